@@ -99,14 +99,19 @@ def _bar(name: str, count: int, most: int) -> str:
 
 
 def table(
-    frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None, of: tuple[str, ...] = ("row",)
+    frame: pd.DataFrame,
+    limit: int = 20,
+    *,
+    rows: int | None = None,
+    of: tuple[str, ...] = ("row",),
+    which: str = "first",
 ) -> str:
     """The first rows of a frame as an HTML table, with a note when there are more.
 
     `rows` is the total number of rows, if the frame contains only the first of them; `of` says what a row is,
-    ("batch", "batches"), where it is none of the file. A named index is shown
-    as the first column. Columns of numbers are right-aligned; row and batch are names, not amounts, and get
-    no thousands separators.
+    ("batch", "batches"), where it is none of the file. `which` says which of all they are: "last" where the
+    newest come first, "" where they are in no such order. A named index is shown as the first column. Columns
+    of numbers are right-aligned; row and batch are names, not amounts, and get no thousands separators.
     """
     excerpt = frame.head(limit)
     if excerpt.index.name is not None:
@@ -117,7 +122,8 @@ def table(
     rows = len(frame) if rows is None else rows
     if rows <= limit:
         return html_table
-    return html_table + paragraph(f"The first {figure(limit)} of {counted(rows, *of)}.", note=True)
+    these = f"The {which}" if which else "These are"
+    return html_table + paragraph(f"{these} {figure(limit)} of {counted(rows, *of)}.", note=True)
 
 
 def scroller(table: str, name: str) -> str:

@@ -1,6 +1,7 @@
 """Public functions and classes answer arguments that they do not have in a sentence.
 
     prepare has no argument sendr=. Did you mean sender=?
+    prepare has no argument name=. It belongs to send: campaign.send(plan, name=…).
     prepare takes only contacts without a name. Write message=… and so on for the others.
 
 What a function takes stays what it says: its signature, its help and what editors complete are its own.
@@ -11,6 +12,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, cast
 
 from campaign.errors import CallError
@@ -22,6 +24,12 @@ Returned = TypeVar("Returned")
 Kind = TypeVar("Kind")
 
 _LONGEST_NAME = 40
+_FLOW = (
+    "read_contacts",
+    "prepare",
+    "send",
+    "write_report",
+)  # who misses an argument of one may give it to another
 
 
 def public_call(function: Callable[Given, Returned], advice: str = "") -> Callable[Given, Returned]:
@@ -35,8 +43,8 @@ def public_call(function: Callable[Given, Returned], advice: str = "") -> Callab
     def answering(*args: Given.args, **kwargs: Given.kwargs) -> Returned:
         call = _Call(function, *args, **kwargs)
         del args, kwargs  # a password can be among them, and tracebacks may show local variables
-        if problem := _problem(parameters, len(call.args), call.keywords):
-            name = function.__qualname__.removesuffix(".__init__")
+        name = function.__qualname__.removesuffix(".__init__")
+        if problem := _problem(name, parameters, len(call.args), call.keywords):
             raise CallError(f"{name} {problem} {advice}".rstrip())
         return cast(Returned, call())
 
@@ -63,11 +71,13 @@ class _Call(functools.partial[Any]):
         return f"<call of {self.func.__qualname__}>"
 
 
-def _problem(parameters: Mapping[str, inspect.Parameter], unnamed: int, named: Collection[str]) -> str:
+def _problem(
+    function: str, parameters: Mapping[str, inspect.Parameter], unnamed: int, named: Collection[str]
+) -> str:
     """Why a call with so many arguments without a name and these named ones does not fit; "" if it does."""
     own = [name for name in parameters if name != "self" and name != "cls"]
     if unknown := [name for name in named if name not in own]:
-        return _about_unknown(unknown[0], own)
+        return _about_unknown(unknown[0], own, function)
     positional = [name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
     required = [name for name, one in parameters.items() if one.default is one.empty]
     without_name = positional[:unnamed]
@@ -80,12 +90,29 @@ def _problem(parameters: Mapping[str, inspect.Parameter], unnamed: int, named: C
     return ""
 
 
-def _about_unknown(name: str, own: Collection[str]) -> str:
+def _about_unknown(name: str, own: Collection[str], function: str) -> str:
     if not own:
         return "takes no arguments."
+    if elsewhere := _call_with(name, function):
+        return f"has no argument {name}=. It belongs to {elsewhere}."
     meant = closest(name, own)
     remedy = f"Did you mean {meant}=?" if meant else f"It has {listed_words(own)}."
     return f"has no argument {shorten(clean(name), _LONGEST_NAME)}=. {remedy}"
+
+
+def _call_with(name: str, function: str) -> str:
+    """The other step on the way from a spreadsheet to a report that has this very argument, and its call.
+
+    "" if there is none. Methods and classes are no such steps: who calls one means an argument of its own.
+    """
+    if "." in function or function[:1].isupper():
+        return ""
+    package = import_module(__package__)  # which imports this: only at a mistake
+    for step in _FLOW:
+        parameters = [*inspect.signature(getattr(package, step)).parameters]
+        if name in parameters:
+            return f"{step}: campaign.{step}({parameters[0]}, {name}=…)"
+    return ""
 
 
 def _about_unnamed(unnamed: Collection[str], own: Collection[str]) -> str:

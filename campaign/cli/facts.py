@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from campaign.contacts.phone_numbers.problems_and_repairs import REPAIRS
+from campaign.contacts.phone_numbers.problems_and_repairs import CHANGES
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the comparison of a new campaign loads no ledger
     from campaign.sending.rounds.difference import Difference
 
 # What was repaired or guessed; the notices of the reading are told as they are.
-_REPAIRED = ({*REPAIRS} - {"fictitious"}) | {"merged_cell", "replaced", "date_order"}
+_REPAIRED = CHANGES | {"merged_cell", "replaced", "date_order"}
 
 Words = Callable[[str], str]
 

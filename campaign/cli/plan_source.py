@@ -181,9 +181,8 @@ def _show_repairs(plan: Plan, page: Page, *, all_issues: bool) -> None:
         return
     is_cell = repairs["row"].notna()
     cells, about_columns = repairs[is_cell], mask_texts(repairs.loc[~is_cell, "detail"])
-    counts = [
-        f'{counted(count, "cell")} in "{name}"' for name, count in cells["column"].value_counts().items()
-    ]
+    by_column = cells.drop_duplicates(["row", "column"])["column"].value_counts()
+    counts = [f'{counted(count, "cell")} in "{name}"' for name, count in by_column.items()]
     more = "" if all_issues else " campaign check --all shows each."
     repaired = [f"Repaired: {', '.join(counts)}.{more}"] if counts else []
     page.line(" ".join([*repaired, *dict.fromkeys(about_columns)]))

@@ -11,6 +11,7 @@ from typing import Any
 
 from campaign import markup
 from campaign.errors import ConfirmationError
+from campaign.results.local_times import LocalTimes
 from campaign.text import shorten, without_controls
 
 _PACKAGE = str(Path(__file__).parents[1])
@@ -61,7 +62,7 @@ def question_card(question: ConfirmationError) -> str:
         pieces.append(markup.paragraph(f"To {question.purpose}, {what}"))
         line = question.call or f'confirm="{question.phrase}"'
         pieces.append(f'<pre class="phrase">{markup.escape(line)}</pre>')
-    pieces.append(markup.paragraph(_STOPS, note=True))
+    pieces += [markup.paragraph(words, note=True) for words in (_STOPS, LocalTimes().written_now())]
     return markup.card("Nothing was done yet: a decision is needed", pieces)
 
 

@@ -15,6 +15,7 @@ from campaign.messages.plan import Plan
 from campaign.messages.totals import READY, status_bars
 from campaign.notebook.panel import Panel
 from campaign.public_calls import public_call
+from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
@@ -89,7 +90,8 @@ class RowBrowser(Panel):
         """What a notebook shows when it is opened again."""
         source = self._source
         bars = status_bars(source.totals) if isinstance(source, Plan) else outcome_bars(source.totals)
-        pieces = [bars, markup.paragraph(_LOOK_AGAIN, note=True)]
+        notes = (_LOOK_AGAIN, LocalTimes().written_now())
+        pieces = [bars, *(markup.paragraph(words, note=True) for words in notes)]
         return markup.card(capitalised(counted(source.totals.rows, "row")), pieces)
 
 

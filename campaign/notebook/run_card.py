@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 from campaign import markup
 from campaign.environments import words_for
@@ -14,7 +13,7 @@ from campaign.results.calls_to_settle import (
     calls_to_settle,
     unknown_batches_in_words,
 )
-from campaign.results.local_times import LocalTimes
+from campaign.results.local_times import LocalTimes, clock
 from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.budget import Budget, expected_cost, share_of_rest
@@ -67,13 +66,13 @@ def run_card(run: Run) -> str:
     pieces = [
         f"<style>{STYLE}</style>",
         head(run, title=False),
-        status(counts, run.sentence, written=None if ended else _now()),
+        status(counts, run.sentence, written=None if ended else LocalTimes().now()),
         progress(counts),
         figures(run, counts, on_the_way=False),
         "" if run.sentence else refusal(counts),
         _about_later_texts(run),
         ways_on(run),
-        markup.paragraph(f"Written {_now()}.", note=True) if ended else "",
+        markup.paragraph(LocalTimes().written_now(), note=True) if ended else "",
     ]
     return markup.card(_title(run), pieces)
 
@@ -305,14 +304,3 @@ def lost(run: Run) -> str:
 
 def _code(call: str) -> str:
     return f"<code>{markup.escape(call)}</code>"
-
-
-def _now() -> str:
-    return f"on {LocalTimes().moment(datetime.now(UTC), seconds=True)}"
-
-
-def clock(seconds: float) -> str:
-    """A duration as a clock shows it: 0:07, 12:30 or 1:02:03."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -8,6 +8,7 @@ from campaign import markup
 from campaign.notebook import summary_pages
 from campaign.notebook.panel import Panel
 from campaign.public_calls import public_call
+from campaign.results.local_times import LocalTimes
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result, check_result
 from campaign.text import figure
@@ -65,6 +66,7 @@ class SummaryPanel(Panel):
             summary_pages.cost(result),
             self._cost_by(),
             summary_pages.batches(result, self._redaction),
+            markup.paragraph(LocalTimes.of_rounds(result.rounds).written_now(), note=True),
         ]
         return markup.card(summary_pages.title(result), pieces)
 

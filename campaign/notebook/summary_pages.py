@@ -8,7 +8,7 @@ from campaign import markup
 from campaign.environments import words_for
 from campaign.masking import mask_texts
 from campaign.results import charts
-from campaign.results.batch_numbers import skipped_numbers
+from campaign.results.batch_numbers import skipped_numbers, which_batches
 from campaign.results.breakdown import with_people
 from campaign.results.card import about_changes
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
@@ -119,7 +119,8 @@ def batches(result: Result, redaction: Redaction) -> str:
     shown = times.with_local(shown.rename(columns={"error": "note"}), "submitted_at", "submitted")
     skipped = skipped_numbers(frame)
     note = markup.paragraph(skipped, note=True) if skipped else ""
-    table = markup.table(shown, limit=_ROWS, rows=len(frame), of=("batch", "batches"))
+    kind = ("batch", "batches")
+    table = markup.table(shown, limit=_ROWS, rows=len(frame), of=kind, which=which_batches(ordered))
     return markup.scroller(table, "Batches") + note
 
 

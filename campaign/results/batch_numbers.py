@@ -1,4 +1,4 @@
-"""The numbers of batches, which skip those that were withdrawn before they left."""
+"""The numbers of batches: which of all a table shows, and why some are skipped."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import pandas as pd
 from campaign.text import counted, listed_words
 
 _LISTED = 5
+
+
+def which_batches(batches: pd.DataFrame) -> str:
+    """Which of all batches a table has that leaves out the end of these, as `markup.table` has to know."""
+    return "last" if batches["batch"].is_monotonic_decreasing else ""
 
 
 def skipped_numbers(batches: pd.DataFrame) -> str:

@@ -17,6 +17,10 @@ COUNTS = (
     "accepted_in_all_rounds",
 )  # fmt: skip
 _ALWAYS = ("people", "accepted")
+# What accepted messages are, of one and of several.
+_IN_TABLES = ("is in the last tables", "are in the last tables")
+_FURTHER = ("is a further message to a person in them", "are further messages to people in them")
+_GONE = ("went to a number that no row has any more", "went to numbers that no row has any more")
 _NEEDED = (
     "name", "environment", "first_sent", "last_sent", "rounds", *COUNTS, "accepted_without_row", "cost",
     "unpriced", "currency", "sender", "problem",
@@ -81,19 +85,22 @@ class CampaignList:
         )
         cost = f"The cost was {self.cost}."
         caution = "" if self.kind == "live" else "These were rehearsals: nobody got anything. "
-        return f"{caution}In {campaigns} ({span}), {messages}{self._of_today}. {cost}{unknown}"
+        return f"{caution}In {campaigns} ({span}), {messages}{self._where_they_are}. {cost}{unknown}"
 
     @property
-    def _of_today(self) -> str:
-        """How many of the accepted messages went to people in the last tables, as a continued sentence.
+    def _where_they_are(self) -> str:
+        """How many of these the column `accepted` has, and what the others are, as a continued sentence.
 
-        "" where all did, or where it is not known of one, because its numbers were erased.
+        "" where it has all, or where it is not known of a campaign, because its numbers were erased.
         """
-        without_row = self.counted["accepted_without_row"]
-        if without_row.isna().any() or not without_row.sum():
+        without_row, in_tables = self.counted["accepted_without_row"], self.total("accepted")
+        others = self.total("accepted_in_all_rounds") - in_tables
+        if without_row.isna().any() or not others:
             return ""
-        of_people = self.total("accepted_in_all_rounds") - self.total("accepted_without_row")
-        return f", {figure(of_people)} of them to people in the last tables"
+        gone = self.total("accepted_without_row")
+        counts = {_IN_TABLES: in_tables, _FURTHER: others - gone, _GONE: gone}
+        kinds = [f"{figure(count)} {agreeing(count, *words)}" for words, count in counts.items() if count]
+        return f": {listed_words(kinds)}"
 
     @property
     def people_by_outcome(self) -> dict[str, int]:

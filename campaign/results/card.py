@@ -8,7 +8,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.paths import seen_from_here
-from campaign.results.batch_numbers import skipped_numbers
+from campaign.results.batch_numbers import skipped_numbers, which_batches
 from campaign.results.local_times import LocalTimes
 from campaign.results.replaced_file import free_name
 from campaign.results.sent_rounds import as_counted
@@ -53,26 +53,28 @@ def result_card(
                 "cost": totals.cost_in_words,
             }
         ),
-        markup.scroller(
-            markup.table(
-                times.with_local(_shown(batches), "submitted_at", "submitted"),
-                limit=10,
-                of=("batch", "batches"),
-            ),
-            "Batches",
-        ),
+        *_table_of(batches, times),
     ]
-    if not batches["batch"].is_monotonic_decreasing:
-        pieces.append(markup.paragraph(_ORDER, note=True))
-    if skipped := skipped_numbers(batches):
-        pieces.append(markup.paragraph(skipped, note=True))
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
         if (totals.to_correct or totals.sharing_unreached) and not is_erased:
             name = free_name(Path("to_correct.xlsx"))
             call = f'campaign.write_follow_up({_call_to_load(folder)}, "{name}")'
             pieces.append(_line("To write the rows to correct", call))
+    pieces.append(markup.paragraph(times.written_now(), note=True))
     return markup.card(f"Result ({where})", pieces)
+
+
+def _table_of(batches: pd.DataFrame, times: LocalTimes) -> list[str]:
+    """The batches as a table, and what is to know of their order and their numbers."""
+    shown = times.with_local(_shown(batches), "submitted_at", "submitted")
+    table = markup.table(shown, limit=10, of=("batch", "batches"), which=which_batches(batches))
+    pieces = [markup.scroller(table, "Batches")]
+    if not batches["batch"].is_monotonic_decreasing:
+        pieces.append(markup.paragraph(_ORDER, note=True))
+    if skipped := skipped_numbers(batches):
+        pieces.append(markup.paragraph(skipped, note=True))
+    return pieces
 
 
 def _line(purpose: str, call: str) -> str:

@@ -19,8 +19,8 @@ _DECIMALS = 4  # of a share that is no exact amount, such as a third of a cost
 class CostShares:
     """The cost of each group, and how many of its messages have none though they may have been charged.
 
-    A cost is None where nothing is known of any message. The last group is what earlier rounds sent and is in
-    no row of today's table.
+    A cost is None where nothing is known of any message. The last group is what the batches have
+    besides the messages of the others.
     """
 
     costs: Sequence[Decimal | None]

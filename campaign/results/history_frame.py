@@ -39,4 +39,5 @@ class HistoryFrame(pd.DataFrame):
         for name, problem, folder in zip(broken["name"], broken["problem"], broken["folder"], strict=True):
             why = mask_text(problem, keep=folder)
             pieces.append(markup.paragraph(f"{name or 'A campaign'} cannot be read: {why}"))
+        pieces.append(markup.paragraph(times.written_now(), note=True))
         return markup.card(counted(len(self), "campaign"), pieces)

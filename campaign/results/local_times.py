@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -43,6 +43,14 @@ class LocalTimes:
         local = self.local(moment)
         time = f"{local:%H:%M:%S}" if seconds else f"{local:%H:%M}"
         return f"{self.day(moment)}, {time} ({self.name(moment)})"
+
+    def now(self) -> str:
+        """This moment, to the second: "on 21 November 2026, 14:02:07 (Kampala, UTC+3)"."""
+        return f"on {self.moment(datetime.now(UTC), seconds=True)}"
+
+    def written_now(self) -> str:
+        """When a card was written, for whoever opens it later: what it says may not be true any more."""
+        return f"Written {self.now()}."
 
     def with_local(self, frame: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
         """The frame with the moments of a column in this zone, which the new name of the column says."""
@@ -116,6 +124,13 @@ def duration(time: timedelta) -> str:
     if hours < 48:
         return f"{hours} h {minutes} min" if minutes else f"{hours} h"
     return f"{round(hours / 24)} days"
+
+
+def clock(seconds: float) -> str:
+    """The same as a clock shows it, rounded like it: 0:07, 12:30 or 1:02:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _offset(moment: datetime) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,12 +27,13 @@ LEFT_OUT, DEPARTED = "left_out", "departed"
 
 
 class Recorded(Protocol):
-    """Reads the messages of some batches: these columns of theirs, and batch; None where one was erased."""
+    """Reads whom the messages of some batches were for: columns number and batch, and further columns of text
+    that are asked for; None where that was erased."""
 
-    def __call__(self, batches: Ints, columns: Sequence[str] = ("number",)) -> pd.DataFrame | None: ...
+    def __call__(self, batches: Ints, *texts: str) -> pd.DataFrame | None: ...
 
 
-def nothing_recorded(batches: Ints, columns: Sequence[str] = ()) -> None:
+def nothing_recorded(batches: Ints, *texts: str) -> None:
     """What a plan without a campaign folder knows of messages that are not its own."""
 
 
@@ -130,12 +130,10 @@ def messages_elsewhere(
     return MessagesElsewhere(count, in_doubt, outside, _last_texts(own, outside[outside["kind"] == LATER]))
 
 
-def read_recorded(
-    recorded: Recorded, batches: Ints, columns: Sequence[str] = ("number",)
-) -> pd.DataFrame | None:
-    """The messages of these batches; None where they are not known."""
+def read_recorded(recorded: Recorded, batches: Ints, *texts: str) -> pd.DataFrame | None:
+    """What is recorded of these batches, None where it is not known any more."""
     try:
-        return recorded(batches, columns)
+        return recorded(batches, *texts)
     except CampaignError:  # erased, or taken away, since this was loaded: how many they are is still known
         return None
 

@@ -134,7 +134,7 @@ def texts_that_reached(
     rows = pd.DataFrame({"row": labels, "number": numbers, "batch": batch_of_excluded})[chosen]
     texts = pd.DataFrame({"number": [], "batch": [], "message": []})
     if len(rows):
-        known = read_recorded(recorded, rows["batch"].unique(), ("number", "message"))
+        known = read_recorded(recorded, rows["batch"].unique(), "message")
         texts = texts if known is None else known
     found = rows.merge(texts.astype({"number": "int64", "batch": "int64", "message": "str"}))
     return found.groupby("row")["message"].agg("\n".join)

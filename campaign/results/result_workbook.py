@@ -25,7 +25,7 @@ from campaign.results.plain_words import with_attention_words
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
 from campaign.results.tables import Result
-from campaign.results.workbook import SummarySheet, write_workbook
+from campaign.results.workbook import OUTCOME, SummarySheet, write_workbook
 from campaign.text import capitalised, counted, money
 
 _WITH_ZONE = {"submitted_at": "submitted_at (UTC)"}  # a cell has no zone
@@ -83,13 +83,24 @@ def _tables(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str
         **breakdowns,
         "Batches": iter([redaction.batches(result.batches).rename(columns=_WITH_ZONE)]),
         "Messages": (redaction.messages(part.messages) for part in result.parts()),
-        "Contacts": (redaction.contacts(part.contacts).reset_index() for part in result.parts()),
+        "Contacts": _contacts(result, redaction),
         "Issues": (redaction.issues(part.issues) for part in result.parts()),
         "Follow-up": (
             with_attention_words(redaction.follow_up(rows)).reset_index()
             for rows in result.follow_up_rows.by_urgency()
         ),
     }
+
+
+def _contacts(result: Result, redaction: Redaction) -> Iterator[pd.DataFrame]:
+    """The rows of the file, each with the outcome as which the summary counts it beside its status."""
+    outcomes = result.outcomes.str.replace("_", " ")
+    for part in result.parts():
+        contacts = redaction.contacts(part.contacts)
+        place, own = list(contacts).index("status"), outcomes.reindex(contacts.index)
+        # A spreadsheet that is such a sheet itself may have a column of this name already.
+        contacts.insert(place, OUTCOME, own, allow_duplicates=True)
+        yield contacts.reset_index()
 
 
 def _sheet_name(column: str, taken: Mapping[str, object]) -> str:

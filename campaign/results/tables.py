@@ -75,7 +75,7 @@ class Result:
     _changes: Callable[[], str]
     _ways_on: WaysOn
     contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]]
-    _recorded: Recorded
+    recorded: Recorded
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Result:
             _changes=changes,
             _ways_on=ways_on,
             contacts_of_rounds=contacts_of_rounds,
-            _recorded=recorded,
+            recorded=recorded,
         )
 
     @property
@@ -226,7 +226,7 @@ class Result:
     @property
     def texts_that_reached(self) -> pd.Series[str]:
         """For each row that was reached earlier the text that it got then, if that is known."""
-        return texts_that_reached(self._reached, self.plan, self._batch_of_excluded, self._recorded)
+        return texts_that_reached(self._reached, self.plan, self._batch_of_excluded, self.recorded)
 
     @property
     def issues(self) -> pd.DataFrame:
@@ -385,7 +385,7 @@ class Result:
             self._batch_of_message,
             self._batch_of_excluded,
             np.union1d(self._reached.rows, self._reached.doubtful),
-            self._recorded,
+            self.recorded,
         )
 
     @property
@@ -428,7 +428,7 @@ class Result:
         return LeftToDo(
             self.totals,
             self._batches,
-            self._planned,
+            self.messages_by_batch,
             self._reached,
             lambda: self.corrected_rows,
             self._kept_batches,
@@ -461,8 +461,8 @@ class Result:
         return columns_of_contacts(self.plan)
 
     @cached_property
-    def _planned(self) -> npt.NDArray[np.int64]:
-        """How many messages of the plan are in each batch."""
+    def messages_by_batch(self) -> npt.NDArray[np.int64]:
+        """How many messages of the table are in each batch."""
         numbers = self._batches["batch"].to_numpy()
         counts: npt.NDArray[np.int64] = np.bincount(
             self._batch_of_message, minlength=int(numbers.max(initial=0)) + 1
@@ -506,7 +506,7 @@ class Result:
         First what was not accepted, each newest first; last those whose messages are all in later batches,
         or whose people have left the table before anything reached them.
         """
-        return by_urgency(self._batches, self._planned)
+        return by_urgency(self._batches, self.messages_by_batch)
 
     def __repr__(self) -> str:
         changes = self.changes_since

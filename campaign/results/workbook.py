@@ -26,8 +26,11 @@ _LAST = 6  # the last column that the values of facts take
 _CHART_LINES = 13  # lines of a sheet that the chart is high
 _LINE, _TALLEST = 15, 150  # points: of one line of text, and of a row at most
 _AMOUNTS = ("messages", "rows", "people", *STATUSES, "needing_attention")
+OUTCOME = "outcome in the Summary"
 # What a header needs to say is a note on it, not a longer header.
 _NOTES = {
+    OUTCOME: "What the Summary counts the row as. Its status may be another one: a person who shares a phone "
+    "is a duplicate there, and one who was reached earlier, but whose row has a mistake, is invalid.",
     "cost_share": "The cost of the batch, shared out equally to its messages. The service names only the "
     "cost of a batch.",
     "unpriced": "Messages that may have been charged although no cost was named. With any, the cost is a "

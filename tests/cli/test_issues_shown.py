@@ -166,3 +166,10 @@ def test_a_file_with_a_date_in_its_name_keeps_it_in_the_report():
     Path("march 20261122.csv").write_text(TABLE)
     main(["send", "march 20261122.csv", *VISIT[1:], "--report", "told.html"])
     assert "rows from march 20261122.csv (csv" in Path("told.html").read_text("utf-8")
+
+
+def test_a_cell_that_was_repaired_in_two_ways_is_one(capsys):
+    """The + was missing, and the 0 behind the country code had to go; the other number is as it was."""
+    Path("visits.csv").write_text("name,phone\nAnn,256 (0)772000001\nBen,+447700900001\n")
+    main(["check", "visits.csv", "--message", "Hi {name}", "--sender", "CLINIC", "--region", "UG"])
+    assert 'Repaired: 1 cell in "phone".' in capsys.readouterr().out

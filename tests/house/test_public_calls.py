@@ -56,6 +56,25 @@ def test_near_misses_unnamed_and_missing_arguments():
     assert refusal(campaign.send) == "send needs plan= too."
 
 
+@pytest.mark.parametrize(
+    ("call", "argument", "owner"),
+    [
+        (campaign.prepare, "name", "send: campaign.send(plan, name=…)."),  # and not number=, which is like it
+        (campaign.prepare, "sheet", "read_contacts: campaign.read_contacts(source, sheet=…)."),
+        (campaign.send, "message", "prepare: campaign.prepare(contacts, message=…)."),
+        (campaign.write_follow_up, "reveal", "write_report: campaign.write_report(result, reveal=…)."),
+    ],
+)
+def test_an_argument_of_another_step_is_said_to_belong_there(call, argument, owner):
+    sentence = refusal(call, [], **{argument: "december visits"})
+    assert sentence == f"{call.__name__} has no argument {argument}=. It belongs to {owner}"
+
+
+def test_a_class_is_asked_for_its_own_arguments_only():
+    """A clinic's user name is no name of a campaign."""
+    assert refusal(campaign.Account, "local", name="clinic").endswith("Did you mean username=?")
+
+
 def test_a_run_says_how_to_resume_with_another_budget():
     sentence = refusal(campaign.Run.resume, object(), budget=5)
     assert sentence.startswith("Run.resume takes no arguments. ")

@@ -8,12 +8,13 @@ import inspect
 import json
 import os
 import shutil
-import subprocess
 import sys
+import warnings
 from collections import Counter
 
 import pandas as pd
 import pytest
+from support.crash_sender import begin
 from support.postgres_server import PASSWORD
 
 import campaign
@@ -51,23 +52,33 @@ def service():
         yield sandbox
 
 
+def run(code, folder, environment, told):
+    """Be a program: what it prints and its errors are in the file `told` afterwards."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    warnings.simplefilter("error")
+    with told.open("w") as file:
+        os.dup2(file.fileno(), sys.stdout.fileno())
+        os.dup2(file.fileno(), sys.stderr.fileno())
+    exec(code, {"__name__": "__main__"})
+    sys.stdout.flush()
+
+
 class Programs:
-    """Pieces of Python, each run in a fresh process in the same folder; `tell` gives what it found."""
+    """Pieces of Python, each in a process of its own in the same folder; `tell` gives what it found."""
 
     def __init__(self, folder, service):
         self.folder = folder
         self._service, self._before = service, len(service.inbox)
 
     def __call__(self, code):
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", f"{BEGIN}\n{code}"],
-            cwd=self.folder,
-            env={**os.environ, "SERVICE_URL": self._service.account.url},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout.splitlines()[-1])
+        told = self.folder.with_name("told.txt")
+        environment = {**os.environ, "SERVICE_URL": self._service.account.url}
+        process = begin(run, f"{BEGIN}\n{code}", self.folder, environment, told)
+        process.join()
+        assert process.exitcode == 0, told.read_text()
+        return json.loads(told.read_text().splitlines()[-1])
 
     @property
     def received(self):

@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import replace
+from datetime import timedelta
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +23,9 @@ from support.widget_tree import find, html_of
 
 import campaign
 from campaign.notebook.dashboard import Dashboard
+from campaign.notebook.error_card import question_card
 from campaign.notebook.run_card import recent_batches, run_card
+from campaign.results.local_times import clock, duration
 from campaign.sending.engine.tally import SettledBatch
 from campaign.sending.opening import open_campaign
 from campaign.sending.options import SendOptions
@@ -218,6 +221,35 @@ def test_batches_that_need_a_person_come_first_and_the_caption_says_that_there_a
     assert re.findall(r'<tr><td class="figure">(\d)</td>', table) == ["6", "7", "9", "8", "5"]
     assert "The last 5 batches</caption>" in table
     assert ">Batches so far</caption>" in recent_batches(replace(run.counts, recent=tuple(recent[:4])))
+
+
+def test_cards_whose_words_may_become_untrue_say_when_they_were_written(tmp_path):
+    """In a notebook that is opened again tomorrow, "to send what is left" may have been done since."""
+    plan, folder = plan_for(people(4)), tmp_path / "all" / "visits"
+    before = campaign.compare(plan, folder=folder)
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        run = campaign.start(plan, account=sandbox, folder=folder, batch_size=2, concurrency=1)
+        run.wait(20)
+        run.stop()
+        result = run.wait(20)
+    provider = b"number,message\n256772000999,Hi\n"
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.close(result.folder)
+    cards = [
+        run_card(run), result._repr_html_(), result.card_below_run, before._repr_html_(),
+        campaign.history(tmp_path / "all")._repr_html_(), campaign.summary(result).card(),
+        campaign.browse(result).card(), question_card(asked.value),
+        campaign.reconcile(result.folder, provider)._repr_html_(),
+    ]  # fmt: skip
+    written = r'<p class="note">Written on \d+ \w+ \d{4}, \d\d:\d\d:\d\d \([^)]+\)\.</p></div>$'
+    assert [card for card in cards if not re.search(written, card)] == []
+
+
+@pytest.mark.parametrize("seconds", [1.2, 8.4, 8.5, 8.6, 59.4, 59.6, 90.7])
+def test_a_dashboard_and_a_report_round_a_time_alike(seconds):
+    """One run was said to have taken 0:08 here, and 9 s there."""
+    minutes, rest = clock(seconds).split(":")
+    assert duration(timedelta(seconds=seconds)) == f"{60 * int(minutes) + int(rest)} s"
 
 
 def test_a_notebook_of_100_000_rows_stays_small_and_names_nobody(tmp_path):

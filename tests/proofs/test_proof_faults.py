@@ -154,7 +154,7 @@ def play_all(seeds, tmp_path, be_impatient):
     be_impatient(0.2)
     print(f"seeds {seeds}")
     came = Counter()
-    with ThreadPoolExecutor(3) as players:  # much of a schedule is waiting
+    with ThreadPoolExecutor(2) as players:  # much of a schedule is waiting; with three they wait for Python
         for kept in players.map(lambda seed: play(seed, tmp_path / str(seed)), seeds):
             came.update({state: count.batches for state, count in kept.items()})
     print(f"{len(seeds):,} schedules: 0 twice, 0 lost, 0 stuck; batches: {dict(came)}")

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from decimal import Decimal
+from functools import partial
 
 import openpyxl
 import pandas as pd
@@ -120,7 +121,13 @@ def test_the_workbook_agrees(result, folder):
     assert (summary["Cost, at least"], summary["all rows of the file"]) == (142, 11)
     people = "11 rows in the file: 10 people (1 shares a phone), 1 blank row."
     assert summary["Rows and people"] == people
-    assert sheet(book, "Contacts")["status"].value_counts().to_dict() == EXPECTED
+    contacts = sheet(book, "Contacts")
+    assert contacts["status"].value_counts().to_dict() == EXPECTED
+    filtered = contacts["outcome in the Summary"].value_counts()
+    assert {status_in_words(name, 2): count for name, count in filtered.items()} == {
+        name: summary[name] for name in [*map(partial(status_in_words, count=2), STATUSES), "sharing a phone"]
+        if summary[name]
+    }  # fmt: skip
     assert sheet(book, "Messages")["status"].value_counts().to_dict() == {
         name: EXPECTED[name] for name in ("accepted", "not_sent", "refused", "unknown")
     }

@@ -1,6 +1,7 @@
 """What a campaign has sent and today's table does not have: everywhere the same is said of it."""
 
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import openpyxl
@@ -10,6 +11,7 @@ from support.small_campaigns import contacts_of
 
 import campaign
 from campaign.notebook.run_card import run_card
+from campaign.results.page.costs import cost_by_country, cost_by_sender
 
 TABLE = ["José,0772000001,12500,Gulu", "Ben,0772000002,1,Soroti", "Cat,0772000003,1,Gulu",
          "Dan,0772000004,1,Soroti", "Eve,0772000005,1,Gulu", "Flo,0772000006,1,Soroti"]  # fmt: skip
@@ -58,7 +60,11 @@ def test_messages_to_people_in_the_table_are_not_said_to_have_gone_to_others(ear
     assert earlier.contacts["reason"].tolist() == [""] * 5  # what he got last is what the table says
     history = campaign.history(earlier.folder)
     assert (history["accepted_in_all_rounds"][0], history["accepted_without_row"][0]) == (8 - 1, 1)
-    said = "7 messages were accepted, 6 of them to people in the last tables."
+    assert history["accepted"].tolist() == [5]
+    said = (
+        "7 messages were accepted: 5 are in the last tables, 1 is a further message to a person in them and "
+        "1 went to a number that no row has any more."
+    )
     book = openpyxl.load_workbook(campaign.write_report(history, "year.xlsx"))
     assert said in history._repr_html_()
     assert said in next(row[1] for row in book["Summary"].iter_rows(values_only=True) if row[0] == "In all")
@@ -129,6 +135,31 @@ def test_what_another_text_cost_belongs_to_the_value_of_its_row(later):
     costs = later.by("district")["cost_share"]
     assert costs.loc[["Gulu", "Soroti"]].tolist() == [35 * 3, 35 * 3]
     assert costs[costs.index.isna()].tolist() == [35 * 2]  # Eve, and the number that Ben never had
+
+
+def test_costs_by_sender_and_country_are_of_all_messages_that_were_sent(desk):
+    """Ben's number was corrected in the follow-up file, José's amount changed, and Eve left the table."""
+    header = "name,phone,amount,district,from"
+    people = ["José,0772000001,12500,Gulu,CLINIC", "Ben,07720,1,Soroti,LAB", "Eve,+447700900001,1,Gulu,LAB"]
+
+    def send(source, **options):
+        plan = campaign.prepare(source, message="{name}: {amount}", sender="{from}", region="UG")
+        return campaign.send(plan, name="clinics", progress=False, **options)
+
+    path = campaign.write_follow_up(send(contacts_of(*people, header=header)), "correct.csv")
+    path.write_text(path.read_text("utf-8-sig").replace("07720", "+447700900002"), "utf-8")
+    send(path)
+    own = contacts_of(people[0].replace("12500", "99999"), people[1], header=header)
+    result = send(own, changed="send")
+    assert "2 messages that are not in this table: 1 was an earlier text" in result.sentence
+    assert cost_by_country(result) == {"UG": (Decimal(70), 0), "GB": (Decimal(70), 0)}
+    assert cost_by_sender(result) == {"CLINIC": (Decimal(70), 0), "LAB": (Decimal(70), 0)}
+    page = campaign.write_report(result, "clinics.html", by="district").read_text("utf-8")
+    assert "(not in the table)" not in page
+    all_sent = "This is the cost of all messages that were sent, with the 2 that are not in this table."
+    assert page.count(all_sent) == 2  # by sender and by country
+    gone = "“(in no row any more)” stands for the message that went to a number that no row has any more."
+    assert page.count(gone) == 1
 
 
 def test_a_run_that_sent_nothing_is_no_round_to_anybody(later):

@@ -325,3 +325,22 @@ def test_a_value_that_nobody_has_is_no_line(tmp_path):
     result = result_of(batch(2, "accepted", 70), plan=plan)
     path = campaign.write_report(result, tmp_path / "report.html", by="Clinic")
     assert "(empty)" not in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("kind", [str, int])
+def test_repaired_counts_the_numbers_that_were_changed(kind, tmp_path):
+    """One without its 0, one without its +, one without either sign: the number of a film is as it was."""
+    sheet = openpyxl.Workbook()
+    sheet.active.append(["Name", "Phone"])
+    for name, number in (("Grace", 772000001), ("Moses", 256772000002), ("Zoé", 2560772000003)):
+        sheet.active.append([name, kind(number)])
+    sheet.active.append(["Jane", "+44 7700 900001"])
+    sheet.save(tmp_path / "people.xlsx")
+    plan = campaign.prepare(tmp_path / "people.xlsx", message="Hi {Name}", sender="CLINIC", region="UG")
+    assert plan.issues["code"].value_counts().to_dict() == {
+        "country_code": 2, "lost_zero": 1, "trunk_zero": 1, "fictitious": 1,
+    }  # fmt: skip
+    result = result_of(batch(4, "accepted", "140"), plan=plan)
+    assert "<dt>Repaired</dt><dd>3 numbers</dd>" in re.sub(r">\s+<", "><", page(result, tmp_path))
+    summary = book(result, tmp_path)["Summary"]
+    assert [row[1] for row in summary.iter_rows(values_only=True) if row[0] == "Repaired"] == ["3 numbers"]

@@ -282,3 +282,20 @@ def test_the_displays_are_escaped_and_hold_no_number(plan):
     assert "256772000001" not in shown + repr(result)
     assert "25677*****01" in shown
     assert "\x1b" not in repr(result)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "said"),
+    [((), "The last {} of 25 batches."), ((3,), "These are {} of 25 batches.")],
+    ids=["newest first", "what a person has to look at first"],
+)
+def test_a_table_of_some_batches_says_which_they_are(unknown, said):
+    people = sheet("Name,Phone\n" + "".join(f"Ann,07720000{place}\n" for place in range(10, 35)))
+    plan = prepare(people, message="Hi {name}", sender="CLINIC", region="UG")
+    rows = [batch(n, 1, *(["unknown"] if n in unknown else ["accepted", "35"])) for n in range(1, 26)]
+    result = Result(plan, batches(*rows), environment="local")
+    shown = result._repr_html_()
+    listed = [int(n) for n in re.findall(r'<tr><td class="figure">(\d+)</td>', shown)]
+    assert listed == [*unknown, *range(25, 0, -1)][:10]
+    assert f">{said.format(10)}<" in shown
+    assert f">{said.format(20)}<" in summary(result).card()

@@ -1,8 +1,10 @@
 """A follow-up file is a part of its campaign: corrected and sent, it reaches those who had nothing, once."""
 
 import csv
+from collections import Counter
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 import campaign
@@ -158,6 +160,10 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         assert not by_name.index.hasnans
         bars = {name.replace("_", " "): count for name, count in again.totals.by_outcome.items() if count}
         assert again.outcomes.value_counts().to_dict() == bars
+        book = openpyxl.load_workbook(campaign.write_report(again, "report.xlsx"))
+        head, *rows = book["Contacts"].iter_rows(values_only=True)
+        filtered = Counter(row[head.index("outcome in the Summary")] for row in rows)
+        assert filtered == bars != Counter(row[head.index("status")] for row in rows)
         assert "1 person shares a phone with somebody in another row and got nothing" in again.sentence
         assert f"4 rows were corrected in the follow-up file only: {told}" in again.sentence
         assert again.contacts.loc[6, "reason"].startswith("The row gets nothing, but it was reached as corr")
@@ -427,7 +433,7 @@ def test_who_was_refused_and_reached_under_a_corrected_number_is_asked_about(des
         path.write_text(path.read_text("utf-8-sig").replace("0772 000 003", "0772 000 033"), "utf-8")
         assert send(plan_of(path), sandbox).totals["accepted"] == 6
         assert campaign.compare(plan_of(), account=sandbox.account).moved == 1
-        with pytest.raises(campaign.ConfirmationError, match="under another number, as the cell was read or"):
+        with pytest.raises(campaign.ConfirmationError, match="another number, as the same cell was read or"):
             send(plan_of(), sandbox)
         kept = send(plan_of(), sandbox, changed="skip")
         assert kept.totals["accepted"] == 6

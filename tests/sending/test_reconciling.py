@@ -222,6 +222,11 @@ def test_accepted_batches_with_another_cost_are_listed():
     assert reconciled(TOOK_1 + TOOK_2, costs={1: Decimal("70.0")}).priced_otherwise.empty
 
 
+def test_a_list_without_entries_settles_nothing():
+    """The provider has taken nothing at all yet, or the wrong days were asked for."""
+    assert verdicts(reconciled(TOOK_1.splitlines()[0] + "\n")) == {2: "not certain"}
+
+
 # --- times --------------------------------------------------------------------------------------------
 
 

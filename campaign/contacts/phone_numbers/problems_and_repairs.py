@@ -32,6 +32,7 @@ REPAIRS = {
     "amount.",
     "fictitious": "The number is reserved for films and examples. Nobody has it.",
 }
+CHANGES = frozenset(REPAIRS) - {"fictitious"}  # nothing was changed in a number that is only remarked on
 
 PROBLEMS = {
     "blank": "The cell is empty. Enter the number, or delete the row.",

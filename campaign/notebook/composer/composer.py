@@ -22,6 +22,7 @@ from campaign.notebook.composer.section import STYLE, Section
 from campaign.notebook.composer.sending import SendingSection
 from campaign.notebook.composer.spreadsheet import SpreadsheetSection
 from campaign.notebook.panel import Panel
+from campaign.results.local_times import LocalTimes
 from campaign.sending.run import Run
 from campaign.text import clean
 
@@ -80,7 +81,8 @@ class Composer(Panel):
 
     def card(self) -> str:
         """What a notebook shows when it is opened again."""
-        return markup.card(self._state, [markup.paragraph(_AGAIN, note=True)])
+        notes = (_AGAIN, LocalTimes().written_now())
+        return markup.card(self._state, [markup.paragraph(words, note=True) for words in notes])
 
     @property
     def _state(self) -> str:

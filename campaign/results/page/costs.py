@@ -14,7 +14,9 @@ from campaign.environments import words_for
 from campaign.results.breakdown import with_people
 from campaign.results.cost_shares import count_pairs, share_costs
 from campaign.results.local_times import duration
+from campaign.results.messages_elsewhere import DEPARTED
 from campaign.results.redaction import Redaction
+from campaign.results.sent_messages import sent_messages
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import average_price, cost_in_words
@@ -23,6 +25,7 @@ from campaign.text import agreeing, counted, figure, money
 _MOST_VALUES = 20
 NOWHERE = "(in no row any more)"
 _ELSEWHERE = "(not in the table)"
+_UNKNOWN = "(not known)"
 EMPTY = "(empty)"
 
 
@@ -73,13 +76,17 @@ def _breaks(timeline: Timeline) -> str:
 
 
 def cost_by_sender(result: Result) -> dict[str, tuple[Decimal | None, int]]:
-    """The cost for each sender, and how many messages may add to it; {} for a single one."""
+    """The cost for each sender, and how many messages may add to it; {} for a single one.
+
+    It is the cost of all messages, also of those that are not in the table any more.
+    """
     return _cost_by(result, lambda messages: messages["sender"])
 
 
 def cost_by_country(result: Result) -> dict[str, tuple[Decimal | None, int]]:
     """The same for each country of the numbers; {} where all are in one, or they were erased."""
-    if len(result.plan.totals.countries) < 2 or result.is_erased:
+    is_in_one = len(result.plan.totals.countries) < 2 and not result.elsewhere.count
+    if is_in_one or result.is_erased:
         return {}
     return _cost_by(result, _countries)
 
@@ -95,18 +102,18 @@ def _cost_by(
     """The same for each of several keys of the messages, the dearest first."""
     names: dict[str, int] = {}  # by key its group
     pairs = []
-    for part in result.parts():
-        codes, distinct = pd.factorize(keys_of(part.messages))
+    for messages in sent_messages(result):
+        codes, distinct = pd.factorize(keys_of(messages))
         groups = np.array([names.setdefault(name, len(names)) for name in distinct], np.int64)[codes]
-        pairs.append(count_pairs(groups, part.places))
+        pairs.append(count_pairs(groups, messages["place"].to_numpy()))
     if len(names) < 2:
         return {}
     summed = pd.concat(pairs).groupby(["group", "place"], as_index=False).sum()
     shares = share_costs(summed, len(names), result.batches)
     amounts = zip(shares.costs, shares.unpriced.tolist(), strict=True)
-    costs = dict(zip([*names, _ELSEWHERE], amounts, strict=True))
-    if costs[_ELSEWHERE][0] == 0:
-        del costs[_ELSEWHERE]
+    costs = dict(zip([*names, _UNKNOWN], amounts, strict=True))
+    if costs[_UNKNOWN][0] == 0:
+        del costs[_UNKNOWN]
     ranked = sorted(costs.items(), key=lambda item: -(item[1][0] or Decimal(0)))
     return dict(ranked[:_MOST_VALUES])
 
@@ -117,6 +124,27 @@ def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.Dat
     values = redaction.values(frame.index.to_series().reset_index(drop=True), str(frame.index.name))
     labels = values.where(values != "", EMPTY).fillna(nowhere(result))
     return frame.set_axis(pd.Index(labels, name=frame.index.name))
+
+
+def about_nowhere(result: Result, breakdown: pd.DataFrame) -> str:
+    """What the row of a shown breakdown is that is of no value of the column; "" where it has none."""
+    elsewhere, name = result.elsewhere, nowhere(result)
+    if not elsewhere.count or name not in with_people(breakdown).index:
+        return ""
+    count = elsewhere.count_of(DEPARTED) if elsewhere.is_known else elsewhere.count
+    messages = agreeing(count, "the message", f"the {figure(count)} messages")
+    kept = f"{agreeing(count, 'is', 'are')} not in this table"
+    gone = f"went to {agreeing(count, 'a number', 'numbers')} that no row has any more"
+    return f"“{name}” stands for {messages} that {gone if elsewhere.is_known else kept}."
+
+
+def about_all_sent(result: Result) -> str:
+    """That a cost by sender or country has messages that are not in the table; "" where all are in it."""
+    elsewhere = result.elsewhere
+    if not elsewhere.count or not elsewhere.is_known:
+        return ""
+    others = agreeing(elsewhere.count, "the one that is", f"the {figure(elsewhere.count)} that are")
+    return f"This is the cost of all messages that were sent, with {others} not in this table."
 
 
 def nowhere(result: Result) -> str:

@@ -20,6 +20,8 @@ from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import (
+    about_all_sent,
+    about_nowhere,
     cost_by_country,
     cost_by_sender,
     figures,
@@ -162,18 +164,19 @@ def _costs(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str,
             )
             if (bars := charts.cost_bars(costs, currency))
         ],
+        "about_all_sent": about_all_sent(result),
         "breakdowns": [_breakdown(result, column, redaction) for column in by],
     }
 
 
-def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str]:
-    """The name of a column, and its table."""
+def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str, str]:
+    """The name of a column, its table, and what that has besides the values of the column."""
     frame = shown_breakdown(result, column, redaction)
     has_other_texts = bool(result.elsewhere.count or result.totals.reached_earlier)
     shown, values = for_page(frame, result.currency, has_other_texts=has_other_texts)
     name = str(frame.index.name)
     html = table(shown, f"Values of {name}", rows=values)
-    return name, html
+    return name, html, about_nowhere(result, frame)
 
 
 def _files(result: Result, redaction: Redaction) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from campaign.contacts.phone_numbers.cleaning import REPAIRS
+from campaign.contacts.phone_numbers.problems_and_repairs import CHANGES
 from campaign.results.local_times import LocalTimes
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
@@ -126,8 +126,13 @@ def _senders(result: Result) -> list[str]:
 
 
 def _repairs(result: Result) -> str:
-    count = sum(int(part.issues["code"].isin(list(REPAIRS)).sum()) for part in result.parts())
+    """How many numbers were repaired, those in several ways once."""
+    count = sum(_repaired_cells(part.issues) for part in result.parts())
     return counted(count, "number") if count else ""
+
+
+def _repaired_cells(issues: pd.DataFrame) -> int:
+    return len(issues[issues["code"].isin(CHANGES)].drop_duplicates(["row", "column"]))
 
 
 def _people_who_sent(result: Result) -> list[str]:

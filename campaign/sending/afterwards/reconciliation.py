@@ -112,6 +112,7 @@ class Reconciliation:
                 pieces += [markup.paragraph(title), markup.scroller(shown, title)]
         if self.phrase:
             pieces.append(markup.paragraph(f'To settle what is certain: confirm="{self.phrase}"', note=True))
+        pieces.append(markup.paragraph(LocalTimes().written_now(), note=True))
         return markup.card("Reconciliation", pieces)
 
 

@@ -33,7 +33,7 @@ def _parse(texts: pd.Series[str]) -> pd.DataFrame:
     parts = texts.str.extract(_YEAR_FIRST)
     last = _day_and_month(texts.str.extract(_YEAR_LAST))
     parts = parts.where(parts["year"].notna(), last.reindex(columns=parts.columns))
-    numbers = parts[_UNITS].apply(pd.to_numeric).fillna({"second": 0})
+    numbers = pd.DataFrame({name: _numeric(parts[name]) for name in _UNITS}).fillna({"second": 0})
     is_half, is_afternoon = parts["half"].notna(), parts["half"].str.lower() == "p"
     hours = (numbers["hour"] % 12 + 12 * is_afternoon).where(is_half, numbers["hour"])
     moments = pd.to_datetime(numbers.assign(hour=hours).where(numbers["year"].notna()), errors="coerce")
@@ -42,9 +42,14 @@ def _parse(texts: pd.Series[str]) -> pd.DataFrame:
     return pd.DataFrame({"time": moments.astype("datetime64[us, UTC]"), "zoned": zoned})
 
 
+def _numeric(texts: pd.Series[str]) -> pd.Series[float]:
+    """Digits as numbers: of a list without entries, pandas would leave them text."""
+    return pd.to_numeric(texts).astype("float64")
+
+
 def _day_and_month(parts: pd.DataFrame) -> pd.DataFrame:
     """The parts with the columns day and month, empty where it is unclear which of them comes first."""
-    first, other = pd.to_numeric(parts["first"]), pd.to_numeric(parts["other"])
+    first, other = _numeric(parts["first"]), _numeric(parts["other"])
     day_first, month_first = bool((first > 12).any()), bool((other > 12).any())
     if day_first == month_first:
         parts = parts.where((first == other) & (not day_first))
@@ -55,7 +60,7 @@ def _day_and_month(parts: pd.DataFrame) -> pd.DataFrame:
 def _offsets(zones: pd.Series[str]) -> pd.Series[pd.Timedelta]:
     """How far each zone is ahead of UTC; no zone is UTC."""
     parts = zones.str.extract(r"(?P<sign>[+-])(?P<hours>\d{1,2}):?(?P<minutes>\d{2})?$")
-    minutes = pd.to_numeric(parts["hours"]) * 60 + pd.to_numeric(parts["minutes"]).fillna(0)
+    minutes = _numeric(parts["hours"]) * 60 + _numeric(parts["minutes"]).fillna(0)
     ahead = minutes.where(parts["sign"] != "-", -minutes).fillna(0)
     return pd.to_timedelta(ahead, unit="m")
 

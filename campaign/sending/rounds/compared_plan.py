@@ -216,16 +216,21 @@ class ComparedPlan:
         return f" The {self.words.campaign} was closed before: sending this opens it again."
 
     @property
+    def reached_otherwise(self) -> dict[str, int]:
+        """How many people `changed=` decides on, by how they were reached; nobody in a way is left out."""
+        counts = {
+            "with another text": self.count(CHANGED),
+            "under another number, as the same cell was read or corrected then": self.count(MOVED),
+        }
+        return {how: count for how, count in counts.items() if count}
+
+    @property
     def questions(self) -> str:
         """What `send` asks about before anything leaves, and the choices, after a space; "" for nothing."""
         waiting = len(self.waiting_gone)
         others = [
             f"the {counted(count, 'person', 'people')} reached {how}"
-            for count, how in (
-                (self.count(CHANGED), "with another text"),
-                (self.count(MOVED), "under another number, as the same cell was read or corrected then"),
-            )
-            if count
+            for how, count in self.reached_otherwise.items()
         ]
         about_others = (
             f' First, send asks about {listed_words(others)}; answer with changed="skip" or changed="send".'

@@ -111,11 +111,7 @@ def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:
     erased, campaign = int(_is_erased(compared, places).sum()), compared.words.campaign
     ways = [
         f"{counted(count, 'person was', 'people were')} reached by this {campaign} {how}."
-        for count, how in (
-            (compared.count(CHANGED), "with another text"),
-            (compared.count(MOVED), "under another number, as the cell was read or corrected then"),
-        )
-        if count
+        for how, count in compared.reached_otherwise.items()
     ]
     return f"{' '.join(ways)} Nothing was sent.\n{_examples(compared, places[:_SHOWN])}\n{_choices(erased)}"
 

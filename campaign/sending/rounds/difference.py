@@ -14,6 +14,7 @@ from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
+from campaign.results.local_times import LocalTimes
 from campaign.sending.rounds.compared_plan import GOES_OUT, MAY_GO_OUT, ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -143,6 +144,7 @@ class Difference:
         shown = self._rows_to_look_at()
         if len(shown):
             pieces.append(markup.scroller(markup.table(shown, limit=_ROWS), "Messages"))
+        pieces.append(markup.paragraph(LocalTimes().written_now(), note=True))
         return markup.card("Before sending", pieces)
 
     def _rows_to_look_at(self) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contract import OptedOut
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import (
@@ -98,17 +98,7 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
     is_corrected = corrected.batches > 0
     if is_corrected.any():
         is_corrected &= ~has_status(plan, "not_sent")
-        places = pd.Index(labels_of_contacts(plan)).get_indexer(pd.Index(rows_of_messages(plan)[starts]))
-        comparison = _mark_corrected(comparison, corrected, places)
-        numbers = record.comparable_numbers(corrected.numbers)
-        # A number that a correction has reached says nothing about another row with a mistake that has it.
-        of_others = has_status(plan, "invalid") & np.isin(excluded_numbers, numbers)
-        before = np.where(of_others, 0, comparison.reached_before)
-        comparison = replace(
-            comparison,
-            reached_before=np.where(is_corrected, corrected.batches, before),
-            gone=np.setdiff1d(comparison.gone, numbers),
-        )
+        comparison = _with_corrected(comparison, corrected, is_corrected, plan, starts, record)
     plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
     waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
     outgoing = np.isin(comparison.knowledge, MAY_GO_OUT)
@@ -124,6 +114,31 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
         environment,
         opted_out,
         is_corrected,
+    )
+
+
+def _with_corrected(
+    comparison: Comparison,
+    corrected: CorrectedBefore,
+    is_corrected: Bools,
+    plan: Plan,
+    starts: Ints,
+    record: CampaignRecord,
+) -> Comparison:
+    """The comparison that knows of the rows which were sent as a person has corrected them since.
+
+    `is_corrected` tells which rows of the contacts get nothing for that reason.
+    """
+    places = pd.Index(labels_of_contacts(plan)).get_indexer(pd.Index(rows_of_messages(plan)[starts]))
+    numbers = record.comparable_numbers(corrected.numbers)
+    # A number that a correction has reached says nothing about another row with a mistake that has it.
+    excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
+    of_others = has_status(plan, "invalid") & np.isin(excluded_numbers, numbers)
+    before = np.where(of_others, 0, comparison.reached_before)
+    return replace(
+        _mark_corrected(comparison, corrected, places),
+        reached_before=np.where(is_corrected, corrected.batches, before),
+        gone=np.setdiff1d(comparison.gone, numbers),
     )
 
 

@@ -14,19 +14,15 @@ from campaign.sending.store.rounds import Round
 
 
 def recorded_messages(
-    rounds: Sequence[Round],
-    registered: Sequence[RegisteredBatch],
-    batches: Ints,
-    columns: Sequence[str] = ("number",),
+    rounds: Sequence[Round], registered: Sequence[RegisteredBatch], batches: Ints, *texts: str
 ) -> pd.DataFrame | None:
-    """These columns and the batch of each message of some batches; None where one of them was erased.
+    """The number and the batch (int64) of each message of some batches; None where one of them was erased.
 
-    Numbers are integers (int64).
-
-    Only the part files that hold these batches are read. Raises `LedgerError` when one is missing or damaged.
+    `texts` are further columns of `Plan.messages` to read, such as sender. Only the part files that hold
+    these batches are read. Raises `LedgerError` when one is missing or damaged.
     """
     wanted = set(batches.tolist())
-    frames: list[pd.DataFrame] = []
+    frames = [pd.DataFrame({"number": [], "batch": []}, dtype="int64").assign(**dict.fromkeys(texts, ""))]
     for one_round in rounds:
         own = [batch for batch in registered if batch.round == one_round.number]
         if one_round.is_erased and any(batch.batch in wanted for batch in own):
@@ -34,17 +30,16 @@ def recorded_messages(
         for part in range(one_round.manifest.parts):
             of_part = [batch for batch in own if batch.part == part]
             if any(batch.batch in wanted for batch in of_part):
-                frames.append(_messages_of(one_round, part, of_part, columns))
-    if not frames:
-        return pd.DataFrame({name: [] for name in (*columns, "batch")}, dtype="int64")
-    found = pd.concat(frames, ignore_index=True)
-    return found[found["batch"].isin(wanted)].reset_index(drop=True)
+                messages = _messages_of(one_round, part, of_part, texts)
+                frames.append(messages[messages["batch"].isin(wanted)])
+    return pd.concat(frames, ignore_index=True)
 
 
 def _messages_of(
-    one_round: Round, part: int, batches: Sequence[RegisteredBatch], columns: Sequence[str]
+    one_round: Round, part: int, batches: Sequence[RegisteredBatch], texts: Sequence[str]
 ) -> pd.DataFrame:
     """The same of all batches of a part, which lie in it in this order."""
-    messages = read_part(one_round.plan_path, part, [*columns]).to_pandas()
+    messages = read_part(one_round.plan_path, part, ["number", *texts]).to_pandas()
     in_order = np.repeat([batch.batch for batch in batches], [batch.messages for batch in batches])
-    return messages.assign(number=messages["number"].astype("int64"), batch=in_order)
+    columns = {name: messages[name].astype("str") for name in texts}
+    return pd.DataFrame({"number": messages["number"].astype("int64"), "batch": in_order, **columns})
