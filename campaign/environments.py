@@ -16,7 +16,7 @@ class EnvironmentWords:
     - `name`: what it is in a word or two, for a cell of a table
     - `where`: where a result comes from, as in "Result (live)"
     - `label`: where messages go, for everybody who looks at a run
-    - `service`: who accepts messages there
+    - `service`: who accepts messages there, and `service_explained`: what that is, "" for live
     - `campaign`: what is sent there: a campaign, or a rehearsal
     - `doing` and `done`: what a run does with its messages, and what is done with them
     - `reached`: what people were whose message was accepted there
@@ -28,6 +28,7 @@ class EnvironmentWords:
     where: str
     label: str
     service: str = "the service"
+    service_explained: str = ""
     campaign: str = "campaign"
     doing: str = "sending"
     done: str = "sent"
@@ -43,6 +44,8 @@ _WORDS: Final[dict[str, EnvironmentWords]] = {
         where="rehearsal in the embedded sandbox: nobody got anything",
         label="REHEARSAL on this machine: nobody gets anything",
         service="the embedded sandbox",
+        service_explained="The embedded sandbox is a practice service on this machine: it answers as the "
+        "real one does, and passes no message on.",
         campaign="rehearsal",
         doing="rehearsing",
         done="rehearsed",
@@ -55,6 +58,8 @@ _WORDS: Final[dict[str, EnvironmentWords]] = {
         where="rehearsal in the provider's sandbox: nobody got anything",
         label="REHEARSAL in the provider's sandbox: nobody gets anything",
         service="the provider's sandbox",
+        service_explained="The provider's sandbox is a practice service of the provider: it answers as the "
+        "real one does, and passes no message on.",
         campaign="rehearsal",
         doing="rehearsing",
         done="rehearsed",

@@ -1,7 +1,8 @@
 """Masking phone numbers, so that nobody can read them over a shoulder: 25677*****56."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -58,6 +59,8 @@ _CURRENCY = (
 )
 _CURRENCY_BEFORE = re.compile(rf"(?<![A-Za-z0-9]){_CURRENCY}[ .:\xa0]{{0,2}}\Z")
 _CURRENCY_AFTER = re.compile(rf"[ \xa0]?{_CURRENCY}(?![A-Za-z])(?! ?[0-9])|/[=-]")  # 1500000/= are shillings
+# A cell of a column of amounts, plain or in groups of three. What begins with a 0 or a + is none.
+_BARE_AMOUNT = re.compile(r"-?(?:[1-9][0-9]{6,7}|[1-9][0-9]?(?:[ .\xa0\u202f][0-9]{3}){2})")
 _LONGEST_CODE = 8  # digits that belong to the capital letter they touch
 
 # Digits and everything that can occur between the digits of a number, a date or an amount. The second pattern
@@ -108,7 +111,12 @@ def _mask_whole(texts: TextArray, pattern: str) -> TextArray:
     return join_texts(before, head, pc.binary_repeat(text_scalar("*"), counts), tail, after)
 
 
-def mask_texts(texts: "pd.Series[Any]", *, own_numbers: Iterable["pd.Series[Any]"] = ()) -> "pd.Series[str]":
+def mask_texts(
+    texts: "pd.Series[Any]",
+    *,
+    own_numbers: Iterable["pd.Series[Any]"] = (),
+    lengths: Collection[int] = (),
+) -> "pd.Series[str]":
     """A column of any text, in which whatever could be a phone number is masked.
 
     That is every run of seven digits or more, also with spaces, dashes, dots, brackets or slashes in it:
@@ -117,6 +125,8 @@ def mask_texts(texts: "pd.Series[Any]", *, own_numbers: Iterable["pd.Series[Any]
     - dates with a four-digit year, times, spans of years or hours: 2026-11-22 14:02, 22/11/2026, 08.00-20.00
     - amounts: thousands with commas, two decimals, or a currency beside them: 1,500,000, UGX 12000000
     - codes of eight digits or fewer that touch a capital letter: INV1234567
+    - in a column of amounts, for which `lengths` says how many digits the phone numbers of its table can have
+      (`number_lengths`): cells of seven or eight digits, when no number has as many: 1250000, 12 500 000
 
     The row's own number, recognised by its last seven digits, is masked even there: `own_numbers` are columns
     of the same rows. Digits that could be either (an order number, 20261122) are masked.
@@ -124,7 +134,8 @@ def mask_texts(texts: "pd.Series[Any]", *, own_numbers: Iterable["pd.Series[Any]
     values = _texts(texts)
     # Searching costs a tenth of replacing, and most cells hold no number.
     candidates = _matches(values, _MAY_HOLD_RUN)
-    values = replace_where(values, candidates, map_unique(values.filter(candidates), _mask_runs))
+    mask_runs = partial(_mask_runs, lengths=frozenset(lengths))
+    values = replace_where(values, candidates, map_unique(values.filter(candidates), mask_runs))
     for numbers in own_numbers:
         values = _mask_own(values, numbers)
     return _series(values, texts)
@@ -176,17 +187,17 @@ def _fitting(pattern: str, values: TextArray) -> str:
     return pattern
 
 
-def _mask_runs(text: str) -> str:
-    return _STRETCH.sub(_mask_stretch, text)
+def _mask_runs(text: str, lengths: Collection[int] = ()) -> str:
+    return _STRETCH.sub(partial(_mask_stretch, lengths=lengths), text)
 
 
-def _mask_stretch(match: re.Match[str]) -> str:
+def _mask_stretch(match: re.Match[str], lengths: Collection[int]) -> str:
     stretch = match[0]
     if len(stretch) < _SHORTEST:
         return stretch
     if len(stretch) > _LONGEST_AMOUNT and stretch.isdecimal():  # the most frequent case: only digits
         return _masked(stretch)
-    if _is_code(match) or _is_amount(match):
+    if _is_code(match) or _is_amount(match) or (lengths and _is_bare_amount(match, lengths)):
         return stretch
     return _RUN.sub(_mask_run, stretch)
 
@@ -211,6 +222,12 @@ def _is_amount(match: re.Match[str]) -> bool:
     return bool(_CURRENCY_BEFORE.search(before) or _CURRENCY_AFTER.match(match.string, match.end()))
 
 
+def _is_bare_amount(match: re.Match[str], lengths: Collection[int]) -> bool:
+    """Whether the cell is an amount of as many digits as no phone number has."""
+    is_amount = _BARE_AMOUNT.fullmatch(match.string.strip())
+    return bool(is_amount) and sum(map(str.isdecimal, match[0])) not in lengths
+
+
 def _masked(run: str) -> str:
     """The first five digits of eleven or more, the first three of nine or ten, stars, the last two digits."""
     places = [place for place, character in enumerate(run) if character.isdecimal()]
@@ -222,10 +239,10 @@ def _masked(run: str) -> str:
 def _mask_own(values: TextArray, numbers: "pd.Series[Any]") -> TextArray:
     """The texts with the number of their own row masked, however it is written there."""
     rows = _matches(values, _MAY_HOLD_RUN)
-    tails = _digits(series_to_array(numbers.astype("str")).filter(rows))
+    own = _digits(series_to_array(numbers.astype("str")).filter(rows))
     masked = [
-        _mask_number_in(text, tail[-_SHORTEST:])
-        for text, tail in zip(values.filter(rows).to_pylist(), tails, strict=True)
+        _mask_number_in(text, digits)
+        for text, digits in zip(values.filter(rows).to_pylist(), own, strict=True)
     ]
     return replace_where(values, rows, text_array(masked))
 
@@ -235,11 +252,17 @@ def _digits(values: TextArray) -> list[str]:
     return [digits or "" for digits in _replace(values, r"\P{Nd}", "").to_pylist()]
 
 
-def _mask_number_in(text: str | None, tail: str) -> str | None:
-    if text is None or len(tail) < _SHORTEST or tail not in re.sub(r"\D", "", text):
+def _mask_number_in(text: str | None, own: str) -> str | None:
+    """The text with every run masked that holds the end of the row's own digits, or ends within them.
+
+    A cell may have several numbers, and the end of each is within its digits.
+    """
+    if text is None or len(own) < _SHORTEST:
         return text
 
     def mask(match: re.Match[str]) -> str:
-        return _masked(match[0]) if tail in re.sub(r"\D", "", match[0]) else match[0]
+        digits = re.sub(r"\D", "", match[0])
+        is_own = own[-_SHORTEST:] in digits or digits[-_SHORTEST:] in own
+        return _masked(match[0]) if is_own else match[0]
 
     return _ANY_RUN.sub(mask, text)

@@ -24,12 +24,8 @@ Returned = TypeVar("Returned")
 Kind = TypeVar("Kind")
 
 _LONGEST_NAME = 40
-_FLOW = (
-    "read_contacts",
-    "prepare",
-    "send",
-    "write_report",
-)  # who misses an argument of one may give it to another
+# Who misses an argument of one of these steps may give it to another.
+_FLOW = ("read_contacts", "prepare", "send", "write_report")
 
 
 def public_call(function: Callable[Given, Returned], advice: str = "") -> Callable[Given, Returned]:

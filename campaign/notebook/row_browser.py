@@ -136,18 +136,20 @@ def _free_name(name: str, columns: Collection[str]) -> str:
 def _texts(source: Plan | Result) -> "pd.Series[str]":
     """The text of each row that has one; the pieces of a text that was split, below each other.
 
-    A plan also has the texts that are too long, so that one sees what to shorten.
+    A plan also has the texts that are too long, so that one sees what to shorten, and a result those that
+    reached a row earlier.
     """
     texts = source.messages.set_index("row")["message"]
     if not texts.index.is_unique:
         texts = texts.groupby(level="row", sort=False).agg("\n".join)
-    all_texts: pd.Series[str] = pd.concat([texts, _long_texts(source)])
+    others = source.texts_that_reached if isinstance(source, Result) else _long_texts(source)
+    all_texts: pd.Series[str] = pd.concat([texts, others])
     return all_texts
 
 
-def _long_texts(source: Plan | Result) -> "pd.Series[str]":
+def _long_texts(plan: Plan) -> "pd.Series[str]":
     """The texts of the rows of a plan that get nothing because theirs is too long."""
-    texts = _about_too_long(source).drop_duplicates("row").astype({"row": "int64"}).set_index("row")["value"]
+    texts = _about_too_long(plan).drop_duplicates("row").astype({"row": "int64"}).set_index("row")["value"]
     return texts.astype("str")
 
 

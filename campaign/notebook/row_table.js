@@ -11,6 +11,15 @@ async function draw(el, {esm, css, options}) {
   el.replaceChildren(style, place);
   const model = {get: (name) => options[name], set() {}, save_changes() {}, on() {}, off() {}};
   await itable.default.render({model, el: place});
+  namePages(place);
+}
+
+// A screen reader lists the landmarks of a page by their names. DataTables calls every one "pagination", so
+// that nobody can tell the pages of two tables apart.
+function namePages(place) {
+  globalThis.campaignRowTables = (globalThis.campaignRowTables ?? 0) + 1;
+  for (const pages of place.querySelectorAll("nav"))
+    pages.setAttribute("aria-label", `Pages of table ${globalThis.campaignRowTables}`);
 }
 
 function render({model, el}) {

@@ -12,11 +12,11 @@ from campaign.results.messages_elsewhere import (
 )
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
-# What happened to one and to many messages of a kind.
+# What one message of a kind was, and what many were: no text has or gets a text.
 _WORDS = {
-    EARLIER: ("had an earlier text for a person in it", "had earlier texts for people in it"),
-    LATER: ("had a later text for a person in it", "had later texts for people in it"),
-    ANOTHER: ("had another text for a number in it", "had other texts for numbers in it"),
+    EARLIER: ("was an earlier text to a person in it", "were earlier texts to people in it"),
+    LATER: ("was a later text to a person in it", "were later texts to people in it"),
+    ANOTHER: ("was another text to a number in it", "were other texts to numbers in it"),
     LEFT_OUT: ("went to a row that gets nothing now", "went to rows that get nothing now"),
     DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
 }

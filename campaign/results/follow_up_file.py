@@ -71,7 +71,9 @@ def write_follow_up(
     rows = result.follow_up(statuses)
     if reason := reason_to_keep(path, result, rows):
         return WrittenFile.kept(path, _why_kept(path, reason, len(rows)))
-    to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
+    to_correct = cells_to_correct(
+        rows, (part.issues for part in result.parts()), added=len(FOLLOW_UP_COLUMNS)
+    )
     write = writers[path.suffix.lower()]
     # What must not be replaced was found above, where it is also known what may be kept.
     replace_file(
@@ -106,17 +108,18 @@ def _about(path: Path, rows: pd.DataFrame) -> list[str]:
     ]
 
 
-def cells_to_correct(rows: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Bools:
-    """For each cell of `Result.follow_up` whether it is why its row was left out: rows by columns.
+def cells_to_correct(rows: pd.DataFrame, parts: Iterable[pd.DataFrame], *, added: int) -> Bools:
+    """For each cell of some rows whether it is why its row was left out: rows by columns.
 
-    `parts` are those of the issues.
+    The index of the rows has their numbers, and the last of the columns, as many as were `added`, are not
+    those of the file. `parts` are those of the issues.
     """
     marked = np.zeros(rows.shape, dtype=bool)
     for issues in parts:
         errors = issues[(issues["severity"] == "error") & issues["row"].notna()]
         lines = rows.index.get_indexer(pd.Index(errors["row"].astype("int64")))
         places = rows.columns.get_indexer(pd.Index(errors["column"]))
-        is_cell = (lines >= 0) & (places >= 0) & (places < len(rows.columns) - len(FOLLOW_UP_COLUMNS))
+        is_cell = (lines >= 0) & (places >= 0) & (places < len(rows.columns) - added)
         marked[lines[is_cell], places[is_cell]] = True
     return marked
 

@@ -13,6 +13,7 @@ from campaign.contract import KEPT_TEXT, REACHED_CORRECTED
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
+from campaign.results.messages_elsewhere import Recorded, read_recorded
 from campaign.text import listed_words
 
 _REASON = (
@@ -118,6 +119,25 @@ def reached_earlier(
     perhaps = _about_shared(pd.Series(numbers, index=labels), labels[is_shared])
     rows = np.union1d(labels[is_reached & ~is_shared], corrected)
     return ReachedEarlier(rows, corrected, doubtful, may_keep, perhaps)
+
+
+def texts_that_reached(
+    reached: ReachedEarlier, plan: Plan, batch_of_excluded: Ints, recorded: Recorded
+) -> pd.Series[str]:
+    """The text that reached each of these rows, where it is known; the index is row.
+
+    A row that was corrected in a follow-up file was reached under a number that it does not have, and its
+    place in the table may have changed since: then nobody can tell its text from those beside it.
+    """
+    labels, numbers = labels_of_contacts(plan), numbers_of_contacts(plan)
+    chosen = np.isin(labels, np.setdiff1d(reached.rows, reached.corrected))
+    rows = pd.DataFrame({"row": labels, "number": numbers, "batch": batch_of_excluded})[chosen]
+    texts = pd.DataFrame({"number": [], "batch": [], "message": []})
+    if len(rows):
+        known = read_recorded(recorded, rows["batch"].unique(), "message")
+        texts = texts if known is None else known
+    found = rows.merge(texts.astype({"number": "int64", "batch": "int64", "message": "str"}))
+    return found.groupby("row")["message"].agg("\n".join)
 
 
 def _numbers_of(batches: pd.DataFrame, *states: str) -> Ints:

@@ -1,17 +1,20 @@
 """The tables of a plan or result as they may be shown: phone numbers masked, unless they are revealed."""
 
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
+from campaign.contacts.amount_columns import AmountCounts, count_amounts
 from campaign.contacts.columns import number_columns
 from campaign.contacts.continuation import CAMPAIGN, MARK, ROW
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
+from campaign.contacts.phone_numbers.number_lengths import number_lengths
 from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_numbers, mask_text, mask_texts
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts, numbers_of_contacts
 from campaign.remedies import texts_without_code
 from campaign.results.plain_words import own_words
 from campaign.results.tables import Result
@@ -89,8 +92,8 @@ class Redaction:
         if self._reveal:
             return "Phone numbers are shown in full: this file holds personal data."
         return (
-            "Phone numbers are masked, also those in texts. Names and the rest of the texts are not: this "
-            "file holds personal data."
+            "Phone numbers are masked, also those in texts, and digits that could be one. Names and the rest "
+            "of the texts are not: this file holds personal data."
         )
 
     def _masked(
@@ -100,12 +103,24 @@ class Redaction:
             return table
         texts = {name: table[name] for name in table.columns if table[name].dtype == "str"}
         own_numbers = [column for name, column in texts.items() if name in numbers]
+        # What is read as an amount is compared with the number of its row, so there has to be one.
+        lengths = self._lengths if own_numbers else {}
         masked = {
-            name: mask_numbers(column) if name in numbers else mask_texts(column, own_numbers=own_numbers)
+            name: (
+                mask_numbers(column)
+                if name in numbers
+                else mask_texts(column, own_numbers=own_numbers, lengths=lengths.get(name, ()))
+            )
             for name, column in texts.items()
             if name not in kept
         }
         return table.assign(**masked)
+
+    @cached_property
+    def _lengths(self) -> dict[str, frozenset[int]]:
+        """For each column of amounts how many digits the phone numbers of the table can have."""
+        lengths = number_lengths(numbers_of_contacts(self._plan))
+        return dict.fromkeys(_find_amount_columns(self._plan), lengths) if lengths else {}
 
     def _about_numbers(self, columns: "pd.Series[str]") -> "pd.Series[bool]":
         """Which issues are about the number columns; an issue names its column as the file does."""
@@ -131,6 +146,15 @@ def find_number_columns(plan: Plan) -> frozenset[str]:
             holding |= _columns_with_numbers(part.contacts, messages)
             left -= len(messages)
     return frozenset({*by_header, *checked, *holding})
+
+
+def _find_amount_columns(plan: Plan) -> list[str]:
+    """The columns of `plan.contacts` that hold amounts."""
+    counts = dict.fromkeys(columns_of_contacts(plan), AmountCounts())
+    for part in plan.parts():
+        contacts = part.contacts
+        counts = {name: count + count_amounts(contacts[name]) for name, count in counts.items()}
+    return [name for name, count in counts.items() if count.are_amounts]
 
 
 def _columns_with_numbers(contacts: pd.DataFrame, messages: pd.DataFrame) -> set[str]:

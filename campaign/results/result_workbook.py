@@ -116,7 +116,7 @@ def _sheet_name(column: str, taken: Mapping[str, object]) -> str:
 
 
 def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -> SummarySheet:
-    totals = result.totals
+    totals, words = result.totals, words_for(result.environment)
     times = LocalTimes.of_rounds(result.rounds)
     facts: list[tuple[str, str | int | Decimal]] = [
         ("Campaign", result.name or "Campaign report"),
@@ -127,7 +127,7 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
             (f"{name} not here", f"{name} has more rows than a sheet holds: all of them are in {file.name}.")
             for name, file in beside.items()
         ),
-        ("Where", words_for(result.environment).where),
+        ("Where", ". ".join(filter(None, [words.where, words.service_explained]))),
         ("Rows and people", rows_in_words(totals, result.reading)),
         *((f"{capitalised(name)} (texts)", count) for name, count in totals.messages_in_words.items()),
         ("SMS parts", totals.parts),

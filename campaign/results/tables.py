@@ -39,7 +39,7 @@ from campaign.results.messages_elsewhere import (
 )
 from campaign.results.outcome_tables import by_urgency
 from campaign.results.plain_words import without_error_classes
-from campaign.results.reached_earlier import ReachedEarlier, reached_earlier
+from campaign.results.reached_earlier import ReachedEarlier, reached_earlier, texts_that_reached
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound, count_rounds
@@ -227,6 +227,11 @@ class Result:
         outcomes[outcomes.index.isin(self._reached.doubtful)] = "unknown"
         outcomes[outcomes.index.isin(self._reached.rows)] = "reached earlier"
         return outcomes
+
+    @property
+    def texts_that_reached(self) -> pd.Series[str]:
+        """For each row that was reached earlier the text that it got then, if that is known."""
+        return texts_that_reached(self._reached, self.plan, self._batch_of_excluded, self.recorded)
 
     @property
     def issues(self) -> pd.DataFrame:

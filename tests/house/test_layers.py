@@ -147,6 +147,7 @@ CONTACTS = {
     "workbooks": {"cells", "columns"},
     "cells": {"columns"},
     "table_version": set(),
+    "amount_columns": set(),
     "columns": set(),
     "reserved_columns": set(),
     "phone_numbers": set(),

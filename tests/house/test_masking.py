@@ -1,9 +1,14 @@
 """Phone numbers are hidden wherever a person may look over another's shoulder."""
 
+import numpy as np
 import pandas as pd
+import phonenumbers
 import pyarrow as pa
 import pytest
+from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
+from campaign.contacts.amount_columns import count_amounts
+from campaign.contacts.phone_numbers.number_lengths import number_lengths
 from campaign.masking import mask_number, mask_numbers, mask_text, mask_texts
 
 
@@ -126,6 +131,85 @@ def test_a_rows_own_number_is_masked_whatever_it_looks_like():
     ]
     both = [texts("256772000001"), texts("+45 20 26 11 22")]
     assert mask_texts(texts("due 2026-11-22"), own_numbers=both).tolist() == ["due ******22"]
+
+
+def test_every_number_of_a_cell_with_several_is_the_rows_own():
+    own = texts("0772 000 001 / 0701 000 002")
+    assert mask_texts(texts("2000001"), own_numbers=[own], lengths=UGANDA).tolist() == ["*****01"]
+
+
+UGANDA = number_lengths(np.array([256772000012]))
+
+
+def test_amounts_stay_where_no_phone_number_is_as_short():
+    assert {9, 12} == UGANDA
+    amounts = ["1250000", "36042000", "1 250 000", "12.500.000", "-1250000", "1,250,000"]
+    own = [texts(*["0772 000 012"] * len(amounts))]
+    assert mask_texts(texts(*amounts), own_numbers=own, lengths=UGANDA).tolist() == amounts
+    denmark = number_lengths(np.array([256772000012, 4520123456]))
+    assert mask_texts(texts("1250000", "12500000"), lengths=denmark).tolist() == ["1250000", "******00"]
+    assert mask_texts(texts("1250000"), lengths=number_lengths(np.array([0]))).tolist() == ["*****00"]
+
+
+def test_what_is_no_amount_is_masked_where_no_phone_number_is_as_short():
+    masked = {
+        "2000012": "*****12",  # the end of the row's own number
+        "772000013": "772****13",
+        "0414123": "*****23",
+        "+1250000": "+*****00",
+        "tel1250000": "tel*****00",
+        "1250000 or 36042000": "*****00 or ******00",
+        "555-1234": "*****34",
+        "12 34 56 78": "******78",
+    }
+    own = [texts(*["0772 000 012"] * len(masked))]
+    assert mask_texts(texts(*masked), own_numbers=own, lengths=UGANDA).tolist() == list(masked.values())
+
+
+AMOUNTS = ["340500", "0", "-75000", "12.50", "1250000", "1,250,000", "1 250 000", ""]
+
+
+@pytest.mark.parametrize(
+    ("cells", "are_amounts"),
+    [
+        (AMOUNTS, True),
+        ([*AMOUNTS, "paid"], True),
+        ([*AMOUNTS, "0772000"], False),  # no amount begins with a 0
+        ([*AMOUNTS, "call 20123456"], False),
+        (["20123456", "20123457", "20123458"], False),  # the Danish mothers in a table of another country
+        (["20123456", *["20123457"] * 12, "1"], False),  # and one of them typed wrong
+        (["20000008", "5", "again", "moved", "pays late"], False),  # notes
+        (["", ""], False),
+    ],
+)
+def test_a_column_of_amounts_is_known_by_all_of_its_cells(cells, are_amounts):
+    halves = count_amounts(texts(*cells[:3])) + count_amounts(texts(*cells[3:]))
+    assert count_amounts(texts(*cells)) == halves
+    assert halves.are_amounts == are_amounts
+
+
+KINDS_OF_PEOPLE = (
+    PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE, PhoneNumberType.VOIP,
+    PhoneNumberType.PERSONAL_NUMBER, PhoneNumberType.PAGER,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("region", sorted(phonenumbers.SUPPORTED_REGIONS))
+def test_numbers_of_every_country_are_masked_though_amounts_stay(region):
+    """As they are written there, abroad and by the service, whatever separates their digits."""
+    examples = (phonenumbers.example_number_for_type(region, kind) for kind in KINDS_OF_PEOPLE)
+    for number in filter(None, examples):
+        national = phonenumbers.national_significant_number(number)
+        wire = f"{number.country_code}{national}"
+        forms = (PhoneNumberFormat.NATIONAL, PhoneNumberFormat.INTERNATIONAL)
+        written = [phonenumbers.format_number(number, form) for form in forms]
+        spellings = [national, wire, f"+{wire}", f"00{wire}", *written]
+        spellings += [one.replace(" ", by).replace("-", by) for one in written for by in ("", " ", ".", "-")]
+        said = texts(
+            *spellings, *(f" {one} " for one in spellings), *(f"ring {one}, please" for one in spellings)
+        )
+        lengths = number_lengths(np.array([int(wire)]))
+        pd.testing.assert_series_equal(mask_texts(said, lengths=lengths), mask_texts(said))
 
 
 def test_masking_a_plain_text_keeps_index_and_missing_values():

@@ -78,6 +78,19 @@ def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):
     assert rows.at[2, "code"] == result.contacts.at[2, "code"] != ""
 
 
+def test_a_row_that_was_reached_earlier_shows_the_text_that_it_got(tmp_path):
+    """Ben's visit was deleted after he got his text; nothing is to be sent to him, and he has a text."""
+    options = {"account": None, "folder": tmp_path / "visits", "progress": False}
+    for visit in ("Monday, call 0772 000 002", ""):
+        table = f"name,phone,visit\nAda,0772 000 001,Monday\nBen,0772 000 002,{visit!r}\n".replace("'", '"')
+        contacts = campaign.read_contacts(table.encode())
+        plan = campaign.prepare(contacts, message="{name}, {visit}", sender="CLINIC", region="UG")
+        result = campaign.send(plan, **options)
+    rows = rows_to_browse(result, reveal=False).set_index("row")
+    assert rows["status"].to_dict() == {2: "accepted", 3: "reached earlier"}
+    assert rows["message"].to_dict() == {2: "Ada, Monday", 3: "Ben, Monday, call 077*****02"}
+
+
 def test_the_reason_of_what_is_unknown_names_no_class(plan, tmp_path):
     with campaign.Sandbox(faults={1: "accept_reset"}) as sandbox:
         result = campaign.send(plan, account=sandbox, folder=tmp_path / "visits", progress=False)

@@ -173,7 +173,8 @@ def test_people_who_share_a_phone_can_be_given_another_number(person, table):
     at_the_check(person, table, FAMILY)
     assert person.section(3).download.layout.display is None
     (table.parent / "list.xlsx").write_bytes(person.section(3).download.content())
-    assert campaign.read_contacts("list.xlsx")["name"].tolist() == ["Eve"]
+    listed = campaign.read_contacts("list.xlsx")
+    assert listed["row in your spreadsheet"].tolist() == ["4", "5"]  # and who comes twice, with the reason
     person.press("go-on")
     person.send()
     assert person.section(5).downloads["to_correct.xlsx"].layout.display is None

@@ -60,3 +60,22 @@ def test_from_the_file_to_the_report_by_clicks_and_typing(lab, open_notebook):
     notebook.page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
     assert "Harriet" not in (lab.folder / "compose.ipynb").read_text("utf-8")
     assert problems + composer.problems == []
+
+
+def test_two_tables_of_rows_are_told_apart_by_a_screen_reader(lab, open_notebook):
+    """Each list of pages is a landmark, and a notebook often shows the rows of a plan and of its result."""
+    lab.write(
+        "rows.ipynb",
+        "import campaign\n"
+        "contacts = campaign.read_contacts(b'name,phone\\nAda,0772 000 001')\n"
+        "plan = campaign.prepare(contacts, message='Hi {name}', sender='CLINIC', region='UG')\n"
+        "campaign.browse(plan)",
+        "campaign.browse(plan, reveal=True)",
+    )
+    notebook = open_notebook("rows.ipynb")
+    notebook.run_all()
+    pages = notebook.find(".campaign nav")
+    expect(pages).to_have_count(2)
+    names = [one.get_attribute("aria-label") for one in pages.all()]
+    assert sorted(names) == ["Pages of table 1", "Pages of table 2"]
+    assert [one for one in notebook.accessibility_findings() if "landmark" in one] == []

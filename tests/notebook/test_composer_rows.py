@@ -1,8 +1,12 @@
 """Every row of a reason and of a choice at the composer, with its number, its cell and what to do."""
 
+import re
+
+import openpyxl
 from support.widget_tree import html_of, widgets_in
 
 from campaign.notebook.composer import row_list
+from campaign.notebook.composer.rows_without_text import write_rows_without_text
 
 TEXT = "Hi {name}, come on {day}."
 
@@ -39,6 +43,43 @@ def test_all_rows_of_a_reason_open_in_place(person, table):
     assert [*lists(person)] == ["Hide all 27 rows"]
     rows.children[0].click()
     assert html_of(rows).count("<td") == 0
+
+
+def test_why_and_what_to_do_are_said_apart_and_nothing_is_to_do_for_who_wants_none(person, table):
+    at_the_check(person, table, "Ben,0772 000 002,Tue\nEve,0772 000 002,Tue\nCat,0772,Tue\n")
+    (table.parent / "stop.csv").write_text("phone\n+256772000002\n")
+    person.fill("opt-outs", "stop.csv")
+    person.press("agree")  # most of this short table
+    opened = [open_list(person, label) for label in ("Show both rows", "Show this row")]
+    shown = [re.findall(r"<t[hd][^>]*>([^<]*)", html_of(rows)) for rows in opened]
+    assert "why" in shown[0]
+    assert shown[0][-1] == "The number is on the list of people who want no texts."
+    assert "what to do" not in shown[0]
+    assert shown[1][-2:] == ["The number has too few digits.", "Compare it with its source and complete it."]
+
+
+def test_the_list_of_rows_without_a_text_has_all_that_the_page_counts(person, table, tmp_path):
+    """Who wants none and who comes twice too, each with the reason; only a mistake stands out."""
+    rows = "Ben,0772 000 002,Tue\nCat,0772,Tue\nAisha,0772 000 001,Mon\n,,\nDan,0772 000 001,Fri\n"
+    at_the_check(person, table, rows)
+    (table.parent / "stop.csv").write_text("phone\n+256772000002\n")
+    person.fill("opt-outs", "stop.csv")
+    assert "1 person gets a text; 5 rows get none" in person.sees("section-3")
+    section = person.section(3)
+    write_rows_without_text(section._plan, section._leaves, tmp_path / "rows.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "rows.xlsx").active
+    header, *lines = sheet.iter_rows(values_only=True)
+    assert header == ("name", "phone", "day", "why it gets no text", "row in your spreadsheet")
+    assert [line[4] for line in lines] == ["3", "4", "5", "6", "7"]
+    assert [line[3].partition(".")[0] for line in lines] == [
+        "The number is on the list of people who want no texts",
+        "The number has too few digits",
+        "The same number and the same text as row 2, which is kept",
+        "The row is empty",
+        "The same number as row 2, which has another text",
+    ]
+    filled = [cell.coordinate for row in sheet.iter_rows() for cell in row if cell.fill.fill_type == "solid"]
+    assert filled == ["B3", "B6"]
 
 
 def test_very_many_rows_come_in_pages_and_numbers_are_masked(person, table, monkeypatch):

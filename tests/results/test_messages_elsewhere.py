@@ -53,7 +53,7 @@ def later(earlier):
 
 def test_messages_to_people_in_the_table_are_not_said_to_have_gone_to_others(earlier):
     assert (
-        "The campaign has also sent 2 messages that are not in this table: 1 had an earlier text for a "
+        "The campaign has also sent 2 messages that are not in this table: 1 was an earlier text to a "
         "person in it and 1 went to a number that no row has any more. The cost includes them."
         in earlier.sentence
     )
@@ -72,7 +72,7 @@ def test_messages_to_people_in_the_table_are_not_said_to_have_gone_to_others(ear
 
 def test_a_later_text_is_called_so_and_its_row_says_that_it_was_the_last(later):
     assert (
-        "3 messages that are not in this table: 1 had a later text for a person in it and 2 went to numbers "
+        "3 messages that are not in this table: 1 was a later text to a person in it and 2 went to numbers "
         "that no row has any more." in later.sentence
     )
     assert "1 person got a later text than the one in this table (row 2)." in later.sentence
@@ -102,6 +102,13 @@ def test_a_run_that_had_nothing_to_send_says_whose_last_text_is_another_one(late
     assert ">SMS parts in the table<" in page
 
 
+def test_one_earlier_text_is_called_so_in_words_that_are_not_those_of_the_table(desk):
+    """It says "text" on a page and "message" in Python, and neither has a text."""
+    for row in (WRONG, TABLE[0]):
+        result = send(row, name="one", changed="send")
+    assert "that is not in this table: it was an earlier text to a person in it. The cost" in result.sentence
+
+
 def test_a_later_text_that_is_unknown_is_not_said_to_be_the_last(desk):
     with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
         for row in (TABLE[0], WRONG, TABLE[0]):
@@ -117,7 +124,7 @@ def test_who_shares_a_phone_got_no_later_text_and_who_opted_out_has_a_row(desk):
     send(*both, name="shared", duplicates="keep")
     result = send(both[0], both[2], name="shared", opt_outs=pd.Series(["+256772000003"], dtype="str"))
     assert (
-        "not in this table: 1 had another text for a number in it and 1 went to a row that gets nothing now."
+        "not in this table: 1 was another text to a number in it and 1 went to a row that gets nothing now."
         in result.sentence
     )
     assert result.contacts.at[2, "reason"] == ""
@@ -144,7 +151,7 @@ def test_costs_by_sender_and_country_are_of_all_messages_that_were_sent(desk):
     send(path)
     own = contacts_of(people[0].replace("12500", "99999"), people[1], header=header)
     result = send(own, changed="send")
-    assert "2 messages that are not in this table: 1 had an earlier text" in result.sentence
+    assert "2 messages that are not in this table: 1 was an earlier text" in result.sentence
     assert cost_by_country(result) == {"UG": (Decimal(70), 0), "GB": (Decimal(70), 0)}
     assert cost_by_sender(result) == {"CLINIC": (Decimal(70), 0), "LAB": (Decimal(70), 0)}
     page = campaign.write_report(result, "clinics.html", by="district").read_text("utf-8")
@@ -161,6 +168,10 @@ def test_a_run_that_sent_nothing_is_no_round_to_anybody(later):
     table = page[page.index('aria-label="Rounds"') :].partition("</table>")[0]
     assert re.findall(r"<td[^>]*>(\d)</td><td[^>]*>\d+ \w+ \d+, ", table) == ["1", "2", "3"]
     assert "<dd>3</dd><dt>rounds</dt>" in page
+    assert (
+        "A round is one table as it was sent. A run that went on with it, or had nothing to send, is" in page
+    )
+    assert page.count("The embedded sandbox is a practice service on this machine") == 1
     assert campaign.history(later.folder)["rounds"].tolist() == [3] == [later.sent_rounds]
     card = later._repr_html_()
     rows = card[card.index(">round</th>") :].partition("</table>")[0]

@@ -317,6 +317,24 @@ def test_a_number_column_is_masked_whatever_it_is_called(tmp_path):
     assert [row[1] for row in rows[1:]] == ["******67", "******68"]
 
 
+@pytest.mark.parametrize(
+    ("other", "balance"),
+    [("+256 772 000 002", "1250000"), ("+372 5123 4567", "*****00"), ("077", "1250000")],
+)
+def test_balances_of_a_million_stay_unless_they_could_be_phone_numbers(other, balance):
+    """A Ugandan number has nine digits, an Estonian one seven: with such parents nobody can tell."""
+    table = f"""\
+Name,Phone,Balance,Note
+Ada,0772 000 001,1250000,call 0772 000 009
+Bo,{other},75000,772000
+Total,,1250000,
+"""
+    plan = prepare(read_contacts(table.encode()), message="Hi", sender="SCHOOL", region="UG")
+    shown = Redaction(plan, reveal=False).contacts(plan.contacts)
+    assert shown["Balance"].tolist() == [balance, "75000", balance]
+    assert shown["Note"].iloc[0] == "call 077*****09"
+
+
 def test_columns_named_like_ours_are_masked_as_columns_of_the_file(tmp_path):
     """`code` and `status` of the file are cells of the file; our own of these names are quoted in full."""
     table = b"Code,sender,message,status,Name\n0772 000 001,0772 000 002,0772 000 003,0772 000 004,Ada\n"

@@ -46,7 +46,8 @@ def test_rows_to_correct_are_counted_with_what_to_do_next_and_a_link(result):
 def test_a_page_opens_and_a_file_elsewhere_has_no_link(result, tmp_path, monkeypatch):
     file = campaign.write_report(result, "report.html")
     assert '<a href="report.html">Open report.html</a> (' in file._repr_html_()
-    assert "Phone numbers are masked, also those in texts." in file._repr_html_()
+    masked = "Phone numbers are masked, also those in texts, and digits that could be one."
+    assert masked in file._repr_html_()
     elsewhere = WrittenFile.showing(tmp_path / "report.html", [])
     (tmp_path / "notebooks").mkdir()
     monkeypatch.chdir("notebooks")

@@ -323,6 +323,19 @@ def test_who_was_reached_with_this_text_gets_nothing_whatever_else_has_changed(c
         assert result.totals["accepted"] == len(changed.messages)
 
 
+@pytest.mark.parametrize(
+    ("text", "quoted"), [("Come + " + "day " * 20, "day…”"), ("Come " + "on " * 25, "on on on”")]
+)
+def test_an_earlier_text_that_is_quoted_says_where_it_was_cut(text, quoted):
+    """A person who reads it sees whether more was sent: one of 80 characters is quoted as a whole."""
+    with campaign.Sandbox() as sandbox:
+        campaign.send(plan_of(1, text=text.strip()), account=sandbox.account, folder="visits", progress=False)
+        result = campaign.send(
+            plan_of(1), account=sandbox.account, folder="visits", progress=False, changed="skip"
+        )
+    assert quoted in result.contacts["reason"].iloc[0]
+
+
 @pytest.mark.parametrize(("choice", "received", "texts"), [("skip", 30, "Monday"), ("send", 60, "Tuesday")])
 def test_another_text_waits_for_a_persons_choice(choice, received, texts):
     changed = plan_of(30, text="Hi {name}, come on Tuesday.")

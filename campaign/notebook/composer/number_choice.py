@@ -34,13 +34,15 @@ _EVERYWHERE = ("Every number begins with its country code", WORLD)
 
 
 class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
-    """Two lists, of columns and of countries, each with the reason for what is chosen in it."""
+    """Two lists, of columns and of countries, each with the reason for what is chosen in it.
 
-    def __init__(self, picked: Callable[[], None]) -> None:
-        """`picked` is called when a person has chosen a column or a country."""
-        self._contacts, self._picked = pd.DataFrame(), picked
-        self.column = Picker(FIELDS["number"], "number", lambda _: self._take(self._guess_country))
-        self.country = Picker(FIELDS["region"], "country", lambda _: self._take(self._say_reasons))
+    `chosen_for` is called with the contacts when either was chosen or offered.
+    """
+
+    def __init__(self, chosen_for: Callable[[pd.DataFrame], None]) -> None:
+        self._contacts, self._chosen_for = pd.DataFrame(), chosen_for
+        self.column = Picker(FIELDS["number"], "number", lambda _: self._guess_country())
+        self.country = Picker(FIELDS["region"], "country", lambda _: self._say_reasons())
         self._column_reason, self._country_reason, self._warning = HTML(), HTML(), HTML()
         self._is_doubtful = False  # whether a warning about the country is shown
         self._warning.add_class("changed")
@@ -48,10 +50,6 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         super().__init__(
             [self.column, self._column_reason, self.country, self._country_reason, self._warning]
         )
-
-    def _take(self, follow: Callable[[], None]) -> None:
-        follow()
-        self._picked()
 
     def offer(self, contacts: pd.DataFrame) -> None:
         """Offer the columns of a spreadsheet; what was chosen before stays chosen where it still exists."""
@@ -73,13 +71,14 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _guess_country(self) -> None:
         if self.column.value is None:
-            return
+            return self._say_reasons()
         likely = find_likely_region(self._contacts[self.column.value])
         options = [_NO_COUNTRY, *regions_by_name().items(), _EVERYWHERE]
         self.country.offer(options, likely.region if likely else self.country.value or "")
         self._say_reasons()
 
     def _say_reasons(self) -> None:
+        self._chosen_for(self._contacts)
         if self.column.value is None:
             return
         cells = self._contacts[self.column.value]

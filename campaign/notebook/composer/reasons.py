@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ _REACHED_BEFORE = "reached_before"
 _SENT_CORRECTED = "sent as corrected in a file of “Rows to correct”. Correct your own spreadsheet too."
 _REACHED_EARLIER = "reached earlier in this campaign, without the mistake. Correct your own spreadsheet too."
 _NOTHING: pd.Series[int] = pd.Series(dtype="int64")
+# A column or a cell that is quoted may have a full stop in it.
+_FIRST_SENTENCE = re.compile(r'((?:"[^"]*"|“[^”]*”|[^"“])*?[.?!]) (.+)', re.DOTALL)
 _ROWS = 8  # row numbers named for each reason
 
 
@@ -59,17 +62,23 @@ class Reason:
         return rows
 
     def table(self, rows: pd.Index[Any]) -> pd.DataFrame:
-        """Some of the rows: number in the sheet, masked phone number, the cell, and what to do about it."""
+        """Some of the rows: number in the sheet, masked phone number, the cell, why, and what to do about it.
+
+        The last is left out where nothing is to be done, as for people who want no texts.
+        """
         issues = self.issues[self.issues["row"].isin(rows)]
-        words = {one: desk_words(one, here=3, unasked=self.unasked) for one in issues["detail"].unique()}
+        details = issues["detail"].unique()
+        words = {one: _apart(desk_words(one, here=3, unasked=self.unasked)) for one in details}
         table = numbered_rows(self.plan, pd.Index(issues["row"]))
         if (table.iloc[:, -1] == "").all():
             table = table.iloc[:, :-1]
         if self.column and self.column not in table.columns[1:2]:
             cells = mask_texts(issues["value"]).to_numpy()
             table.insert(len(table.columns), self.column, cells, allow_duplicates=True)
-        what = issues["detail"].map(words).to_numpy()
-        table.insert(len(table.columns), "what to do", what, allow_duplicates=True)
+        for place, name in enumerate(("why", "what to do")):
+            said = [words[detail][place] for detail in issues["detail"]]
+            if any(said):
+                table.insert(len(table.columns), name, said, allow_duplicates=True)
         return table
 
 
@@ -172,10 +181,16 @@ def _common_reason(code: str, details: pd.Series[str], unasked: Collection[str])
     answer = f" “{FIELDS[asked]}” below says what happens to them." if asked == "overlong" else ""
     sentence = details.iloc[0]
     if details.nunique() > 1:
-        advice = sentence.partition(". ")[2]
+        advice = _apart(sentence)[1]
         is_common = advice and not answer and details.str.endswith(advice).all()
         sentence = f"{capitalised(CODES[code])}.{f' {advice}' if is_common else ''}"
     return desk_words(sentence, here=3, unasked=unasked) + answer
+
+
+def _apart(detail: str) -> tuple[str, str]:
+    """The first sentence of an issue, which says what is so, and the others, which say what to do."""
+    first = _FIRST_SENTENCE.match(detail)
+    return (first[1], first[2]) if first else (detail, "")
 
 
 def _named_rows(rows: pd.Series[int], repeated: pd.Series[int]) -> str:

@@ -1,16 +1,17 @@
-"""The rows to correct as a workbook to look at, while a person corrects the spreadsheet itself."""
+"""The rows that get no text as a workbook to look at, while a person corrects the spreadsheet itself."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
+import pandas as pd
+
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.reasons import why_done
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.results.follow_up_file import cells_to_correct, for_sheet
-from campaign.results.unsent_result import unsent_result
 from campaign.results.workbook import write_rows
 
 _SHEET = "Rows without a text"
@@ -18,20 +19,28 @@ _WHY, _ROW = "why it gets no text", "row in your spreadsheet"
 
 
 def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
-    """Write them with their numbers and the reasons in the words of the page; the cells at fault stand out.
+    """Write all of them, with their numbers and the reasons in the words of the page.
 
-    Of those who get nothing more, the rows with a mistake are among them: the spreadsheet has still to be
-    corrected.
+    The cells to correct stand out: there are none in rows of people who want no texts, or that come twice.
+    Rows with a mistake who get nothing more are among them: the spreadsheet has still to be corrected.
 
     It continues no campaign: nobody takes it for a file to send. Raises `ReportError` for more than a sheet
     holds.
     """
-    rows = unsent_result(plan, name="").follow_up().drop(index=leaves.sent_beside, errors="ignore")
-    marked = cells_to_correct(rows, [plan.issues])
-    own = len(rows.columns) - len(FOLLOW_UP_COLUMNS)
-    why = plan.contacts["reason"].reindex(rows.index)
+    why = _reasons(plan, leaves)
+    rows = plan.contacts.reindex(why.index).drop(columns=[*OUTCOME_COLUMNS], errors="ignore")
+    table = rows.set_axis(original_names(rows.columns), axis=1)
+    table = table.assign(**{_WHY: [desk_words(reason, here=3) for reason in why]})
+    table = table.assign(**{_ROW: table.index.astype("str")})
+    unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
+    issues = plan.issues[~plan.issues["row"].isin(unwanted)]
+    write_rows(path, _SHEET, for_sheet(table), cells_to_correct(table, [issues], added=2))
+
+
+def _reasons(plan: Plan, leaves: WhoLeaves) -> pd.Series[str]:
+    """Why each of these rows gets no text, in the order of the file."""
+    contacts = plan.contacts
+    why: pd.Series[str] = contacts.loc[contacts["status"] != "not_sent", "reason"]
+    why = why.drop(leaves.sent_beside, errors="ignore")
     why.update(why_done(leaves))
-    reasons = [desk_words(reason, here=3) for reason in why]
-    table = rows.iloc[:, :own]
-    table = table.assign(**{_WHY: reasons}).assign(**{_ROW: table.index.astype("str")})
-    write_rows(path, _SHEET, for_sheet(table), marked[:, : len(table.columns)])
+    return pd.concat([why, leaves.left_out_why]).sort_index(kind="stable")

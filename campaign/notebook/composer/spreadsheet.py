@@ -11,17 +11,17 @@ import pandas as pd
 from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
-from campaign.contacts.columns import number_columns
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
 from campaign.errors import CampaignError, FileError
-from campaign.masking import mask_numbers, mask_text, mask_texts
+from campaign.masking import mask_text
 from campaign.messages.templates.date_orders import find_question
 from campaign.messages.templates.formats import MONTHS, read_moment
 from campaign.notebook.composer.composition import CONTINUED, KEPT_ANSWERS, Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
+from campaign.notebook.composer.first_rows import FirstRows
 from campaign.notebook.composer.memory import kept_for
 from campaign.notebook.composer.number_choice import NumberChoice
 from campaign.notebook.composer.section import Section
@@ -29,7 +29,6 @@ from campaign.notebook.composer.uploads import UPLOADS, Upload
 from campaign.sending.store.identity import folded_name
 from campaign.text import clean, counted
 
-_SHOWN = 5  # rows
 _AS_WRITTEN = "Texts have them as they are in the file"
 _AS_BEFORE = (
     "Column, country and the answers in section 3 are those of the campaign “{}”. If you write another text, "
@@ -59,9 +58,9 @@ class SpreadsheetSection(Section):
         self.upload = Upload("Choose a spreadsheet", "upload", self._take_upload)
         self.path = Field("or type where it is", "path", _WHERE, written=self._read_path)
         self.sheet = Picker(FIELDS["sheet"], "sheet", self._read_sheet)
-        self.numbers = NumberChoice(lambda: self.show_problem(""))  # it was about the last choice
+        self.numbers = NumberChoice(self._show_rows)
         self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)
-        self._file, self._rows, self._notices = HTML(), HTML(), HTML()
+        self._file, self._rows, self._notices = HTML(), FirstRows(), HTML()
         self._again = button("Read it again", "again", self._read_again)
         use = button("Use this spreadsheet", "use", self.finish, main=True)
         buttons = HBox([use, self._again])
@@ -92,6 +91,10 @@ class SpreadsheetSection(Section):
             options = [(shown or _AS_WRITTEN, ""), *_date_options(question.example)]
             self.dates.offer(options, self._desk.composition.dates or "")
         set_shown(self.dates, question is not None)
+
+    def _show_rows(self, contacts: pd.DataFrame) -> None:
+        self.show_problem("")  # it was about the last choice
+        self._rows.show(contacts, self.numbers.column.value, self.numbers.country.value or None)
 
     def finish(self) -> None:
         """Take the spreadsheet with the chosen column and country."""
@@ -210,7 +213,6 @@ class SpreadsheetSection(Section):
         if earlier is not None and earlier.number in contacts.columns:
             self.numbers.choose(str(earlier.number), earlier.region)
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
-        self._rows.value = _first_rows(contacts)
         set_shown(self._details, True)
 
 
@@ -222,13 +224,3 @@ def _date_options(example: str) -> list[tuple[str, str]]:
         for order, day in days.items()
         if day is not None
     ]
-
-
-def _first_rows(contacts: pd.DataFrame) -> str:
-    """The first rows as in the sheet, with numbers masked; on a narrow page they scroll by themselves."""
-    first, numbers = contacts.head(_SHOWN), number_columns(contacts.columns)
-    masked = {
-        name: mask_numbers(first[name]) if name in numbers else mask_texts(first[name]) for name in first
-    }
-    table = markup.table(pd.DataFrame(masked), limit=_SHOWN, rows=len(contacts))
-    return f'<div class="sideways" role="region" aria-label="First rows" tabindex="0">{table}</div>'

@@ -15,6 +15,7 @@ from campaign.sending.rounds.comparison import ACCEPTED, CHANGED, MOVED
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
 from campaign.text import agreeing, counted
 
+_NO_ROWS = pd.Index([], dtype="int64")
 _ASKED = (REASONS[CHANGED], REASONS[MOVED])
 
 
@@ -23,7 +24,8 @@ class WhoLeaves:
     """Of the rows of a plan that may get a text: which get one now, and which are asked about first.
 
     Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows to
-    correct that get none after all, because of other rows of their campaign. `parts` are the SMS that leave.
+    correct that get none after all, because of other rows of their campaign, and `left_out_why` has the
+    reason of each. `parts` are the SMS that leave.
     Rows that have a mistake, and get nothing more either: `corrected` ones were sent as corrected in a
     follow-up file, and `reached` ones have a number that was reached. `sent_beside` are rows that the plan
     leaves out because another row has their number, though the campaign has sent the texts of both, or may
@@ -35,6 +37,7 @@ class WhoLeaves:
     asked_rows: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     nothing_more: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out_why: pd.Series[str] = field(default_factory=lambda: pd.Series([], index=_NO_ROWS, dtype="str"))
     corrected: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     reached: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     reached_with_text: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
@@ -78,7 +81,9 @@ class WhoLeaves:
         asked_rows = pd.Index(sorted(asked), dtype="int64")
         reached = pd.Index(rows[messages["reason"] == REASONS[ACCEPTED]].dropna().unique()).astype("int64")
         beside = _sent_beside(everybody, rows, messages["number"])
-        return cls(now, parts, asked_rows, max(others, 0), left_out, corrected, mistaken, reached, beside)
+        why = _why_left_out(compared, plan)
+        nothing_more = max(others, 0)
+        return cls(now, parts, asked_rows, nothing_more, left_out, why, corrected, mistaken, reached, beside)
 
 
 def _sent_beside(kept: pd.Index[Any], rows: pd.Series[int], numbers: pd.Series[str]) -> pd.Index[Any]:
@@ -93,6 +98,16 @@ def _own_rows(rows: Ints, plan: Plan) -> pd.Index[Any]:
     """Those of some rows of a campaign that are in the plan's own spreadsheet."""
     own = _rows_of_spreadsheet(pd.Series(rows, dtype="int64"), plan).dropna().astype("int64")
     return pd.Index(own).intersection(plan.contacts.index)
+
+
+def _why_left_out(compared: ComparedPlan, plan: Plan) -> pd.Series[str]:
+    """Why rows of the plan's own spreadsheet get nothing, because of other rows of their campaign."""
+    rows = pd.Series(compared.rows_left_out, dtype="int64")
+    if rows.empty:
+        return pd.Series([], index=_NO_ROWS, dtype="str")
+    reasons = compared.plan.contacts["reason"].reindex(rows)
+    own = reasons.set_axis(_rows_of_spreadsheet(rows, plan).to_numpy())
+    return own[own.index.notna()]
 
 
 def kinds_before(compared: ComparedPlan, leaving: int) -> str:

@@ -71,11 +71,16 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
 
     def details(places: Ints) -> pd.Series[str]:
         texts = taken["message"].iloc[np.searchsorted(entries, places)].astype("str")
-        quoted = texts.str.slice(0, _SHOWN).str.replace("”", '"')
-        detail = "The person got another text before and keeps that one: “" + quoted + "”"
+        detail = "The person got another text before and keeps that one: “" + _quoted(texts) + "”"
         return detail.mask(moved[places], _MOVED)
 
     return with_issue(recounted(amended(plan, keep)), rows, KEPT_TEXT, "warning", details)
+
+
+def _quoted(texts: pd.Series[str]) -> pd.Series[str]:
+    """The beginnings of the texts; one that goes on ends with an ellipsis."""
+    cut = texts.str.slice(0, _SHOWN - 1).str.rstrip() + "…"
+    return texts.where(texts.str.len() <= _SHOWN, cut).str.replace("”", '"')
 
 
 def _with_earlier_messages(part: PlanPart, earlier: pd.DataFrame) -> pd.DataFrame:

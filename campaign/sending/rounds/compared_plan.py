@@ -166,12 +166,19 @@ class ComparedPlan:
     def left_out(self) -> dict[str, int]:
         """How many rows of a follow-up file get nothing after all in their campaign, by status; "sharing" are
         those who share a phone with another row, which has another text."""
-        if not len(self.offered):
-            return {}
-        statuses = self.plan.contacts["status"].reindex(self.offered)
+        statuses = self.plan.contacts["status"].reindex(self.rows_left_out)
         shares = statuses.index.isin(rows_that_share(self.plan))
-        counts = statuses.mask(shares, "sharing")[statuses != "not_sent"].value_counts()
-        return {str(status): int(count) for status, count in counts.items()}
+        return {
+            str(name): int(count) for name, count in statuses.mask(shares, "sharing").value_counts().items()
+        }
+
+    @cached_property
+    def rows_left_out(self) -> pd.Index[int]:
+        """Those rows."""
+        if not len(self.offered):
+            return pd.Index([], dtype="int64")
+        statuses = self.plan.contacts["status"].reindex(self.offered)
+        return statuses.index[statuses != "not_sent"]
 
     @property
     def about_left_out(self) -> str:
