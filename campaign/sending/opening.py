@@ -8,7 +8,6 @@ All of it happens under the campaign's lock, which the run then keeps.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +26,7 @@ from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
-from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages, without_opted_out
+from campaign.sending.rounds.amended_plan import without_opted_out
 from campaign.sending.rounds.compared_plan import GOES_OUT, MAY_GO_OUT, ComparedPlan
 from campaign.sending.rounds.comparison import ACCEPTED
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
@@ -268,24 +267,20 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
         _keep_options(campaign, is_sending="pending" in states)
         return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
     plan = with_fields(last_round.load(contents.batches).plan, template=last_round.manifest.template)
-    kept = rows_that_keep_earlier_messages(plan)
-    return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign, kept)
+    return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign)
 
 
-def _converge(
-    plan: Plan, campaign: _LockedCampaign, kept: Sequence[int] = ()
-) -> tuple[Round, FrozenPlan, str]:
+def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan, str]:
     """The round with this plan: the last one if it says the same, or else a new one.
 
-    `kept` are rows of the plan that keep what they got in an earlier round. Returned are the round, its plan,
-    and a sentence that compares the plan with what was sent before.
+    Returned are the round, its plan, and a sentence that compares the plan with what was sent before.
     """
     folder, options = campaign.folder, campaign.options
     contents = snapshot(folder.ledger_place)
     rounds = folder.rounds(contents)
     record = CampaignRecord(folder.manifest.name, rounds, contents)
     compared = compare_plan(plan, record, folder.manifest.environment, options.opted_out)
-    content = _choose(compared, options, kept)
+    content = _choose(compared, options)
     last_round = rounds[-1] if rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
     if last_round is not None and last_round.is_erased:
@@ -314,10 +309,8 @@ def _keep_options(campaign: _LockedCampaign, *, is_sending: bool) -> None:
         keep_pace(campaign.options, campaign.ledger)
 
 
-def _choose(compared: ComparedPlan, options: SendOptions, kept: Sequence[int] = ()) -> RoundContent:
-    return choose_content(
-        compared, changed=options.changed, gone=options.gone, opted_out=options.opted_out, kept=kept
-    )
+def _choose(compared: ComparedPlan, options: SendOptions) -> RoundContent:
+    return choose_content(compared, changed=options.changed, gone=options.gone, opted_out=options.opted_out)
 
 
 def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:

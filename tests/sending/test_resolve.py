@@ -5,6 +5,7 @@ import re
 from decimal import Decimal
 
 import openpyxl
+import pandas as pd
 import pytest
 from support.pasted import pasted
 from support.small_campaigns import people, plan_for
@@ -266,3 +267,24 @@ def test_what_was_ordered_again_and_changed_since_says_that_it_stays(tmp_path):
         assert len(sandbox.inbox) == 11
         sent = campaign.send(plan_for(people(11), "Dear {name}"), changed="send", **options)
         assert (sent.totals["accepted"], len(sandbox.inbox)) == (11, 22)
+
+
+def test_a_follow_up_file_sends_no_old_text_that_was_ordered_again(tmp_path):
+    """The table says something else by then, and the person has let them keep what they may have got."""
+    table = people(11).reset_index(drop=True)
+    table.loc[5, "phone"] = "12"
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        options = {"account": sandbox, "folder": tmp_path / "visits", "batch_size": 20, "progress": False}
+        campaign.send(plan_for(table), **options)
+        campaign.resolve(
+            tmp_path / "visits", 2, "again", confirm="send batch 2 again, 9 messages may arrive twice"
+        )
+        kept = campaign.send(plan_for(table, "Dear {name}"), changed="skip", **options)
+        file = tmp_path / "to_correct.csv"
+        campaign.write_follow_up(kept, file)
+        pd.read_csv(file, dtype="str").assign(phone="0772 000 005").to_csv(file, index=False)
+        corrected = plan_for(campaign.read_contacts(file), "Dear {name}")
+        assert campaign.compare(corrected, folder=kept.folder, account=sandbox).new == 1
+        sent = campaign.send(corrected, **options)
+        assert sandbox.inbox["text"].tolist()[10:] == ["Dear Person 5"]
+        assert (sent.totals["accepted"], sent.totals["unknown"]) == (2, 9)

@@ -166,6 +166,8 @@ class ComparedPlan:
     def left_out(self) -> dict[str, int]:
         """How many rows of a follow-up file get nothing after all in their campaign, by status; "sharing" are
         those who share a phone with another row, which has another text."""
+        if self.rows_left_out.empty:
+            return {}
         statuses = self.plan.contacts["status"].reindex(self.rows_left_out)
         shares = statuses.index.isin(rows_that_share(self.plan))
         return {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
@@ -26,12 +24,9 @@ _LENGTH = 60  # of each text
 
 
 def choose_content(
-    compared: ComparedPlan, *, changed: Changed, gone: Gone, opted_out: OptedOut, kept: Sequence[int] = ()
+    compared: ComparedPlan, *, changed: Changed, gone: Gone, opted_out: OptedOut
 ) -> RoundContent:
     """What a round of this plan holds, and which of its messages go out.
-
-    `kept` are rows that keep what they got in an earlier round. They get it no second time, whatever has
-    become of it since: the table that the person gave says something else.
 
     Raises `ConfirmationError` with the choices where a person has to decide first.
     """
@@ -42,8 +37,6 @@ def choose_content(
     if others.any() and changed == "ask":
         raise ConfirmationError(_ask_about_changed(compared, np.flatnonzero(others)))
     settled = compared.comparison.knowledge >= UNKNOWN
-    if len(kept):
-        settled |= np.isin(rows_of_messages(compared.plan)[compared.starts], kept)
     plan, batch_of_row, starts = compared.plan, compared.comparison.batches, compared.starts
     if others.any() and changed == "skip":
         _check_kept(compared, np.flatnonzero(others))

@@ -29,7 +29,11 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.kept_budget import about_budget
 from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
-from campaign.sending.rounds.reached_elsewhere import about_reached_elsewhere, reached_elsewhere
+from campaign.sending.rounds.reached_elsewhere import (
+    ReachedElsewhere,
+    about_reached_elsewhere,
+    reached_elsewhere,
+)
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import counted
 
@@ -127,12 +131,16 @@ class Difference:
         return f"{about}{rows}{compared.about_closing}{questions}"
 
     @cached_property
-    def _about_others(self) -> str:
-        compared, outgoing = self._compared, self.outgoing()
+    def _reached_elsewhere(self) -> list[ReachedElsewhere]:
+        compared = self._compared
         if self._path is None:
-            return ""
-        found = reached_elsewhere(compared.plan, outgoing, self._path, compared.environment)
-        return about_reached_elsewhere(found, compared.count(*GOES_OUT)) if found else ""
+            return []
+        return reached_elsewhere(compared.plan, self.outgoing(), self._path, compared.environment)
+
+    @property
+    def _about_others(self) -> str:
+        found = self._reached_elsewhere
+        return about_reached_elsewhere(found, self._compared.count(*GOES_OUT)) if found else ""
 
     @property
     def is_first(self) -> bool:
@@ -171,6 +179,12 @@ def plan_behind(difference: Difference) -> ComparedPlan:
 def sentence_after(difference: Difference, *, changed: Changed, gone: Gone) -> str:
     """The sentence of a difference once these answers are given: what was answered is asked no more."""
     return difference._sentence(changed, gone)
+
+
+def sent_this_text(difference: Difference) -> list[str]:
+    """The names of other campaigns beside this one that have reached people of it with the very text that
+    they would get, the one that sent last first."""
+    return [other.name for other in difference._reached_elsewhere if other.with_this_text]
 
 
 def about_others(difference: Difference) -> str:

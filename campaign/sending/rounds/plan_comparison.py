@@ -17,7 +17,12 @@ from campaign.messages.plan_tables.plan_columns import (
     numbers_of_contacts,
     rows_of_messages,
 )
-from campaign.sending.rounds.amended_plan import without_repeats, without_rows, without_stopped
+from campaign.sending.rounds.amended_plan import (
+    rows_that_keep_earlier_messages,
+    without_repeats,
+    without_rows,
+    without_stopped,
+)
 from campaign.sending.rounds.compared_plan import MAY_GO_OUT, ComparedPlan
 from campaign.sending.rounds.comparison import (
     AGAIN,
@@ -100,6 +105,7 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
     if is_corrected.any():
         is_corrected &= ~has_status(plan, "not_sent")
         comparison = _with_corrected(comparison, corrected, is_corrected, plan, starts, record)
+    comparison = _without_kept(comparison, plan, starts)
     plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
     waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
     outgoing = np.isin(comparison.knowledge, MAY_GO_OUT)
@@ -173,6 +179,19 @@ def _mark_corrected(comparison: Comparison, corrected: CorrectedBefore, places: 
         batches=np.where(moved, batches, comparison.batches),
         recorded_rows=np.where(moved, recorded_rows, comparison.recorded_rows),
     )
+
+
+def _without_kept(comparison: Comparison, plan: Plan, starts: Ints) -> Comparison:
+    """The comparison in which rows that keep what they got in an earlier round wait for nothing.
+
+    They get it no second time, whatever has become of it since, and count as UNKNOWN: the table that the
+    person gave says something else.
+    """
+    is_open = np.isin(comparison.knowledge, (UNSENT, REFUSED, AGAIN))
+    if not is_open.any():  # as mostly: the issues, which have to be read, say who keeps what
+        return comparison
+    is_open &= np.isin(rows_of_messages(plan)[starts], rows_that_keep_earlier_messages(plan))
+    return replace(comparison, knowledge=np.where(is_open, UNKNOWN, comparison.knowledge).astype(np.int8))
 
 
 def _without_opted_out(compared: ComparedPlan) -> Plan:
