@@ -21,6 +21,10 @@ _ALWAYS = ("people", "accepted")
 _IN_TABLES = ("is in the last tables", "are in the last tables")
 _FURTHER = ("is a further message to a person in them", "are further messages to people in them")
 _GONE = ("went to a number that no row has any more", "went to numbers that no row has any more")
+_ABOUT_COUNTS = (
+    "Accepted, refused, unknown, waiting and withdrawn count messages: a person may have several, as with a "
+    "long text. The other columns count people."
+)
 _NEEDED = (
     "name", "environment", "first_sent", "last_sent", "rounds", *COUNTS, "accepted_without_row", "cost",
     "unpriced", "currency", "sender", "problem",
@@ -103,14 +107,29 @@ class CampaignList:
         return f": {listed_words(kinds)}"
 
     @property
-    def people_by_outcome(self) -> dict[str, int]:
-        """What came of the people in the last tables, for a bar of all of them."""
+    def by_outcome(self) -> dict[str, int]:
+        """What came of the people in the last tables, for a bar of all of them; see `counted_as`."""
+        counts = self._of_people_or_messages
+        reached = self.total("people") - sum(counts.values())
+        return counts | {"reached_earlier": max(reached, 0)}  # with several numbers, people are fewer
+
+    @property
+    def counted_as(self) -> str:
+        """What `by_outcome` counts: "people", or "messages" where somebody has several in a last table."""
+        return "messages" if sum(self._of_people_or_messages.values()) > self.total("people") else "people"
+
+    @property
+    def about_counts(self) -> str:
+        """Which columns count messages and which people; "" where each person has one message at most."""
+        return "" if self.counted_as == "people" else _ABOUT_COUNTS
+
+    @property
+    def _of_people_or_messages(self) -> dict[str, int]:
         counts = {
             name: self.total(name) for name in COUNTS if name not in ("people", "accepted_in_all_rounds")
         }
         counts["not_sent"] = counts.pop("waiting")
-        reached = self.total("people") - sum(counts.values())
-        return counts | {"reached_earlier": max(reached, 0)}  # with several numbers, people are fewer
+        return counts
 
     @property
     def about_lines(self) -> str:

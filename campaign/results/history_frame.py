@@ -32,10 +32,12 @@ class HistoryFrame(pd.DataFrame):
         times = LocalTimes()
         readable = self[self["problem"] == ""]
         broken: Any = self[self["problem"] != ""]
-        pieces = [markup.paragraph(CampaignList(self, times).headline)]
+        campaigns = CampaignList(self, times)
+        pieces = [markup.paragraph(campaigns.headline)]
         if len(readable):
             lines = markup.table(campaign_lines(readable, times), limit=_SHOWN, of=("campaign", "campaigns"))
             pieces.append(markup.scroller(lines, "Campaigns"))
+        pieces += [markup.paragraph(words, note=True) for words in [campaigns.about_counts] if words]
         for name, problem, folder in zip(broken["name"], broken["problem"], broken["folder"], strict=True):
             why = mask_text(problem, keep=folder)
             pieces.append(markup.paragraph(f"{name or 'A campaign'} cannot be read: {why}"))

@@ -20,7 +20,7 @@ def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
     """Write the workbook of a frame of `history`; costs of several currencies are in rows of their own."""
     times = LocalTimes()
     campaigns = CampaignList(history, times)
-    counts = {name: count for name, count in campaigns.people_by_outcome.items() if count}
+    counts = {name: count for name, count in campaigns.by_outcome.items() if count}
     counts = counts or {"accepted": 0}
     summary = SummarySheet(
         facts=[
@@ -33,10 +33,11 @@ def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
             ("Cost", campaigns.cost or "0"),
             ("Still unknown in", listed_words(campaigns.names_with("unknown")) or "none"),
             ("To correct in", listed_words(campaigns.names_with("to_correct")) or "none"),
+            *(("Counts", words) for words in [campaigns.about_counts] if words),
             ("Months", f"A campaign counts in the month in which it began. {campaigns.about_lines}".rstrip()),
             ("Written", times.moment(datetime.now(UTC))),
         ],
-        title="People by outcome",
+        title=f"{campaigns.counted_as.capitalize()} by outcome",
         counts=counts,
         sums=[
             ("people in all", campaigns.total("people")),

@@ -20,7 +20,7 @@ from campaign.results.plain_words import own_words
 from campaign.results.tables import Result
 
 _SAMPLE = 10_000  # messages whose number is looked for in the columns of the file
-_TAIL = 6  # digits at the end that a number and the cell it came from have in common
+_TAIL = 7  # digits at the end that a number and the cell it came from have in common
 
 
 class Redaction:

@@ -113,6 +113,20 @@ def test_what_history_says_of_real_folders_is_reported(tmp_path):
     assert "is damaged. Restore it from a copy." in page
 
 
+def test_messages_are_not_called_people_where_somebody_has_several(tmp_path, listed):
+    """One name is so long that the text leaves in two messages, and one person wanted none."""
+    one = listed.head(1).assign(people=99 + 1, accepted=100, opted_out=1)
+    said = "Accepted, refused, unknown, waiting and withdrawn count messages"
+    campaign.write_report(one, tmp_path / "year.html")
+    assert said in (tmp_path / "year.html").read_text(encoding="utf-8")
+    campaign.write_report(one, tmp_path / "year.xlsx")
+    cells = [cell.value for row in openpyxl.load_workbook(tmp_path / "year.xlsx")["Summary"] for cell in row]
+    assert ("Messages by outcome" in cells, "People by outcome" in cells) == (True, False)
+    assert any(said in str(cell) for cell in cells)
+    assert said not in campaign.results.history_frame.HistoryFrame(listed.head(1))._repr_html_()
+    assert said in campaign.results.history_frame.HistoryFrame(one)._repr_html_()
+
+
 @pytest.mark.parametrize("ending", ["html", "xlsx", "csv"])
 def test_no_campaign_at_all_is_reported_too(ending, tmp_path):
     (tmp_path / "none").mkdir()
@@ -152,7 +166,7 @@ def test_what_was_charged_stands_beside_what_the_last_tables_have(tmp_path, list
         "103 messages were accepted: 100 are in the last tables, 1 is a further message to a person in them "
         "and 2 went to numbers that no row has any more. The cost was UGX 3,570." in campaigns.headline
     )
-    assert {name: count for name, count in campaigns.people_by_outcome.items() if count} == {
+    assert {name: count for name, count in campaigns.by_outcome.items() if count} == {
         "accepted": 100, "opted_out": 1, "to_correct": 3,
     }  # fmt: skip
     page = campaign.write_report(listed.head(1), tmp_path / "year.html").read_text("utf-8")

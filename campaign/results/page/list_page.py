@@ -38,7 +38,8 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
         "headline": campaigns.headline,
         "left_out": f"{campaigns.left_out} ({campaigns.why_left_out})" if campaigns.left_out else "",
         "about_lines": campaigns.about_lines,
-        "outcomes": charts.outcome_bar(campaigns.people_by_outcome, of="people"),
+        "about_counts": campaigns.about_counts,
+        "outcomes": charts.outcome_bar(campaigns.by_outcome, of=campaigns.counted_as),
         "figures": [
             (figure(len(campaigns.counted)), "campaigns" if len(campaigns.counted) != 1 else "campaign"),
             (figure(campaigns.total("people")), "people in their last tables"),
