@@ -70,7 +70,7 @@ def test_a_file_keeps_the_name_that_it_was_sent_as(person, table):
     person.compose()
     person.fill("name", "Fees B")
     person.send()
-    Path("teachers.csv").write_text(VISITS.replace("0772", "0752"))
+    Path("teachers.csv").write_text(VISITS.replace("772 0", "752 0"))
     go_to_sending(person, "teachers.csv")
     assert name_of(person) == ("", "if this stays empty: teachers")
     assert "With the file before, the name was “Fees B”." in person.sees("names")
@@ -100,3 +100,25 @@ def test_of_several_names_of_a_file_the_last_stands_and_the_others_are_offered(p
     assert find(person.composer, "go-on-with").description == "Go on with “Fees A”"
     person.press("go-on-with")
     assert name_of(person)[0] == "Fees A"
+
+
+def test_texts_that_another_campaign_has_sent_wait_for_an_answer(person):
+    """A new campaign knows nothing of that one, and would send them again."""
+    person.compose()
+    person.fill("name", "Bills November")
+    person.send()
+    Path("customers.csv").write_text(DAY_TWO)
+    go_to_sending(person, "customers.csv")
+    assert name_of(person) == ("", "")
+    assert find(person.composer, "send").disabled
+    assert "This waits for your answer above about the name" in person.sees("section-4")
+    assert find(person.composer, "go-on-with").description == "Go on with “Bills November”"
+    assert find(person.composer, "begin-new").description == "Begin “customers”, a campaign of its own"
+    person.press("begin-new")
+    assert name_of(person)[0] == "customers"
+    assert find(person.composer, "send").description == "Rehearse 4 texts"
+    assert not find(person.composer, "send").disabled
+    person.fill("name", "")
+    person.press("go-on-with")
+    assert name_of(person)[0] == "Bills November"
+    assert find(person.composer, "send").description == "Rehearse 1 text"

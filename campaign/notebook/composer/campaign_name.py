@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from ipywidgets import HTML, VBox
@@ -11,7 +11,7 @@ from campaign import markup
 from campaign.errors import OtherFileError
 from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import FIELDS, GO_ON_WITH
+from campaign.notebook.composer.desk_words import BEGIN, FIELDS, GO_ON_WITH
 from campaign.notebook.composer.fields import Field, button
 from campaign.sending.store.identity import folded_name
 from campaign.text import clean, listed_words, shorten
@@ -35,15 +35,17 @@ class CampaignName(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.field.fill(self._desk.composition.name)
         self.field.placeholder = _EMPTY.format(self._desk.name)
 
-    def offer(self, unclear: OtherFileError | None) -> None:
+    def offer(self, unclear: OtherFileError | None, senders: Sequence[str] = ()) -> None:
         """Say what the spreadsheet was sent as before, and offer these names.
 
         `unclear` says which campaign of the same name was sent from another file: empty is no answer.
+        Neither is it where `senders`, other campaigns, have sent these texts: a new one knows nothing of
+        that, so it begins only with a button of its own.
         """
         desk = self._desk
-        self.field.placeholder = "" if unclear else _EMPTY.format(desk.name)
+        self.field.placeholder = "" if unclear or senders else _EMPTY.format(desk.name)
         now = "" if unclear else folded_name(desk.name)
-        named = ("" if unclear is None else unclear.campaign, *desk.names_sent, desk.name_before)
+        named = ("" if unclear is None else unclear.campaign, *senders, *desk.names_sent, desk.name_before)
         others = {folded_name(name): name for name in named if name and folded_name(name) != now}
         said = _sentence(desk) if others or desk.composition.name else ""
         self._about.value = f'<div role="status">{markup.paragraph(said, note=True)}</div>' if said else ""
@@ -51,6 +53,9 @@ class CampaignName(VBox):  # type: ignore[misc]  # ipywidgets has no types
             button(GO_ON_WITH.format(shorten(clean(name), _LENGTH)), "go-on-with", partial(self._take, name))
             for name in others.values()
         ]
+        if senders:
+            begin = BEGIN.format(shorten(clean(desk.name), _LENGTH))
+            self._others.children += (button(begin, "begin-new", partial(self._take, desk.name)),)
 
     def _take(self, name: str) -> None:
         self.field.fill(name)

@@ -25,7 +25,7 @@ from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.composer.who_leaves import kinds_before
 from campaign.notebook.dashboard import Dashboard
-from campaign.sending.rounds.difference import Difference, about_others, plan_behind
+from campaign.sending.rounds.difference import Difference, about_others, plan_behind, sent_this_text
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -50,6 +50,7 @@ _WHY_NOT = {  # why the button does not send
     "used up": "This waits for a higher amount at which to stop above: the budget covers none of the texts. "
     "{enough} is enough for all.",
     "left out": "This waits for your answer above about the people who wanted no texts before.",
+    "name": "This waits for your answer above about the name: another campaign has sent these texts.",
     "problem": "This waits until what is said below is put right.",
 }
 _BALANCE = 1_000_000_000  # SMS that a rehearsal can pay for
@@ -228,6 +229,8 @@ class SendingSection(Section):
             start = f"{'Send' if is_live else 'Rehearse'} {counted(len(self._outgoing), 'text')}"
             self._start.description = start if len(self._outgoing) else "Show the result"
             self._obstacle = "left out" if self.left_out.ask(self._outgoing) else ""
+            if self._ask_for_name(difference):
+                self._obstacle = "name"
             set_shown(self.pace, not is_live and len(self._outgoing) > 0)
         self._show_cost()
         self.looked_up()
@@ -240,6 +243,14 @@ class SendingSection(Section):
         except OtherFileError as unclear:
             self.name.offer(unclear)
             raise
+
+    def _ask_for_name(self, difference: Difference) -> bool:
+        """Whether no name was written for a spreadsheet whose texts other campaigns have sent; then ask."""
+        composition = self._desk.composition
+        senders = [] if composition.name or not difference.is_first else sent_this_text(difference)
+        if senders:
+            self.name.offer(None, senders)
+        return bool(senders)
 
     def _outgoing_of(self, difference: Difference) -> pd.DataFrame:
         """What leaves with the answers given; not of the desk's plan, for rows to correct have others too."""
