@@ -243,8 +243,8 @@ def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
     if len(table.columns) > 1 and not likely:
         raise UsageError(
             f"The list in {_named(source, argument)} has no column that looks like phone numbers. Its "
-            f"columns are: {listed(list(table.columns))}. Delete all columns but that of the numbers, or "
-            "call that one phone."
+            f"columns are: {listed(list(table.columns))}. If this is the right file, delete all columns but "
+            "that of the numbers, or call that one phone."
         )
     cells: pd.Series[str] = pd.concat([table[name] for name in likely or table.columns])
     return cells

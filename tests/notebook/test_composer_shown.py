@@ -196,7 +196,7 @@ def test_a_list_without_numbers_is_named_and_how_to_put_it_right(person):
     person.fill("opt-outs", "teachers.csv")
     said = person.sees("section-3")
     assert "The list in the field “People who want no texts” (“teachers.csv”) has no column that" in said
-    assert "Delete all columns but that of the numbers, or call that one phone." in said
+    assert "If this is the right file, delete all columns but that of the numbers, or call that" in said
 
 
 def test_a_plan_is_compared_once_until_the_button_is_pressed(person, monkeypatch):
