@@ -3,6 +3,7 @@
 import re
 import stat
 import sys
+import threading
 import time
 from datetime import date
 from pathlib import Path
@@ -16,7 +17,7 @@ from support.live_service import NAME, LiveService, start_live
 from support.widget_tree import find, widgets_in
 
 import campaign
-from campaign.notebook.composer import desk
+from campaign.notebook.composer import desk, message
 from campaign.service.account import Account
 from campaign.service.passwords import kept_credentials
 
@@ -148,6 +149,28 @@ def test_a_text_that_is_not_finished_says_what_is_missing(person):
     person.fill("sender", "CLINIC")
     person.press("check")
     assert person.folded()[1] == "2 · “Hi {name}”, sender CLINIC"
+
+
+def test_of_two_texts_that_are_counted_at_once_the_counter_shows_the_newer(person, monkeypatch):
+    """JupyterLab may hand two changes to two threads of the kernel."""
+    person.fill("path", "visits.csv")
+    person.press("use")
+    newer_is_counted, older_begins, real = threading.Event(), threading.Event(), message.text_lengths
+
+    def slow_for_the_older(contacts, text, **options):
+        if text == "Hi":
+            older_begins.set()
+            newer_is_counted.wait(1)
+        return real(contacts, text, **options)
+
+    monkeypatch.setattr(message, "text_lengths", slow_for_the_older)
+    older = threading.Thread(target=person.write, args=["Hi"])
+    older.start()
+    older_begins.wait()
+    person.write("Hi there")
+    newer_is_counted.set()
+    older.join()
+    assert person.sees("counter").startswith("8 of 160")
 
 
 def test_the_counter_keeps_up_with_typing_on_a_hundred_thousand_rows(person, table):

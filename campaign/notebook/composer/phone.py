@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
     ) -> None:
         self._make_plan, self._find_text, self._find_longest = make_plan, find_text, find_longest
         self._shown, self._drawn = shown, drawn
+        self._drawing = threading.RLock()
         self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
         self._of = ""  # which text the rows get, in words, where there are several
         self.row = 0
@@ -77,7 +79,15 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(self._larger_button, len(rows) > 0)
 
     def show(self) -> None:
-        """Draw the row as it is now."""
+        """Draw the row as it is now.
+
+        JupyterLab hands some changes to the main thread of the kernel and others to a second one, so two may
+        be drawn at once. One waits for the other, or an older count could be written last, and stay.
+        """
+        with self._drawing:
+            self._draw()
+
+    def _draw(self) -> None:
         self._previous.disabled = self.row in self._rows[:1]
         self._next.disabled = self.row in self._rows[-1:]
         self._shown()  # first: the counter has to follow typing
