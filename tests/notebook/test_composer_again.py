@@ -154,6 +154,20 @@ def test_a_result_is_back_and_nothing_is_left_to_send(open_page):
     assert "3 of 4 rows were accepted in the rehearsal" in open_page().sees("greeting")
 
 
+def test_a_result_says_whose_it_is_once_section_4_is_about_another_campaign(open_page):
+    before = open_page()
+    before.compose()
+    before.fill("name", "Bills")
+    before.send()
+    person = open_page()
+    assert "3 of 4 rows were accepted" in person.sees("section-5")
+    assert "This is what came of" not in person.sees("section-5")
+    person.fill("name", "Reminder")
+    assert "This is what came of “Bills”." in person.sees("section-5")
+    person.fill("name", "Bills")
+    assert "This is what came of" not in person.sees("section-5")
+
+
 def test_another_window_that_still_sends_is_told_apart(open_page, monkeypatch):
     monkeypatch.setattr("campaign.notebook.composer.reopening._END", 0.1)
     with campaign.Sandbox(latency=1) as service:

@@ -10,6 +10,7 @@ from ipywidgets import HTML, HBox, Layout
 
 from campaign import markup
 from campaign.errors import UsageError
+from campaign.masking import mask_text
 from campaign.notebook.composer.cost_choice import given_price
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
@@ -22,6 +23,8 @@ from campaign.results.given_price import with_given_price
 from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.campaigns import load_result
+from campaign.sending.store.identity import folded_name
+from campaign.text import clean
 
 _PYTHON = "The same in Python, for whoever runs this again"
 _RESUME = re.compile(r"\bresume the campaign(?: or send the plan again)?", re.IGNORECASE)
@@ -74,11 +77,26 @@ class OutcomeSection(Section):
     def say(self) -> None:
         """Say what came of it and what is left to do, with the button that is there now."""
         sentences = [desk_words(_RESUME.sub(self._pressed, said)) for said in self._said]
+        if self._is_of_another_name:
+            sentences.insert(0, f"This is what came of {self._quoted_name}.")
         said = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
         self._sentences.value = f'<div role="status">{said}</div>'
 
     def _pressed(self, resumed: re.Match[str]) -> str:
-        return f"{'P' if resumed[0][0] == 'R' else 'p'}ress {self._way_on()}"
+        way_on = self._way_on()
+        if self._is_of_another_name:  # the button is there, and sends something else
+            way_on = f"the button in section 4 after you have written the name {self._quoted_name} there"
+        return f"{'P' if resumed[0][0] == 'R' else 'p'}ress {way_on}"
+
+    @property
+    def _is_of_another_name(self) -> bool:
+        """Whether section 4 is about another campaign by now; without a spreadsheet it is about none."""
+        names = {folded_name(name) for name in (self._desk.name, self.name) if name}
+        return len(names) > 1
+
+    @property
+    def _quoted_name(self) -> str:
+        return f"“{mask_text(clean(self.name))}”"
 
     @property
     def _result(self) -> Result:
