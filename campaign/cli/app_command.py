@@ -51,11 +51,13 @@ def run_app(options: argparse.Namespace, page: Page) -> int:
         address = f"http://{_HOST}:{port}/?token={token}"
         page.facts["address"] = address
         page.line(f"The campaign app is at {address}")
-        page.line("Only this machine can reach it. Stop it with Ctrl-C; what is being sent stops cleanly.")
-        page.finish(ACCEPTED)
-        if options.browser:
-            webbrowser.open(address)
-        with suppress(KeyboardInterrupt):
+        with suppress(KeyboardInterrupt):  # from the line on that tells of it
+            page.line(
+                "Only this machine can reach it. Stop it with Ctrl-C; what is being sent stops cleanly."
+            )
+            page.finish(ACCEPTED)
+            if options.browser:
+                webbrowser.open(address)
             server.wait()
     kept = f" What was sent is kept in {CAMPAIGNS.absolute()}." if CAMPAIGNS.is_dir() else ""
     page.line(f"Stopped.{kept}")
