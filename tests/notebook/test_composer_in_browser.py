@@ -15,6 +15,21 @@ pytestmark = pytest.mark.browser
 
 VISITS = Path(__file__).parents[2] / "sample_data" / "clinic_visits.xlsx"
 
+# Notes which thread of the kernel hears each message of the page.
+NOTING = """
+import threading
+import ipywidgets
+
+hear = ipywidgets.Widget._handle_msg
+
+def note_and_hear(widget, message):
+    with open("threads.txt", "a") as file:
+        file.write(f"{threading.current_thread().name}\\n")
+    hear(widget, message)
+
+ipywidgets.Widget._handle_msg = note_and_hear
+"""
+
 
 def run_cell(notebook, place):
     notebook.page.evaluate(
@@ -31,7 +46,7 @@ def test_from_the_file_to_the_report_by_clicks_and_typing(lab, open_notebook):
     """Nothing is two sections ahead; the rows can be searched, and the notebook is saved without them."""
     shutil.copy(VISITS, lab.folder)
     lab.write(
-        "compose.ipynb", "import campaign\ncampaign.compose()",
+        "compose.ipynb", f"{NOTING}\nimport campaign\ncampaign.compose()",
         "campaign.browse(campaign.load_result('campaigns/clinic_visits.local'))",
     )  # fmt: skip
     notebook = open_notebook("compose.ipynb")
@@ -50,6 +65,8 @@ def test_from_the_file_to_the_report_by_clicks_and_typing(lab, open_notebook):
     assert b"clinic_visits" in report
     _, to_correct = composer.download("Rows to correct")
     assert len(campaign.read_contacts(to_correct)) == 18  # 15 invalid, and 3 people who share a phone
+    heard_by = (lab.folder / "threads.txt").read_text().split()
+    assert {*heard_by} == {"MainThread"}  # in two, a click could overtake what was written before it
     problems, composer.problems = composer.problems, []
 
     run_cell(notebook, 1)

@@ -40,6 +40,7 @@ function render({model, el}) {
   model.on("change:value", show);
   model.on("change:placeholder", () => { input.placeholder = model.get("placeholder"); });
   show();
+  return leave; // the line may be drawn anew under somebody who writes
 }
 
 export default {render};

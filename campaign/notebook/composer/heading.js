@@ -3,7 +3,14 @@
 
 const answered = new WeakMap(); // by model, for a title can be shown anew
 
+// JupyterLab hands the messages of some widgets to the main thread of the kernel and those of others to a second
+// one. There, a click could overtake the text that was written right before it, so all of them go to the first.
+function keepOrder(kernel) {
+  if (kernel && "commsOverSubshells" in kernel) kernel.commsOverSubshells = "disabled";
+}
+
 function render({model, el}) {
+  keepOrder(model.widget_manager?.kernel);
   const heading = document.createElement("h2");
   heading.tabIndex = -1;
   heading.textContent = model.get("text");
