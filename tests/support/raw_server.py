@@ -1,6 +1,6 @@
 """A raw server on this machine that plays one script for every connection, for what no web framework will do.
 
-It counts what reached it: `connections`, `requests` (complete ones), `body_bytes`, and keeps the `bodies`.
+It counts what reached it: `connections`, `body_bytes`; it keeps the `heads` and the complete `bodies`.
 """
 
 from __future__ import annotations
@@ -77,12 +77,21 @@ class HostileServer:
     def __init__(self, script: Script) -> None:
         self._script = script
         self.port = 0
-        self.connections = self.body_bytes = 0
+        self.body_bytes = 0
+        self.visitors: list[tuple[str, int]] = []
         self.heads: list[bytes] = []
         self.bodies: list[bytes] = []
 
+    @property
+    def connections(self) -> int:
+        return len(self.visitors)
+
+    def __repr__(self) -> str:
+        """A failed test tells a second connection from a stranger's: a port that was somebody's is given out again."""
+        return f"<HostileServer port={self.port} visitors={self.visitors} heads={self.heads}>"
+
     async def visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
+        self.visitors.append(writer.get_extra_info("peername"))
         try:
             with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 await self._script(Visit(self, reader, writer))
