@@ -44,6 +44,7 @@ LAYERS = [
 ]
 DOORS = {
     "aiohttp": {
+        "service.connector",
         "service.gated_body",
         "service.transport",
         "service.sandbox.listener",
