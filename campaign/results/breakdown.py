@@ -13,9 +13,10 @@ from campaign.argument_checks import wrong
 from campaign.arrow_text import Ints
 from campaign.contacts.columns import find_column
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
-from campaign.contract import NO_PEOPLE, STATUSES
+from campaign.contract import NO_PEOPLE
 from campaign.errors import ReportError
 from campaign.results.cost_shares import share_costs
+from campaign.results.outcome_tables import OUTCOMES, outcomes_of
 from campaign.results.result_part import ResultPart
 
 
@@ -59,7 +60,7 @@ def break_down(
     """
     groups_by_value: dict[str, int] = {}  # by value without case its group
     spellings = Counter[str]()
-    rows = pd.DataFrame(columns=["group", "status", "rows", "people", "needing"])
+    rows = pd.DataFrame(columns=["group", "outcome", "rows", "people", "needing"])
     messages = pd.DataFrame(columns=["group", "place", "messages", "parts"])
     for part in parts:
         contacts = part.contacts
@@ -72,18 +73,14 @@ def break_down(
         numbers = [groups_by_value.setdefault(key, len(groups_by_value)) for key in keys]
         groups = np.array(numbers, np.int64)[codes]
         is_person = ~contacts["status"].isin(NO_PEOPLE) | contacts.index.isin(sharing)
-        status = contacts["status"]
-        if part.reached is not None:  # such rows count as what became of them in an earlier round
-            status = status.mask(contacts.index.isin(part.reached.rows), "accepted")
-            status = status.mask(contacts.index.isin(part.reached.doubtful), "unknown")
         counted = contacts.assign(
-            status=status,
+            outcome=outcomes_of(contacts["status"], sharing, part.reached),
             group=groups,
             rows=1,
             people=is_person.astype("int64"),
             needing=contacts.index.isin(needing).astype("int64"),
         )
-        rows = _added(rows, counted, ["group", "status"])
+        rows = _added(rows, counted, ["group", "outcome"])
         sent = part.messages[["row", "parts"]].assign(place=part.places)
         # What these cost is known by their batches, but not how many SMS parts they had.
         others = elsewhere[elsewhere["row"].isin(cells.index)]
@@ -112,16 +109,18 @@ def _added(sums: pd.DataFrame, frame: pd.DataFrame, keys: list[str]) -> pd.DataF
 def _frame(
     rows: pd.DataFrame, messages: pd.DataFrame, values: pd.Index[str], batches: pd.DataFrame
 ) -> pd.DataFrame:
-    """The frame of the sums: of rows by group and status, of messages and SMS parts by group and batch."""
+    """The frame of the sums: of rows by group and outcome, of messages and SMS parts by group and batch."""
     count = len(values)
 
     def by_group(sums: pd.DataFrame, figure: str) -> Any:
         return np.bincount(sums["group"], weights=sums[figure], minlength=count).astype(np.int64)
 
     frame = pd.DataFrame({"rows": by_group(rows, "rows")}, index=values)
-    by_status = {status: by_group(rows[rows["status"] == status], "rows") for status in STATUSES}
+    by_outcome = {
+        name.replace(" ", "_"): by_group(rows[rows["outcome"] == name], "rows") for name in OUTCOMES
+    }
     frame["people"] = by_group(rows, "people")
-    frame = frame.assign(**by_status)
+    frame = frame.assign(**by_outcome)
     frame["needing_attention"] = by_group(rows, "needing")
     frame["parts"] = by_group(messages, "parts")
     shares = share_costs(messages, count, batches)

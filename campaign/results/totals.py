@@ -166,7 +166,8 @@ def about_lacking_corrections(rows: int) -> str:
 def outcome_bars(totals: ResultTotals) -> str:
     """HTML bars: one for each outcome; a status is named as in the column."""
     counts = totals.by_outcome.items()
-    return markup.bars({name if name in totals else name.replace("_", " "): count for name, count in counts})
+    named = {name if name in totals else name.replace("_", " "): count for name, count in counts}
+    return markup.bars(named, of="rows")
 
 
 def about_outcomes(totals: ResultTotals) -> str:

@@ -98,7 +98,7 @@ def test_a_run_that_had_nothing_to_send_says_whose_last_text_is_another_one(late
     again = run.wait()
     assert "a later text than the one in this table (row 2)" in run_card(run)
     page = campaign.write_report(again, "again.html", by="district").read_text("utf-8")
-    assert "Nothing was left to send: all 5 were reached" in page
+    assert "Nothing was left to send: all 5 people were reached" in page
     assert ">SMS parts in the table<" in page
 
 

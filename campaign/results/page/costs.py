@@ -27,6 +27,7 @@ NOWHERE = "(in no row any more)"
 _ELSEWHERE = "(not in the table)"
 _UNKNOWN = "(not known)"
 EMPTY = "(empty)"
+SHARED, EARLIER = "sharing_a_phone", "reached_earlier"  # columns of `Result.by`
 
 
 def figures(result: Result) -> list[tuple[str, str]]:
@@ -119,8 +120,12 @@ def _cost_by(
 
 
 def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.DataFrame:
-    """`Result.by` with its numbers masked, and words for an empty value and for people who have left."""
+    """`Result.by` with its numbers masked, and words for an empty value and for people who have left.
+
+    As in the summary, what only some campaigns have is told where this one has it.
+    """
     frame = result.by(column)
+    frame = frame.drop(columns=[name for name in (SHARED, EARLIER) if not frame[name].any()])
     values = redaction.values(frame.index.to_series().reset_index(drop=True), str(frame.index.name))
     labels = values.where(values != "", EMPTY).fillna(nowhere(result))
     return frame.set_axis(pd.Index(labels, name=frame.index.name))
@@ -170,6 +175,7 @@ def for_page(
             shown.index.name: shown.index,
             "People": shown["people"].to_numpy(),
             "Accepted": shown["accepted"].to_numpy(),
+            **({"Reached earlier": shown[EARLIER].to_numpy()} if EARLIER in shown else {}),
             "Need attention": shown["needing_attention"].to_numpy(),
             "SMS parts in the table" if has_other_texts else "SMS parts": shown["parts"].to_numpy(),
             "Share of the cost": costs,
