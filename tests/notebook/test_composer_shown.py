@@ -149,7 +149,7 @@ def test_the_button_and_the_line_follow_the_answer_at_once(person):
 
 @pytest.mark.parametrize(
     ("answer", "said"),
-    [("skip", "Nothing would be rehearsed: 3 reached"), ("send", "3 texts would be rehearsed: 3 reached")],
+    [("skip", "Nothing would be rehearsed: 3 people"), ("send", "3 texts would be rehearsed, for 3 people")],
 )
 def test_section_3_asks_no_question_that_is_answered(person, answer, said):
     reached_with_another_text(person)

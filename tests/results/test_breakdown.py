@@ -59,8 +59,8 @@ def test_values_that_differ_only_by_case_are_one_as_most_rows_write_it():
 
 
 def adds_up(frame, totals):
-    for status in STATUSES:
-        assert frame[status].sum() == totals[status]
+    for outcome, count in totals.by_outcome.items():
+        assert frame[outcome].sum() == count
     assert (frame["rows"].sum(), frame["people"].sum()) == (totals.rows, totals.people)
     assert frame["parts"].sum() == totals.parts
     assert frame["needing_attention"].sum() == totals.attention
@@ -74,7 +74,7 @@ def test_each_value_has_its_rows_statuses_parts_and_share_of_the_cost(result):
     assert frame.index.name == "Clinic"
     assert frame.index.tolist() == ["North", "South", "West", ""]
     assert frame[
-        ["rows", "people", "accepted", "duplicate", "invalid", "parts", "unpriced"]
+        ["rows", "people", "accepted", "sharing_a_phone", "invalid", "parts", "unpriced"]
     ].values.tolist() == [
         [4, 4, 2, 1, 0, 3, 1],  # the duplicate has another text, so it is a person
         [2, 2, 1, 0, 1, 1, 0],
@@ -111,7 +111,8 @@ def test_a_campaign_without_rows_has_no_values():
     frame = Result(plan_of([]), batches_of(), environment="local").by("Clinic")
     assert frame.empty
     assert list(frame.columns) == [
-        "rows", "people", *STATUSES, "needing_attention", "parts", "cost_share", "unpriced",
+        "rows", "people", *STATUSES, "sharing_a_phone", "reached_earlier", "needing_attention", "parts",
+        "cost_share", "unpriced",
     ]  # fmt: skip
 
 

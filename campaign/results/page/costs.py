@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -170,12 +171,13 @@ def for_page(
         cost_in_words(_to_hundredths(cost), unpriced=unpriced, currency=currency)
         for cost, unpriced in zip(shown["cost_share"], shown["unpriced"], strict=True)
     ]
+    earlier: dict[Any, Any] = {"Reached earlier": shown[EARLIER].to_numpy()} if EARLIER in shown else {}
     frame = pd.DataFrame(
         {
             shown.index.name: shown.index,
             "People": shown["people"].to_numpy(),
             "Accepted": shown["accepted"].to_numpy(),
-            **({"Reached earlier": shown[EARLIER].to_numpy()} if EARLIER in shown else {}),
+            **earlier,
             "Need attention": shown["needing_attention"].to_numpy(),
             "SMS parts in the table" if has_other_texts else "SMS parts": shown["parts"].to_numpy(),
             "Share of the cost": costs,
