@@ -65,9 +65,9 @@ class ResultTotals(Totals):
 
         Each by what reports and cards call it.
         """
-        accepted = self.accepted_in_all_rounds
-        if accepted in (0, self.messages):
+        if not has_other_messages(self):
             return {"messages": self.messages}
+        accepted = self.accepted_in_all_rounds
         return {"messages in the table": self.messages, "messages accepted in all rounds": accepted}
 
     @property
@@ -124,6 +124,11 @@ class ResultTotals(Totals):
             in_doubt=in_doubt,
             **figures,
         )
+
+
+def has_other_messages(totals: ResultTotals) -> bool:
+    """Whether the cost is for another number of messages than the table has."""
+    return totals.accepted_in_all_rounds not in (0, totals.messages)
 
 
 def people_in(rows: Totals, sharing: int) -> int:

@@ -20,7 +20,7 @@ from campaign.results.redaction import Redaction
 from campaign.results.sent_messages import sent_messages
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
-from campaign.results.totals import average_price, cost_in_words
+from campaign.results.totals import ResultTotals, average_price, cost_in_words, has_other_messages
 from campaign.text import agreeing, counted, figure, money
 
 _MOST_VALUES = 20
@@ -59,15 +59,22 @@ def figures(result: Result) -> list[tuple[str, str]]:
 
 
 def _messages(result: Result) -> tuple[str, str]:
-    """The messages that the cost is for, and how many the table has where these are others."""
+    """The messages that the cost is for."""
     totals = result.totals
-    accepted, parts = totals.accepted_in_all_rounds, counted(totals.parts, "SMS part")
-    if accepted in (0, totals.messages):
-        messages = "message (text)" if totals.messages == 1 else "messages (texts)"
-        return figure(totals.messages), f"{messages} in {parts}"
-    what = agreeing(accepted, "message (text)", "messages (texts)")
+    if not has_other_messages(totals):
+        messages = agreeing(totals.messages, "message (text)", "messages (texts)")
+        return figure(totals.messages), f"{messages} in {counted(totals.parts, 'SMS part')}"
+    accepted = totals.accepted_in_all_rounds
     where = " in all rounds" if result.sent_rounds > 1 else ""
-    return figure(accepted), f"{what} accepted{where}; the table has {figure(totals.messages)} in {parts}"
+    return figure(accepted), f"{agreeing(accepted, 'message (text)', 'messages (texts)')} accepted{where}"
+
+
+def about_messages_of_table(totals: ResultTotals) -> str:
+    """How many messages the table has, where the figures of the campaign are of others; "" otherwise."""
+    if not has_other_messages(totals):
+        return ""
+    messages = counted(totals.messages, "message (text)", "messages (texts)")
+    return f"The table has {messages}, in {counted(totals.parts, 'SMS part')}."
 
 
 def _breaks(timeline: Timeline) -> str:
