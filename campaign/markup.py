@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from campaign.text import counted, figure, money, shorten, without_controls
+from campaign.text import capitalised, counted, figure, money, shorten, without_controls
 
 # Nothing depends on colour alone: every bar has its label and its figure.
 TONES = {
@@ -19,6 +19,7 @@ TONES = {
     "reached in rehearsal with another text": "doubt", "reached in rehearsal under another number": "doubt",
 }  # fmt: skip
 
+_COSTS = ("Cost", "Share of the cost")  # columns of costs in words: "UGX 311,990 or more"
 _SHORT = 24  # characters of a cell
 _LONGEST_WORD = 40  # characters that are not broken: a follow-up code has 31
 
@@ -36,6 +37,7 @@ box-sizing:border-box;padding:.6em 1em;margin:.4em 0;max-width:74.4em;overflow-x
 .campaign.campaign table{border-collapse:collapse;table-layout:auto;margin:.4em 0;color:inherit;
 font-size:13px}
 .campaign.campaign tbody tr{background:none}
+.campaign.campaign caption{text-align:left;font-size:13px;opacity:.85;padding:.2em 0}
 .campaign.campaign th,.campaign.campaign td{padding:.2em .7em;text-align:left;vertical-align:top;
 border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:break-word;max-width:34em;
 line-height:1.4;unicode-bidi:isolate}
@@ -83,11 +85,15 @@ def facts(pairs: Mapping[str, str]) -> str:
     return f'<table class="facts">{rows}</table>'
 
 
-def bars(counts: Mapping[str, int]) -> str:
-    """One labelled bar for each count above zero, coloured by status: {"accepted": 9041, "refused": 100}."""
+def bars(counts: Mapping[str, int], *, of: str) -> str:
+    """One labelled bar for each count above zero, coloured by status: {"accepted": 9041, "refused": 100}.
+
+    `of` says what they count, "rows" or "people": texts and SMS beside them are other figures.
+    """
     most = max(counts.values(), default=0)
     rows = "".join(_bar(name, count, most) for name, count in counts.items() if count)
-    return f'<table class="bars">{rows}</table>' if rows else ""
+    title = f"<caption>{escape(capitalised(of))}</caption>"
+    return f'<table class="bars">{title}{rows}</table>' if rows else ""
 
 
 def _bar(name: str, count: int, most: int) -> str:
@@ -163,6 +169,8 @@ def _kind(column: "pd.Series[Any]") -> str:
     """The style of a column: figure (right-aligned), short (wrapped only in a scroller), long (never narrow)
     or ""."""
     if pd.api.types.is_numeric_dtype(column) or any(isinstance(value, Decimal) for value in column):
+        return "figure"
+    if column.name in _COSTS:
         return "figure"
     return _kind_of_words(column)
 

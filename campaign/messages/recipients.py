@@ -24,6 +24,7 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.cells.cell_text import blank_rows
+from campaign.contacts.cells.totals_lines import looks_like_totals
 from campaign.contacts.columns import listed, number_columns
 from campaign.contacts.exports import row_counter
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, clean_numbers, readings
@@ -34,6 +35,7 @@ from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules, RowRegions
 from campaign.text import agreeing, capitalised, counted
 
+_TOTALS = "The row looks like a line of totals, so it gets no message: remove it from the table."
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
 
@@ -228,6 +230,10 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
     no_values = constant_array("", len(blank))
     issues.add(blank, "", no_values, "blank_row", "info", "The row is empty.", status="blank")
     where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{listed(columns)} are empty"
-    detail = f"There is no number: {where}. Fill it in, or remove the row."
-    cells = series_to_array(contacts[columns[0]]).take(rows)
-    issues.add(rows, columns[0], cells, "missing_number", "error", detail, status="invalid")
+    is_total = looks_like_totals(contacts, rows)
+    for code, of_rows, detail in (
+        ("missing_number", rows[~is_total], f"There is no number: {where}. Fill it in, or remove the row."),
+        ("line_of_totals", rows[is_total], f"{_TOTALS} {capitalised(where)}: if it is a person, fill it in."),
+    ):
+        cells = series_to_array(contacts[columns[0]]).take(of_rows)
+        issues.add(of_rows, columns[0], cells, code, "error", detail, status="invalid")

@@ -70,10 +70,17 @@ class Totals(Mapping[str, int]):
             if count and status != "not_sent"
         )
         messages, parts = counted(self.messages, "message"), counted(self.parts, "SMS part")
-        ready = capitalised(f"{messages} ready to send ({parts}) from {counted(self.rows, 'row')}.")
+        ready = capitalised(f"{messages} ready to send ({parts}) from {self._rows_in_words}.")
         if excluded:
             return f"{ready} Rows that get none: {excluded}."
         return f"{ready} {if_all}".strip()
+
+    @property
+    def _rows_in_words(self) -> str:
+        """The rows, and how many of them have the messages where these are others in number."""
+        rows = counted(self.rows, "row")
+        with_messages = self["not_sent"]
+        return rows if with_messages in (0, self.messages) else f"{figure(with_messages)} of {rows}"
 
     def as_record(self) -> dict[str, Any]:
         """Everything as plain values, for a manifest."""
@@ -130,7 +137,7 @@ def _excluded_by(code: str, kinds: pd.DataFrame) -> int:
 def status_bars(totals: Totals) -> str:
     """HTML bars: one for the rows that are ready, and one for each status of the others."""
     excluded = {status: count for status, count in totals.items() if status != "not_sent"}
-    return markup.bars({READY: totals["not_sent"], **excluded})
+    return markup.bars({READY: totals["not_sent"], **excluded}, of="rows")
 
 
 def totals_table(totals: Totals) -> str:

@@ -56,7 +56,6 @@ white-space:nowrap}
 .campaign.campaign .bad dd{color:var(--bad)}.campaign.campaign .doubt dd{color:var(--doubt)}
 .campaign.campaign code{font:13px/1.5 ui-monospace,Consolas,Menlo,monospace;color:inherit;
 background:rgba(128,128,128,.14);border-radius:3px;padding:.1em .4em;overflow-wrap:anywhere}
-.campaign.campaign caption{text-align:left;font-size:13px;opacity:.85;padding:.2em 0}
 """
 
 

@@ -16,6 +16,7 @@ from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import NO_PEOPLE, STATUSES
 from campaign.errors import ReportError
 from campaign.results.cost_shares import share_costs
+from campaign.results.outcome_tables import OUTCOMES, outcomes_of
 from campaign.results.result_part import ResultPart
 
 
@@ -59,7 +60,7 @@ def break_down(
     """
     groups_by_value: dict[str, int] = {}  # by value without case its group
     spellings = Counter[str]()
-    rows = pd.DataFrame(columns=["group", "status", "rows", "people", "needing"])
+    rows = pd.DataFrame(columns=["group", "status", "outcome", "rows", "people", "needing"])
     messages = pd.DataFrame(columns=["group", "place", "messages", "parts"])
     for part in parts:
         contacts = part.contacts
@@ -78,12 +79,13 @@ def break_down(
             status = status.mask(contacts.index.isin(part.reached.doubtful), "unknown")
         counted = contacts.assign(
             status=status,
+            outcome=outcomes_of(contacts["status"], sharing, part.reached),
             group=groups,
             rows=1,
             people=is_person.astype("int64"),
             needing=contacts.index.isin(needing).astype("int64"),
         )
-        rows = _added(rows, counted, ["group", "status"])
+        rows = _added(rows, counted, ["group", "status", "outcome"])
         sent = part.messages[["row", "parts"]].assign(place=part.places)
         # What these cost is known by their batches, but not how many SMS parts they had.
         others = elsewhere[elsewhere["row"].isin(cells.index)]
@@ -92,6 +94,17 @@ def break_down(
         messages = _added(messages, sent.assign(group=of_group, messages=1), ["group", "place"])
     values = pd.Index(_usual_spellings(spellings, groups_by_value), name=name, dtype="str")
     return _frame(rows, messages, values, batches)
+
+
+def in_outcomes(breakdown: pd.DataFrame) -> pd.DataFrame:
+    """A frame of `Result.by` with each row in one column only, as in `ResultTotals.by_outcome`.
+
+    There, people who share a phone are also duplicates, and who was reached earlier is also accepted.
+    """
+    return breakdown.assign(
+        accepted=breakdown["accepted"] - breakdown["reached_earlier"],
+        duplicate=breakdown["duplicate"] - breakdown["sharing_a_phone"],
+    )
 
 
 def _usual_spellings(spellings: Counter[str], folded: Iterable[str]) -> list[str]:
@@ -119,9 +132,11 @@ def _frame(
         return np.bincount(sums["group"], weights=sums[figure], minlength=count).astype(np.int64)
 
     frame = pd.DataFrame({"rows": by_group(rows, "rows")}, index=values)
-    by_status = {status: by_group(rows[rows["status"] == status], "rows") for status in STATUSES}
     frame["people"] = by_group(rows, "people")
-    frame = frame.assign(**by_status)
+    for status in STATUSES:
+        frame[status] = by_group(rows[rows["status"] == status], "rows")
+    for outcome in OUTCOMES[len(STATUSES) :]:
+        frame[outcome.replace(" ", "_")] = by_group(rows[rows["outcome"] == outcome], "rows")
     frame["needing_attention"] = by_group(rows, "needing")
     frame["parts"] = by_group(messages, "parts")
     shares = share_costs(messages, count, batches)

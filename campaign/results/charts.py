@@ -27,7 +27,7 @@ STYLE = """
 .bars.chart svg{border-radius:0}
 .chart .good{fill:var(--good);stroke:var(--good)}.chart .bad{fill:var(--bad);stroke:var(--bad)}
 .chart .doubt{fill:var(--doubt);stroke:var(--doubt)}.chart .quiet{fill:var(--quiet);stroke:var(--quiet)}
-.chart rect{stroke-width:0}.chart .faint{fill-opacity:.5}.chart .band{fill-opacity:.22}
+.chart rect{stroke-width:0}.chart .band{fill-opacity:.22}
 .chart .area{fill-opacity:.16;stroke-width:0}.chart .line{fill:none;stroke-width:2.5}
 .chart .cut{stroke:var(--quiet);stroke-dasharray:3 4}
 .chart .spans{position:relative;height:1.35em;font-size:.8em;white-space:nowrap}
@@ -40,14 +40,26 @@ STYLE = """
 .swatch{display:inline-block;box-sizing:border-box;width:.75em;height:.75em;margin-right:.45em;
 border:.375em solid var(--quiet);border-radius:.15em;vertical-align:-.05em}
 .swatch.good{border-color:var(--good)}.swatch.bad{border-color:var(--bad)}
-.swatch.doubt{border-color:var(--doubt);border-style:double}.swatch.faint{opacity:.55}
+.swatch.doubt{border-color:var(--doubt)}
+.swatch.framed{border-width:.17em}.swatch.striped{border-width:0 .25em}
+.swatch.hatched{border-width:0 .36em;border-style:double}
+.swatch.low{height:.375em;border-top:0;vertical-align:0}
 """
 # The order of the bar: what came of it, best first, then who was left out.
 _BAR = (
     "accepted", "reached_earlier", "unknown", "not_sent", "refused", "withdrawn", "invalid",
     "to_correct", "sharing_a_phone", "opted_out", "duplicate", "blank",
 )  # fmt: skip
-_FAINT = ("reached_earlier", "not_sent", "invalid", "to_correct", "sharing_a_phone", "duplicate", "blank")
+# How a segment is filled: there are more outcomes than colours that mean something. No two in one bar look
+# alike, and each has some of its colour undiluted, so that it stands out from the page in light and dark.
+_FILLS = {
+    "reached_earlier": "framed", "unknown": "striped", "not_sent": "framed", "withdrawn": "hatched",
+    "invalid": "framed", "to_correct": "framed", "sharing_a_phone": "framed", "duplicate": "striped",
+    "blank": "low",
+}  # fmt: skip
+_TONES = {**TONES, "to correct": "bad", "sharing a phone": "doubt"}
+_DASHES = {"striped": "7 3", "hatched": "2 2"}  # units across, of a line that is as thick as the bar is high
+_EDGE = 5  # units of the 24 that the bar is high
 _WIDE = 1000  # units across a chart
 _THINNEST = 3  # units, so that one row of a million is still seen
 _GAP = 2
@@ -77,7 +89,7 @@ def outcome_bar(counts: Mapping[str, int], *, of: str) -> str:
     words = [f"{figure(count)} {_words(name)} ({percentage(count, whole)})" for name, count in shown.items()]
     keys = [
         _key(
-            _tone(name),
+            f"{_tone(name)} {_FILLS.get(name, '')}".rstrip(),
             f"<b>{figure(count)}</b> {escape(status_in_words(name, count))} · {percentage(count, whole)}",
         )
         for name, count in shown.items()
@@ -229,14 +241,23 @@ def _gap_words(gap: Gap, times: LocalTimes, days: int) -> str:
 
 
 def _gap_key(gaps: Sequence[Gap], words: Sequence[str], has_cuts: bool) -> str:
-    """The longest gaps in words, in the order of time."""
+    """The longest gaps in words, in the order of time; those that look alike have one entry together."""
     longest = sorted(range(len(gaps)), key=lambda place: -gaps[place].length)[:_LISTED_GAPS]
-    keys = [_key(_gap_tone(gaps[place]), escape(words[place])) for place in sorted(longest)]
+    by_tone: dict[str, list[str]] = {}
+    for place in sorted(longest):
+        by_tone.setdefault(_gap_tone(gaps[place]), []).append(words[place])
+    keys = [_key(tone, escape(_in_one_line(alike))) for tone, alike in by_tone.items()]
     if len(gaps) > len(longest):
-        keys.append(_key("quiet", f"and {counted(len(gaps) - len(longest), 'shorter gap')}"))
+        keys.append(f"<li>and {counted(len(gaps) - len(longest), 'shorter gap')}</li>")
     if has_cuts:
         keys.append("<li>Between dashed lines: drawn shorter than it was</li>")
     return f'<ul class="key">{"".join(keys)}</ul>' if keys else ""
+
+
+def _in_one_line(words: Sequence[str]) -> str:
+    """Some sentences as one: "Round 2 began at 14:02; round 3 began at 16:55"."""
+    first, *others = words
+    return "; ".join([first, *(f"{other[0].lower()}{other[1:]}" for other in others)])
 
 
 def _gap_tone(gap: Gap) -> str:
@@ -245,14 +266,22 @@ def _gap_tone(gap: Gap) -> str:
 
 
 def _segment(name: str, start: float, width: float) -> str:
-    tone = _tone(name)
-    if tone != "doubt":
-        return f'<rect class="{tone}" x="{start:.1f}" y="0" width="{width:.1f}" height="24"/>'
-    # Stripes: dashes of a line that is as thick as the bar is high.
-    return (
-        f'<line class="doubt stripes" x1="{start:.1f}" y1="12" x2="{start + width:.1f}" y2="12" '
-        'stroke-width="24" stroke-dasharray="7 3"/>'
-    )
+    tone, fill = _tone(name), _FILLS.get(name, "")
+    if fill in _DASHES:
+        return (
+            f'<line class="{tone} stripes" x1="{start:.1f}" y1="12" x2="{start + width:.1f}" y2="12" '
+            f'stroke-width="24" stroke-dasharray="{_DASHES[fill]}"/>'
+        )
+    if fill == "low":
+        return _rectangle(tone, start, width, 12, 12)
+    if not fill:
+        return _rectangle(tone, start, width, 0, 24)
+    edges = (_rectangle(tone, start, width, top, _EDGE) for top in (0, 24 - _EDGE))
+    return f"{_rectangle(f'{tone} band', start, width, 0, 24)}{''.join(edges)}"
+
+
+def _rectangle(tone: str, start: float, width: float, top: int, height: int) -> str:
+    return f'<rect class="{tone}" x="{start:.1f}" y="{top}" width="{width:.1f}" height="{height}"/>'
 
 
 def _key(tone: str, words: str) -> str:
@@ -260,7 +289,7 @@ def _key(tone: str, words: str) -> str:
 
 
 def _tone(name: str) -> str:
-    return f"{TONES.get(name.replace('_', ' '), 'quiet')}{' faint' if name in _FAINT else ''}"
+    return _TONES.get(name.replace("_", " "), "quiet")
 
 
 def _words(name: str) -> str:

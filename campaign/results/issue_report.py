@@ -73,7 +73,7 @@ def _write_xlsx(path: Path, plan: Plan, issues: pd.DataFrame) -> None:
 def _write_html(path: Path, plan: Plan, issues: pd.DataFrame) -> None:
     shown = issues[["row", "column", "detail", "value", "severity"]]
     counts = {status.replace("_", " "): count for status, count in plan.totals.items()}
-    pieces = [markup.paragraph(plan.sentence), markup.bars(counts)]
+    pieces = [markup.paragraph(plan.sentence), markup.bars(counts, of="rows")]
     if len(issues):
         pieces.append(markup.table(shown, limit=_MOST_ROWS, rows=len(issues)))
     title = "Before sending" if plan.reading is None else f"Before sending: {plan.reading.source}"

@@ -10,10 +10,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign.arrow_text import Ints
-from campaign.contract import SETTLED_BY
+from campaign.contract import SETTLED_BY, STATUSES
+from campaign.results.reached_earlier import ReachedEarlier
 
 # A row that was sent as several messages gets the status that most needs attention.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
+
+# What became of rows, in words: the statuses, and two that a status does not tell.
+OUTCOMES = (*STATUSES, "sharing a phone", "reached earlier")
 
 _REASONS = {
     "unknown": "The request may have reached the service, and no readable answer came.",
@@ -46,6 +50,19 @@ def final_statuses(
     outcomes = np.array([*WORST_FIRST, ""], dtype=object)
     has_message = worst < len(WORST_FIRST)
     return planned.where(~has_message, pd.Series(outcomes.take(worst), index=planned.index, dtype="str"))
+
+
+def outcomes_of(statuses: pd.Series[str], sharing: Ints, reached: ReachedEarlier | None) -> pd.Series[str]:
+    """What became of rows with these statuses, as one of `OUTCOMES`.
+
+    `sharing` are the rows of people who share a phone, `reached` says who was reached in an earlier round.
+    """
+    outcomes = statuses.astype("str")  # a copy
+    outcomes[outcomes.index.isin(sharing)] = "sharing a phone"
+    if reached is not None:
+        outcomes[outcomes.index.isin(reached.doubtful)] = "unknown"
+        outcomes[outcomes.index.isin(reached.rows)] = "reached earlier"
+    return outcomes
 
 
 def join_messages(

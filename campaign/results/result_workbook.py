@@ -25,6 +25,7 @@ from campaign.results.plain_words import with_attention_words
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
 from campaign.results.tables import Result
+from campaign.results.totals import has_other_messages
 from campaign.results.workbook import OUTCOME, SummarySheet, write_workbook
 from campaign.text import capitalised, counted, money
 
@@ -130,7 +131,7 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
         ("Where", ". ".join(filter(None, [words.where, words.service_explained]))),
         ("Rows and people", rows_in_words(totals, result.reading)),
         *((f"{capitalised(name)} (texts)", count) for name, count in totals.messages_in_words.items()),
-        ("SMS parts", totals.parts),
+        ("SMS parts in the table" if has_other_messages(totals) else "SMS parts", totals.parts),
         ("Batches", totals.batches),
         (
             "Cost, at least" if totals.unpriced and totals.cost is not None else "Cost",

@@ -37,7 +37,7 @@ from campaign.results.messages_elsewhere import (
     messages_elsewhere,
     nothing_recorded,
 )
-from campaign.results.outcome_tables import by_urgency
+from campaign.results.outcome_tables import by_urgency, outcomes_of
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, reached_earlier, texts_that_reached
 from campaign.results.result_part import ResultPart, result_parts
@@ -222,11 +222,8 @@ class Result:
 
         `contacts` has the statuses, which do not tell who shares a phone or was reached in an earlier round.
         """
-        outcomes = pd.concat([part.status for part in self._bare_parts()]).astype("str")
-        outcomes[outcomes.index.isin(self._sharing)] = "sharing a phone"
-        outcomes[outcomes.index.isin(self._reached.doubtful)] = "unknown"
-        outcomes[outcomes.index.isin(self._reached.rows)] = "reached earlier"
-        return outcomes
+        statuses = pd.concat([part.status for part in self._bare_parts()])
+        return outcomes_of(statuses, self._sharing, self._reached)
 
     @property
     def texts_that_reached(self) -> pd.Series[str]:
@@ -282,16 +279,18 @@ class Result:
 
         The index has the values, "" for the rows in which the cell is empty. Values that differ only by case,
         "Gulu" and "gulu", are one, as most rows write it. Columns: rows, people (rows that are neither blank
-        nor a copy of another row), the eight statuses, needing_attention (people who got nothing, or perhaps
-        nothing, though they did not opt out), parts (SMS parts of the messages), cost_share and unpriced. All
-        are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal. It is an estimate,
-        because the service names one cost for a batch. `unpriced` counts messages without a known cost that
-        may have been charged; with any, the cost is a lower bound, and None if that is all.
+        nor a copy of another row), the eight statuses, sharing_a_phone (the duplicates with a text of their
+        own, as in `outcomes`), reached_earlier (those of the accepted whose row has a mistake, and whom an
+        earlier round reached), needing_attention (people who got nothing, or perhaps nothing, though they did
+        not opt out), parts (SMS parts of the messages), cost_share and unpriced. All are int64 but
+        `cost_share`: the batches' costs, shared out by messages, as Decimal. It is an estimate, because the
+        service names one cost for a batch. `unpriced` counts messages without a known cost that may have been
+        charged; with any, the cost is a lower bound, and None if that is all.
 
-        The sums are those of `totals`, and a row to correct that an earlier round reached counts as accepted,
-        one that it may have reached as unknown. The costs of all texts to the number of a row are in its
-        value. What went to numbers that are in no row any more is in a last row, with a missing value (NaN)
-        and without rows, so that the costs add up too.
+        The sums are those of `totals`, and a row to correct that an earlier round may have reached counts as
+        unknown. The costs of all texts to the number of a row are in its value. What went to numbers that are
+        in no row any more is in a last row, with a missing value (NaN) and without rows, so that the costs
+        add up too.
 
         Raises `ColumnError` if there is no such column.
         """

@@ -65,9 +65,9 @@ class ResultTotals(Totals):
 
         Each by what reports and cards call it.
         """
-        accepted = self.accepted_in_all_rounds
-        if accepted in (0, self.messages):
+        if not has_other_messages(self):
             return {"messages": self.messages}
+        accepted = self.accepted_in_all_rounds
         return {"messages in the table": self.messages, "messages accepted in all rounds": accepted}
 
     @property
@@ -126,6 +126,11 @@ class ResultTotals(Totals):
         )
 
 
+def has_other_messages(totals: ResultTotals) -> bool:
+    """Whether the cost is for another number of messages than the table has."""
+    return totals.accepted_in_all_rounds not in (0, totals.messages)
+
+
 def people_in(rows: Totals, sharing: int) -> int:
     """How many people some rows are, of whom `sharing` share a phone with somebody in another row."""
     return rows.rows - sum(rows[status] for status in NO_PEOPLE) + sharing
@@ -166,7 +171,8 @@ def about_lacking_corrections(rows: int) -> str:
 def outcome_bars(totals: ResultTotals) -> str:
     """HTML bars: one for each outcome; a status is named as in the column."""
     counts = totals.by_outcome.items()
-    return markup.bars({name if name in totals else name.replace("_", " "): count for name, count in counts})
+    named = {name if name in totals else name.replace("_", " "): count for name, count in counts}
+    return markup.bars(named, of="rows")
 
 
 def about_outcomes(totals: ResultTotals) -> str:

@@ -25,7 +25,15 @@ _NAMES, _VALUES = 32, 84  # characters that fit beside each other in the columns
 _LAST = 6  # the last column that the values of facts take
 _CHART_LINES = 13  # lines of a sheet that the chart is high
 _LINE, _TALLEST = 15, 150  # points: of one line of text, and of a row at most
-_AMOUNTS = ("messages", "rows", "people", *STATUSES, "needing_attention")
+_AMOUNTS = (
+    "messages",
+    "rows",
+    "people",
+    *STATUSES,
+    "sharing_a_phone",
+    "reached_earlier",
+    "needing_attention",
+)
 OUTCOME = "outcome in the Summary"
 # What a header needs to say is a note on it, not a longer header.
 _NOTES = {
@@ -36,6 +44,8 @@ _NOTES = {
     "unpriced": "Messages that may have been charged although no cost was named. With any, the cost is a "
     "lower bound.",
     "needing_attention": "People who got nothing, or perhaps nothing, though they did not opt out.",
+    "sharing_a_phone": "People who got nothing because another row, with another text, has their number.",
+    "reached_earlier": "People whose row has a mistake, but who were reached earlier in the campaign.",
     "code": "Quote it when you ask the service about the batch.",
     "status": "accepted: by the service, which does not say whether it reached the phone. unknown: it may "
     "have been sent. " + " ".join(f"{name}: {several}." for name, (_, several) in STATUS_WORDS.items()),

@@ -27,8 +27,8 @@ from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_opted_out
-from campaign.sending.rounds.compared_plan import GOES_OUT, MAY_GO_OUT, ComparedPlan
-from campaign.sending.rounds.comparison import ACCEPTED
+from campaign.sending.rounds.compared_plan import ComparedPlan
+from campaign.sending.rounds.comparison import ACCEPTED, GOES_OUT, MAY_GO_OUT
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation, corrected_rows
 from campaign.sending.rounds.decision import choose_content

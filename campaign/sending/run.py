@@ -106,7 +106,11 @@ class Run:
         if self._complete:
             kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
             self._nothing_sent = nothing_sent(
-                tally, contents.outcomes, kept_another_text=kept, environment=self.environment
+                tally,
+                contents.outcomes,
+                last_round.manifest.load_totals()["not_sent"],
+                kept_another_text=kept,
+                environment=self.environment,
             )
         manifest = last_round.manifest
         return Engine(

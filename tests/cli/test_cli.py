@@ -64,7 +64,7 @@ def test_sending_again_sends_nothing(capsys):
     capsys.readouterr()
     assert main(send_arguments()) == 0
     assert (
-        "Nothing was left to send: all 2 were reached in rehearsal with this text on "
+        "Nothing was left to send: all 2 people were reached in rehearsal with this text on "
         in capsys.readouterr().out
     )
 

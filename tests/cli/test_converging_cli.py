@@ -107,7 +107,7 @@ def test_corrects_three_wrong_numbers_and_sends_all_again(service, desk, shell):
     code, asked = shell.run("send", "visits.csv")
     assert code == 2
     assert re.fullmatch("send 3 messages live [0-9a-f]{4}", phrase_in(asked))
-    assert "Compared with what this campaign has sent: 3 new, 47 reached before." in asked
+    assert "Compared with what this campaign has sent: 3 new people, 47 people reached before." in asked
     code, shown = shell.run("send", "visits.csv", "--confirm", phrase_in(asked))
     assert code == 0
     assert "All 50 rows were accepted" in shown
@@ -163,7 +163,7 @@ def test_writes_the_user_name_in_capitals(service, desk, shell, monkeypatch):
     log_in_to(service, monkeypatch, username="CLINIC")
     code, shown = shell.run("send", "visits.csv")
     assert code == 0
-    assert "Nothing was left to send: all 20 were reached with this text on " in shown
+    assert "Nothing was left to send: all 20 people were reached with this text on " in shown
     assert_reached_once(service, range(20))
 
 
@@ -314,7 +314,7 @@ def test_a_check_and_a_dry_run_show_what_would_leave_and_write_nothing(service, 
     code, shown = shell.run("send", "visits.csv", "--dry-run")
     assert code == 0
     assert "Nothing was sent under this name before." in shown
-    assert "20 messages would be sent: 20 new." in shown
+    assert "20 messages would be sent, for 20 new people." in shown
     assert not (desk / "campaigns").exists()
     assert not state_directory.exists()
 
@@ -325,7 +325,10 @@ def test_a_check_and_a_dry_run_show_what_would_leave_and_write_nothing(service, 
     for arguments in (["check", "visits.csv"], ["send", "visits.csv", "--dry-run"]):
         code, shown = shell.run(*arguments)
         assert code == 0
-        assert "2 messages would be sent: 2 new, 19 reached before." in shown
+        assert (
+            "2 messages would be sent, for 2 new people. Nothing more goes to 19 people reached before."
+            in shown
+        )
         assert "1 number that was reached is no longer in the table, and whoever" in shown
         assert "Nothing was sent under this name before." not in shown
     assert 'add --confirm "send 2 messages live ' in shown
@@ -337,7 +340,7 @@ def test_a_dry_run_asks_what_sending_would_ask(service, desk, shell):
     shell.confirmed("send", "visits.csv")
     code, shown = shell.run("send", "visits.csv", "--dry-run", text="Hello {name}.")
     assert code == 2
-    assert "Nothing would be sent: 20 reached with another text." in shown
+    assert "Nothing would be sent: 20 people reached with another text." in shown
     assert "Give --changed skip" in shown
     code, shown = shell.run("send", "visits.csv", "--dry-run", "--changed", "send", text="Hello {name}.")
     assert code == 0
@@ -349,11 +352,11 @@ def test_a_check_needs_neither_an_account_nor_the_folder_of_a_rehearsal(desk, sh
     _, shown = shell.run("check", "visits.csv", environment="live")
     assert "Nothing was sent under this name before." in shown
     _, shown = shell.run("check", "visits.csv", environment="local")
-    assert "Nothing would be rehearsed: 20 reached in rehearsal before." in shown
+    assert "Nothing would be rehearsed: 20 people reached in rehearsal before." in shown
     _, shown = shell.run("check", "visits.csv", "--name", "reminder", environment="local")
     assert "Nothing was sent under this name before." in shown
     _, shown = shell.run("check", "visits.csv", "--folder", "campaigns/visits.local", environment="local")
-    assert "Nothing would be rehearsed: 20 reached in rehearsal before." in shown
+    assert "Nothing would be rehearsed: 20 people reached in rehearsal before." in shown
 
 
 def test_status_shows_the_rounds(desk, capsys):

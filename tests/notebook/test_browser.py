@@ -117,11 +117,12 @@ def test_correct_and_run_again_from_the_first_cell_to_the_last(lab, open_noteboo
     expect(notebook.find(WORD)).to_have_text(["Finished", "Finished"])
     second = notebook.find(WIDGET).filter(has=notebook.page.locator(WORD)).last
     expect(second).to_contain_text(
-        "Compared with what this rehearsal has sent: 3 new, 47 reached in rehearsal before."
+        "Compared with what this rehearsal has sent: 3 new people, 47 people reached in rehearsal before."
     )
     before = notebook.find(".campaign[role=group]").filter(has_text="Before sending")
     expect(before.last).to_contain_text(
-        "3 messages would be rehearsed: 3 new, 47 reached in rehearsal before."
+        "3 messages would be rehearsed, for 3 new people. "
+        "Nothing more goes to 47 people reached in rehearsal before."
     )
     expect(before.last.locator("td:text-is('new')")).to_have_count(3)
     expect(notebook.find(".jp-Cell").filter(has_text="phones.stop()").last).to_contain_text("visits.local")

@@ -296,12 +296,18 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.press("use")
     shown = person.sees("section-3")
     assert "Before, it was: 3 people get nothing more; 1 row gets none." in shown
-    assert "1 text would be rehearsed; 3 people were reached in rehearsal before." in shown
+    assert (
+        "1 text would be rehearsed, for 1 new person. "
+        "Nothing more goes to 3 people reached in rehearsal before." in shown
+    )
     assert not person.section(4).is_open  # whoever gets a text has changed: that is looked at first
     person.press("go-on")
     assert not person.section(5).is_open
     assert person.section(5).layout.display is None  # announced again
-    assert "1 text would be rehearsed; 3 people were reached in rehearsal before." in person.sees("section-4")
+    assert (
+        "1 text would be rehearsed, for 1 new person. "
+        "Nothing more goes to 3 people reached in rehearsal before." in person.sees("section-4")
+    )
     person.fill("price", "0,04")
     assert "About 0.04 for 1 SMS." in person.sees("section-4")
     person.send()
@@ -320,7 +326,10 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     person.press("check")
     person.press("go-on")
     assert "3 · 1 person gets a text; no row is left out" in person.folded()
-    assert "1 text would be rehearsed; 3 people were reached in rehearsal before." in person.sees("section-4")
+    assert (
+        "1 text would be rehearsed, for 1 new person. "
+        "Nothing more goes to 3 people reached in rehearsal before." in person.sees("section-4")
+    )
     start = find(person.composer, "send")
     assert (start.description, start.disabled) == ("Rehearse 1 text", False)
     person.send()

@@ -138,7 +138,7 @@ def test_the_button_and_the_line_follow_the_answer_at_once(person):
     person.fill("changed", "send")
     assert start(person) == "Rehearse 3 texts"
     shown = person.sees("section-4")
-    assert "3 texts would be rehearsed: 3 reached in rehearsal with another text." in shown
+    assert "3 texts would be rehearsed, for 3 people reached in rehearsal with another text." in shown
     assert "there is a question" not in shown
     person.fill("price", "10")
     assert "About 30 for 3 SMS." in person.sees("section-4")
@@ -149,7 +149,7 @@ def test_the_button_and_the_line_follow_the_answer_at_once(person):
 
 @pytest.mark.parametrize(
     ("answer", "said"),
-    [("skip", "Nothing would be rehearsed: 3 reached"), ("send", "3 texts would be rehearsed: 3 reached")],
+    [("skip", "Nothing would be rehearsed: 3 people"), ("send", "3 texts would be rehearsed, for 3 people")],
 )
 def test_section_3_asks_no_question_that_is_answered(person, answer, said):
     reached_with_another_text(person)

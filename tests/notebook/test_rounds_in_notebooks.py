@@ -47,7 +47,10 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
 
     second = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
     assert "All 2 messages of this run were accepted" in second
-    assert "Compared with what this rehearsal has sent: 2 new, 5 reached in rehearsal before." in second
+    assert (
+        "Compared with what this rehearsal has sent: 2 new people, 5 people reached in rehearsal before."
+        in second
+    )
     assert "<dt>accepted</dt><dd>7</dd>" in second
     assert "Of the 7 messages in the table, in all runs so far:" in second
     assert "in all runs" not in first
@@ -56,7 +59,7 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     assert "Nothing left to send: the table has 7 messages" in third
     assert "<dt>elapsed</dt>" in second
     assert "<dt>elapsed</dt>" not in third  # that of earlier runs is none of this one
-    assert "Nothing was left to send: all 7 were reached in rehearsal with this text on " in third
+    assert "Nothing was left to send: all 7 people were reached in rehearsal with this text on " in third
     assert '<span class="word">Finished' in third
 
     fourth = dashboard_at_the_end(plan_for(people(4)), sandbox, place)
@@ -106,7 +109,7 @@ def test_the_card_before_sending_shows_first_what_has_to_be_decided(sandbox, pla
     assert "Nothing was sent under this name before." in nobody_yet
     campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
     html = campaign.compare(plan_for(people(4), "Hello {name}."), **place)._repr_html_()
-    assert "2 messages would be rehearsed: 2 new, 2 reached in rehearsal with another text." in html
+    assert "2 messages would be rehearsed, for 2 new people." in html
     assert "First, send asks about the 2 people reached with another text" in html
     assert html.index(">reached with another text</td>") < html.index(">new</td>")
     assert "256772000" not in html
@@ -125,7 +128,8 @@ def test_who_keeps_an_earlier_text_is_not_said_to_have_this_one(sandbox, place):
     other = plan_for(people(2), "Hello {name}.")
     kept = campaign.send(other, account=sandbox, changed="skip", progress=False, **place)
     assert kept.sentence.startswith(
-        f"{CAUTION} Nothing was left to send: all 2 were reached in rehearsal with this text or an earlier "
+        f"{CAUTION} Nothing was left to send: all 2 people were reached in rehearsal with this text "
+        f"or an earlier "
         "one on "
     )
 
@@ -143,11 +147,12 @@ def test_correct_and_run_again_runs_offline_and_tells_its_story(tmp_path):
         str(output.get("data", {}).get("text/plain") or output.get("text", "")) for output in outputs
     )
     for sentence in (
-        "<Difference: 47 messages would be rehearsed: 47 new.>",
+        "<Difference: 47 messages would be rehearsed, for 47 new people.>",
         f"<Result (local): {CAUTION} 47 of 50 rows were accepted by the embedded sandbox; the rest: 3",
-        "<Difference: 3 messages would be rehearsed: 3 new, 47 reached in rehearsal before.>",
+        "<Difference: 3 messages would be rehearsed, for 3 new people. "
+        "Nothing more goes to 47 people reached in rehearsal before.>",
         f"<Result (local): {CAUTION} All 50 rows were accepted by the embedded sandbox.>",
-        "Nothing was left to send: all 50 were reached in rehearsal with this text on ",
+        "Nothing was left to send: all 50 people were reached in rehearsal with this text on ",
         f"<Result (local): {CAUTION} All 52 rows were accepted by the embedded sandbox. 1 row was ",
         "52 people were reached by this rehearsal with another text. Nothing was sent.",
         "['visits.local']",
@@ -226,7 +231,7 @@ def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):
         assert "175 (made up)" in shown
     assert "<dd>175</dd><dt>made-up cost" in report
     again = campaign.compare(plan_for(people(5)), **place)
-    assert again.sentence == "Nothing would be rehearsed: 5 reached in rehearsal before."
+    assert again.sentence == "Nothing would be rehearsed: 5 people reached in rehearsal before."
     listed = campaign.write_report(campaign.history(tmp_path), tmp_path / "all.html").read_text("utf-8")
     assert "These were rehearsals: nobody got anything." in listed
     assert "175 (made up)" in listed

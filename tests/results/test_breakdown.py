@@ -9,6 +9,7 @@ from support.small_campaigns import contacts_of, plan_for
 
 import campaign
 from campaign.contract import BATCH_COLUMNS, STATUSES
+from campaign.results.breakdown import in_outcomes
 from campaign.results.cost_shares import share_costs
 from campaign.results.tables import Result
 
@@ -61,6 +62,9 @@ def test_values_that_differ_only_by_case_are_one_as_most_rows_write_it():
 def adds_up(frame, totals):
     for status in STATUSES:
         assert frame[status].sum() == totals[status]
+    frame = in_outcomes(frame)
+    for outcome, count in totals.by_outcome.items():
+        assert frame[outcome].sum() == count
     assert (frame["rows"].sum(), frame["people"].sum()) == (totals.rows, totals.people)
     assert frame["parts"].sum() == totals.parts
     assert frame["needing_attention"].sum() == totals.attention
@@ -111,7 +115,8 @@ def test_a_campaign_without_rows_has_no_values():
     frame = Result(plan_of([]), batches_of(), environment="local").by("Clinic")
     assert frame.empty
     assert list(frame.columns) == [
-        "rows", "people", *STATUSES, "needing_attention", "parts", "cost_share", "unpriced",
+        "rows", "people", *STATUSES, "sharing_a_phone", "reached_earlier", "needing_attention", "parts",
+        "cost_share", "unpriced",
     ]  # fmt: skip
 
 

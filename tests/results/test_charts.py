@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from campaign.contract import BATCH_COLUMNS
+from campaign.results import charts
 from campaign.results.charts import accepted_over_time, cost_bars, outcome_bar
 from campaign.results.local_times import LocalTimes
 from campaign.results.timeline import Timeline
@@ -41,7 +42,8 @@ def label(svg):
 
 def test_the_bar_has_the_shares_of_the_counts():
     bar = outcome_bar({"invalid": 100, "accepted": 300, "blank": 0, "refused": 100}, of="rows")
-    accepted, refused, invalid = widths(bar)
+    accepted, refused, invalid, *edges = widths(bar)
+    assert edges == [invalid, invalid]  # a frame tells it from "refused"
     assert accepted / refused == pytest.approx(3, abs=0.01)
     assert refused == invalid
     assert accepted + refused + invalid == pytest.approx(996, abs=0.2)  # two gaps
@@ -115,7 +117,7 @@ def test_many_pauses_are_listed_up_to_the_longest():
     starts = [place * 100 + place**2 for place in range(1, 12)]
     rows = [(start + second, "accepted", 1) for start in starts for second in range(5)]
     chart = accepted_over_time(batches(*rows), KAMPALA)
-    assert chart.count("Nothing was sent from") == 10  # five in words, and again for who cannot see
+    assert chart.lower().count("nothing was sent from") == 10  # five in words, and again for who cannot see
     assert "and 5 shorter gaps" in chart
 
 
@@ -144,3 +146,23 @@ def test_costs_have_bars_in_proportion_and_say_what_is_not_known():
     ]
     assert "&lt;b&gt;South" in table
     assert cost_bars({"North": (None, 1)}) == ""
+
+
+def test_no_two_outcomes_look_alike_and_none_is_only_faint():
+    # "to correct" is what a list of campaigns calls its invalid rows
+    everything = {name: 10 for name in charts._BAR if name != "to_correct"}
+    chart = outcome_bar(everything, of="people")
+    looks = re.findall(r'<li><span class="swatch ([^"]+)"></span><b>', chart)
+    assert len(looks) == len(everything) == len({*looks})
+    solid = re.sub(
+        r'<rect class="\w+ band"[^>]*>', "", chart
+    )  # beside what is faint each has its full colour
+    starts = {re.search(r'x1?="([\d.]+)"', shape)[1] for shape in re.findall("<(?:rect|line) [^>]*>", solid)}
+    assert len(starts) == len(everything)
+
+
+def test_two_rounds_have_one_entry_of_their_grey():
+    rows = [*steady(5), *steady(5, start=300, round_=2), *steady(5, start=900, round_=3)]
+    chart = accepted_over_time(batches(*rows), KAMPALA)
+    assert chart.count('<span class="swatch quiet"></span>') == 1
+    assert "Round 2 began at 14:07; round 3 began at 14:17</li>" in chart

@@ -98,7 +98,7 @@ def test_a_run_that_had_nothing_to_send_says_whose_last_text_is_another_one(late
     again = run.wait()
     assert "a later text than the one in this table (row 2)" in run_card(run)
     page = campaign.write_report(again, "again.html", by="district").read_text("utf-8")
-    assert "Nothing was left to send: all 5 were reached" in page
+    assert "Nothing was left to send: all 5 people were reached" in page
     assert ">SMS parts in the table<" in page
 
 
@@ -192,7 +192,8 @@ def test_the_figures_of_one_row_are_of_the_same_messages(later):
     """280 for 8 messages is 35 for each; the table has 5 of them."""
     page = campaign.write_report(later, "tiles.html").read_text("utf-8")
     tiles = dict(re.findall(r"<dd>([\d,.]+)</dd><dt>([^<]+)</dt>", page))
-    assert tiles["8"] == "messages (texts) accepted in all rounds; the table has 5 in 5 SMS parts"
+    assert tiles["8"] == "messages (texts) accepted in all rounds"
+    assert "The table has 5 messages (texts), in 5 SMS parts." in page
     assert (tiles["280"][:9], tiles["35"]) == ("made-up c", "for each accepted message")
     shown = re.sub("<[^>]+>", " ", later._repr_html_())
     assert re.search(r"messages in the table\s+5\s+messages accepted in all rounds\s+8\s+cost\s+280", shown)
@@ -212,3 +213,21 @@ def phrase_to_erase(folder):
     with pytest.raises(campaign.ConfirmationError) as question:
         campaign.erase(folder)
     return question.value.phrase
+
+
+def test_what_is_of_the_last_round_alone_says_so(sandbox, tmp_path):
+    """Two rounds that differ in text, pace and size of their requests, and not in their sender."""
+    place = {"account": sandbox, "folder": tmp_path / "fees", "progress": False}
+    campaign.send(plan_for(contacts_of("Ann,0772000001")), **place)
+    plan = plan_for(contacts_of("Ann,0772000001", "Ben,0772000002"), message="Dear {name}")
+    result = campaign.send(plan, changed="send", rate=5, batch_size=1, **place)
+    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+    facts = dict(re.findall("<dt>([^<]+)</dt><dd>([^<]+)</dd>", page))
+    assert facts["Text (last round)"] == "Dear {name}"
+    assert facts["Limits (last run)"] == "5 messages a second at most"
+    assert facts["Requests (last round)"].startswith("batches of 1,")
+    assert facts["From"] == "CLINIC"
+    sheet = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))["Summary"]
+    told = {row[0]: row[1] for row in sheet.iter_rows(values_only=True)}
+    assert (told["SMS parts in the table"], told["Messages accepted in all rounds (texts)"]) == (2, 3)
+    assert told["Limits (last run)"] == facts["Limits (last run)"]

@@ -103,7 +103,8 @@ def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(resul
     assert plan.sentence == f"{ready}Rows whose number is in another row of their campaign get none."
     compared = campaign.compare(plan, folder=tmp_path / "visits")
     assert compared.sentence == (
-        "Nothing would be rehearsed: 3 reached in rehearsal before. Of the rows of this file that have a "
+        "Nothing would be rehearsed: 3 people reached in rehearsal before. Of the rows of this file "
+        "that have a "
         "text, 1 gets nothing in this rehearsal: 1 shares a phone."
     )
     untouched = sent(rows, tmp_path)
@@ -226,7 +227,10 @@ def test_before_sending_they_are_among_those_who_were_reached(visits, tmp_path):
     sent(visits, tmp_path, duplicates="keep")
     visits.write_text(LATER, encoding="utf-8")
     compared = campaign.compare(campaign.prepare(visits, **SENDING), folder=tmp_path / "visits")
-    assert compared.sentence == "1 message would be rehearsed: 1 new, 4 reached in rehearsal before."
+    assert (
+        compared.sentence == "1 message would be rehearsed, for 1 new person. "
+        "Nothing more goes to 4 people reached in rehearsal before."
+    )
     about = compared.messages.set_index("row")["reason"]
     assert about.to_dict() == dict.fromkeys([2, 3, CY, 6], "reached") | {7: "new"}
 
@@ -294,7 +298,10 @@ def test_another_number_for_a_row_that_has_its_text_is_said_to_be_new(visits, tm
     """The old number stays in the table, in the row of the other child."""
     sent(visits, tmp_path, duplicates="keep")
     new_number = VISITS.replace("0772 000 001", "0772 000 009")
-    said = "1 message would be rehearsed: 1 new, 3 reached in rehearsal before."
+    said = (
+        "1 message would be rehearsed, for 1 new person. "
+        "Nothing more goes to 3 people reached in rehearsal before."
+    )
     for rows, about in (
         (new_number, " 1 row was reached in rehearsal with this text under another number, which another row "
                      "still has, and counts as new (row 4)."),

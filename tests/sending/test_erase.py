@@ -196,7 +196,9 @@ def test_erasing_twice_changes_nothing(visits):
 def test_the_same_table_sent_again_sends_nothing_and_is_not_kept(visits, options, sandbox):
     erase(visits)
     result = campaign.send(plan_for(twelve()), **options)
-    assert "Nothing was left to send: all 11 were reached in rehearsal with this text" in result.sentence
+    assert (
+        "Nothing was left to send: all 11 people were reached in rehearsal with this text" in result.sentence
+    )
     assert result.contacts["name"][2] == "Person 0"
     assert len(sandbox.inbox) == 11
     assert traces(visits) == []
@@ -208,7 +210,8 @@ def test_a_corrected_table_sends_only_the_rest(visits, options, sandbox):
         "Amina,0772 000 011", *(f"Person  {n},+256 772 000 {n:03}" for n in reversed(range(11)))
     )
     assert campaign.compare(plan_for(corrected), account=sandbox, folder=visits).sentence == (
-        "1 message would be rehearsed: 1 new, 11 reached in rehearsal before."
+        "1 message would be rehearsed, for 1 new person. "
+        "Nothing more goes to 11 people reached in rehearsal before."
     )
     result = campaign.send(plan_for(corrected), **options)
     assert result.totals["accepted"] == 12
@@ -266,7 +269,7 @@ def test_a_cell_that_is_read_as_another_number_now_is_still_asked_about(visits, 
     assert len(sandbox.inbox) == 22
     erase(visits)
     assert traces(visits) == []
-    assert "Nothing was left to send: all 11 were reached" in campaign.send(kenyan, **options).sentence
+    assert "Nothing was left to send: all 11 people were reached" in campaign.send(kenyan, **options).sentence
 
 
 def test_texts_of_a_round_after_the_erasure_are_shown_and_kept(visits, options, sandbox):

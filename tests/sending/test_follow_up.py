@@ -63,9 +63,9 @@ def test_the_corrected_rows_go_out_and_the_result_is_the_whole_table(sent):
     assert result.contacts["name"].tolist() == [f"Person {n}" for n in range(20)]
     assert result.contacts.loc[5, "phone"] == "0772 000 003"
     assert campaign.load_result(result.folder).contacts.equals(result.contacts)
-    assert "Nothing was left to send: all 20 were reached" in send(plan_of(path), sandbox).sentence
+    assert "Nothing was left to send: all 20 people were reached" in send(plan_of(path), sandbox).sentence
     write_visits()  # the whole table, corrected in the same cells
-    assert "Nothing was left to send: all 20 were reached" in send(plan_of(), sandbox).sentence
+    assert "Nothing was left to send: all 20 people were reached" in send(plan_of(), sandbox).sentence
     assert len(sandbox.inbox) == 20
 
 
@@ -180,7 +180,8 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         compared = campaign.compare(visits_plan(), account=sandbox.account)
         assert compared.gone == 0
         assert compared.sentence == (
-            "Nothing would be rehearsed: 2 reached in rehearsal before, 4 sent as corrected. 4 rows to "
+            "Nothing would be rehearsed: 2 people reached in rehearsal before, 4 rows sent as "
+            "corrected. 4 rows to "
             "correct were sent as corrected in a follow-up file: put the corrections into your own "
             "spreadsheet too (rows 4, 5, 6 and 8)."
         )
@@ -312,7 +313,7 @@ def test_a_file_whose_corrections_are_in_the_own_spreadsheet_stays_where_nothing
         before, kept = path.read_bytes(), campaign.write_follow_up(result, path)
         assert "The corrections in it were sent, and nothing is to correct now, so this" in kept.why_kept
         assert path.read_bytes() == before
-    assert "Nothing was left to send: all 20 were" in send(plan_of(path), sandbox).sentence
+    assert "Nothing was left to send: all 20 people were" in send(plan_of(path), sandbox).sentence
     assert len(campaign.history()) == 1
 
 

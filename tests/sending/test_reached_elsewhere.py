@@ -27,7 +27,8 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
     day = f"{parents.batches['submitted_at'].max().tz_convert(None):%Y}"
     same = sentence(plan())
     assert same.startswith(
-        "4 messages would be rehearsed: 4 new. All 4 of these people were reached in rehearsal with this "
+        "4 messages would be rehearsed, for 4 new people. All 4 of these people were reached in "
+        "rehearsal with this "
         "text under “parents” on "
     )
     assert same.endswith(f" {day}.")
@@ -36,13 +37,19 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
     some = sentence(plan("Hi {name}", FOUR.replace("Ben", "Benno").replace("0772000004", "0772000005")))
     assert " 3 of these people were reached in rehearsal under “parents” on " in some
     assert some.endswith(", 2 of them with this text.")
-    assert sentence(plan(table="name,phone\nEve,0772000009\n")) == "1 message would be rehearsed: 1 new."
+    assert (
+        sentence(plan(table="name,phone\nEve,0772000009\n"))
+        == "1 message would be rehearsed, for 1 new person."
+    )
 
 
 def test_the_campaign_itself_and_those_who_get_nothing_are_no_news(parents):
-    assert sentence(plan(), "parents") == "Nothing would be rehearsed: 4 reached in rehearsal before."
+    assert sentence(plan(), "parents") == "Nothing would be rehearsed: 4 people reached in rehearsal before."
     added = sentence(plan(table=f"{FOUR}Eve,0772000009\n"), "parents")
-    assert added == "1 message would be rehearsed: 1 new, 4 reached in rehearsal before."
+    assert (
+        added == "1 message would be rehearsed, for 1 new person. "
+        "Nothing more goes to 4 people reached in rehearsal before."
+    )
 
 
 def test_rehearsals_do_not_count_for_live_and_what_cannot_be_read_is_left_out(parents, tmp_path):

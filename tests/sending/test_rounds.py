@@ -110,7 +110,7 @@ def test_a_file_of_the_same_name_elsewhere_asks_for_a_name(desk):
             campaign.send(south, **options)
         assert 'name="visits"' in str(asked.value)
         continued = campaign.send(south, name="visits", **options)
-        assert "Nothing was left to send: the only one was reached" in continued.sentence
+        assert "Nothing was left to send: the only person was reached" in continued.sentence
         assert campaign.send(south, name="south visits", **options).totals["accepted"] == 1
         assert len(sandbox.inbox) == 2
 

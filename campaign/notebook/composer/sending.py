@@ -23,7 +23,6 @@ from campaign.notebook.composer.memory import Kept, keep_with_campaign
 from campaign.notebook.composer.pace_choice import USUAL, PaceChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
-from campaign.notebook.composer.who_leaves import kinds_before
 from campaign.notebook.dashboard import Dashboard
 from campaign.sending.rounds.difference import Difference, about_others, plan_behind, sent_this_text
 from campaign.sending.run import Run
@@ -260,14 +259,18 @@ class SendingSection(Section):
     def _sentence(self, difference: Difference) -> str:
         """What would leave with the answers given, and what is still to be answered."""
         composition, compared = self._desk.composition, plan_behind(difference)
-        count, done = len(self._outgoing), compared.words.done
-        leading = f"{counted(count, 'text')} would be {done}" if count else f"Nothing would be {done}"
-        kinds = kinds_before(compared, self._outgoing["row"].nunique() if count else 0)
-        asked = composition.changed == "ask" and difference.changed + difference.moved
+        count, people = len(self._outgoing), compared.people
+        changed = composition.changed
+        asked = people.asked if changed == "ask" else ""
+        sentences = [
+            people.leaving(count, changed=changed, noun="text"),
+            about_others(difference),
+            people.staying(count, changed=changed),
+            f"Not decided yet: {asked}." if asked and count else "",
+        ]
         waiting = composition.gone == "ask" and len(compared.waiting_gone)
         question = " Choose below first." if asked or waiting else ""
-        others = about_others(difference)
-        return f"{leading}{kinds}.{f' {others}' if others else ''}{compared.about_gone}{question}"
+        return f"{' '.join(filter(None, sentences))}{compared.about_gone}{question}"
 
     def _ask_about(self, difference: Difference) -> None:
         """Ask what a person has to decide: about other texts, and about people who are gone."""

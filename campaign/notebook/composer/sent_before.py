@@ -16,7 +16,6 @@ from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
-from campaign.notebook.composer.who_leaves import kinds_before
 from campaign.sending.rounds.difference import Difference, plan_behind, sentence_after
 from campaign.text import capitalised, clean
 
@@ -80,12 +79,7 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 def _sentence(where: Environment, difference: Difference, decided: Composition) -> str:
     """What was sent there, and what would be with the answers that are given."""
-    compared = plan_behind(difference)
-    outgoing = difference.outgoing(changed=decided.changed == "send")
-    leaving = difference.messages.iloc[outgoing]["row"].nunique()
-    kinds, before = f": {compared.kinds_in_words}.", f"{kinds_before(compared, leaving)}."
-    sentence = sentence_after(difference, changed=decided.changed, gone=decided.gone)
-    said = sentence.replace(kinds, before, 1)
+    said = sentence_after(difference, changed=decided.changed, gone=decided.gone)
     return markup.paragraph(f"{capitalised(_WHERE[where])} before. {desk_words(said, here=3)}")
 
 

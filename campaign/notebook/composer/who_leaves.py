@@ -13,7 +13,6 @@ from campaign.messages.plan import Plan
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import ACCEPTED, CHANGED, MOVED
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
-from campaign.text import agreeing, counted
 
 _NO_ROWS = pd.Index([], dtype="int64")
 _ASKED = (REASONS[CHANGED], REASONS[MOVED])
@@ -108,18 +107,6 @@ def _why_left_out(compared: ComparedPlan, plan: Plan) -> pd.Series[str]:
     reasons = compared.plan.contacts["reason"].reindex(rows)
     own = reasons.set_axis(_rows_of_spreadsheet(rows, plan).to_numpy())
     return own[own.index.notna()]
-
-
-def kinds_before(compared: ComparedPlan, leaving: int) -> str:
-    """What became of the rows before. Those that leave are not counted once more where all are new."""
-    reached = compared.words.reached
-    earlier = {words: count for words, count in compared.kinds.items() if count and words != "new"}
-    if leaving and leaving == compared.kinds["new"] and all(words.startswith(reached) for words in earlier):
-        return "".join(
-            f"; {counted(count, 'person', 'people')} {agreeing(count, 'was', 'were')} {words}"
-            for words, count in earlier.items()
-        )
-    return f": {compared.kinds_in_words}" if compared.kinds_in_words else ""
 
 
 def _rows_of_spreadsheet(rows: pd.Series[int], plan: Plan) -> pd.Series[int]:

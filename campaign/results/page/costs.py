@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.environments import words_for
-from campaign.results.breakdown import with_people
+from campaign.results.breakdown import in_outcomes, with_people
 from campaign.results.cost_shares import count_pairs, share_costs
 from campaign.results.local_times import duration
 from campaign.results.messages_elsewhere import DEPARTED
@@ -19,7 +20,7 @@ from campaign.results.redaction import Redaction
 from campaign.results.sent_messages import sent_messages
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
-from campaign.results.totals import average_price, cost_in_words
+from campaign.results.totals import ResultTotals, average_price, cost_in_words, has_other_messages
 from campaign.text import agreeing, counted, figure, money
 
 _MOST_VALUES = 20
@@ -27,6 +28,7 @@ NOWHERE = "(in no row any more)"
 _ELSEWHERE = "(not in the table)"
 _UNKNOWN = "(not known)"
 EMPTY = "(empty)"
+SHARED, EARLIER = "sharing_a_phone", "reached_earlier"  # columns of `Result.by`
 
 
 def figures(result: Result) -> list[tuple[str, str]]:
@@ -57,15 +59,22 @@ def figures(result: Result) -> list[tuple[str, str]]:
 
 
 def _messages(result: Result) -> tuple[str, str]:
-    """The messages that the cost is for, and how many the table has where these are others."""
+    """The messages that the cost is for."""
     totals = result.totals
-    accepted, parts = totals.accepted_in_all_rounds, counted(totals.parts, "SMS part")
-    if accepted in (0, totals.messages):
-        messages = "message (text)" if totals.messages == 1 else "messages (texts)"
-        return figure(totals.messages), f"{messages} in {parts}"
-    what = agreeing(accepted, "message (text)", "messages (texts)")
+    if not has_other_messages(totals):
+        messages = agreeing(totals.messages, "message (text)", "messages (texts)")
+        return figure(totals.messages), f"{messages} in {counted(totals.parts, 'SMS part')}"
+    accepted = totals.accepted_in_all_rounds
     where = " in all rounds" if result.sent_rounds > 1 else ""
-    return figure(accepted), f"{what} accepted{where}; the table has {figure(totals.messages)} in {parts}"
+    return figure(accepted), f"{agreeing(accepted, 'message (text)', 'messages (texts)')} accepted{where}"
+
+
+def about_messages_of_table(totals: ResultTotals) -> str:
+    """How many messages the table has, where the figures of the campaign are of others; "" otherwise."""
+    if not has_other_messages(totals):
+        return ""
+    messages = counted(totals.messages, "message (text)", "messages (texts)")
+    return f"The table has {messages}, in {counted(totals.parts, 'SMS part')}."
 
 
 def _breaks(timeline: Timeline) -> str:
@@ -119,8 +128,12 @@ def _cost_by(
 
 
 def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.DataFrame:
-    """`Result.by` with its numbers masked, and words for an empty value and for people who have left."""
-    frame = result.by(column)
+    """`Result.by` with its numbers masked, and words for an empty value and for people who have left.
+
+    As in the summary, what only some campaigns have is told where this one has it.
+    """
+    frame = in_outcomes(result.by(column))
+    frame = frame.drop(columns=[name for name in (SHARED, EARLIER) if not frame[name].any()])
     values = redaction.values(frame.index.to_series().reset_index(drop=True), str(frame.index.name))
     labels = values.where(values != "", EMPTY).fillna(nowhere(result))
     return frame.set_axis(pd.Index(labels, name=frame.index.name))
@@ -165,11 +178,13 @@ def for_page(
         cost_in_words(_to_hundredths(cost), unpriced=unpriced, currency=currency)
         for cost, unpriced in zip(shown["cost_share"], shown["unpriced"], strict=True)
     ]
+    earlier: dict[Any, Any] = {"Reached earlier": shown[EARLIER].to_numpy()} if EARLIER in shown else {}
     frame = pd.DataFrame(
         {
             shown.index.name: shown.index,
             "People": shown["people"].to_numpy(),
             "Accepted": shown["accepted"].to_numpy(),
+            **earlier,
             "Need attention": shown["needing_attention"].to_numpy(),
             "SMS parts in the table" if has_other_texts else "SMS parts": shown["parts"].to_numpy(),
             "Share of the cost": costs,

@@ -21,6 +21,7 @@ from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import (
     about_all_sent,
+    about_messages_of_table,
     about_nowhere,
     cost_by_country,
     cost_by_sender,
@@ -68,7 +69,9 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
         "outcomes": charts.outcome_bar(people, of="people"),
-        "rows": rows_in_words(totals, result.reading),
+        "rows": " ".join(
+            filter(None, [rows_in_words(totals, result.reading), about_messages_of_table(totals)])
+        ),
         "account": row_account(totals, result.reading),
         "all_rows": totals.rows + sum(count for _, count, _ in not_read(result.reading)),
         "figures": figures(result),

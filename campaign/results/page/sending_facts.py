@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from campaign.contacts.phone_numbers.problems_and_repairs import CHANGES
 from campaign.results.local_times import LocalTimes
 from campaign.results.redaction import Redaction
+from campaign.results.sent_rounds import SentRound
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import cost_in_words
@@ -46,17 +47,19 @@ def _first_message(messages: pd.DataFrame) -> pd.DataFrame:
 
 def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
     """Text, sender, spreadsheet, repairs, who, limits and where, as far as they are known."""
-    last = result.rounds[-1] if result.rounds else None
+    told = _told_rounds(result)
+    senders, texts = ([", ".join(one.senders) for one in told], [_texts(one.template) for one in told])
     facts = {
-        "From": ", ".join(last.senders if last else _senders(result)),
-        "Text": _texts(last.template if last else result.plan.template),
+        _named("From", senders): senders[-1] if told else ", ".join(_senders(result)),
+        _named("Text", texts): texts[-1] if told else _texts(result.plan.template),
         "Spreadsheet": "" if result.reading is None else result.reading.sentence,
         "Repaired": _repairs(result),
         "Sent by": ", ".join(_people_who_sent(result)),
-        "Limits": _limits(last.options, last.currency) if last else "",
+        _named("Limits", _all_limits(told), of="last run"): _limits_in_force(told[-1]) if told else "",
         "Kept in": "" if result.folder is None else str(result.folder),
     }
-    kept = {"From", "Kept in"}  # no phone number is in them, and a path has to be copied as it is
+    # No phone number is in these, and a path has to be copied as it is.
+    kept = {_named("From", senders), "Kept in"}
     source = "" if result.reading is None else result.reading.source
     return {
         name: value if name in kept else redaction.text(value, keep=source)
@@ -65,13 +68,25 @@ def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
     }
 
 
+def _told_rounds(result: Result) -> list[SentRound]:
+    """The rounds that had messages to send, and the last one."""
+    numbers = {*result.batches["round"]}
+    last = [one.round for one in result.rounds[-1:]]
+    return [one for one in result.rounds if one.round in {*numbers, *last}]
+
+
+def _named(name: str, values: Sequence[str], *, of: str = "last round") -> str:
+    """The name of a fact, which says that it is of the last round where others had another value."""
+    return name if len({value for value in values if value}) < 2 else f"{name} ({of})"
+
+
 def technical_facts(result: Result) -> dict[str, str]:
     """What only whoever looks after the machine asks for."""
     users = dict.fromkeys(one_round.who for one_round in result.rounds if one_round.who)
-    options = result.rounds[-1].options if result.rounds else {}
+    requests = [_requests(one.options) for one in _told_rounds(result) if one.options]
     facts = {
         "Sent by": ", ".join(sender_in_words(who) for who in users if _is_nobody(who)),
-        "Requests": _requests(options) if options else "",
+        _named("Requests", requests): requests[-1] if requests else "",
         "Plan": result.plan.fingerprint,
     }
     return {name: value for name, value in facts.items() if value}
@@ -155,11 +170,25 @@ def _requests(options: Mapping[str, Any]) -> str:
     return f"batches of {figure(size)}, {counted(at_once, 'request')} at a time"
 
 
+def _all_limits(told: Sequence[SentRound]) -> list[str]:
+    """The limits of all rounds, and those of runs that resumed one at another pace."""
+    limits = [_limits(one.options, one.currency) or "none" for one in told if one.options]
+    paces = told[-1].paces if told else ()
+    return [*limits, *(f"{rate} a second" for _, rate in paces if rate != paces[-1][1])]
+
+
+def _limits_in_force(last: SentRound) -> str:
+    """The limits of the last run that sent something."""
+    pace = {"rate": last.paces[-1][1]} if last.paces and last.options else {}
+    return _limits({**last.options, **pace}, last.currency)
+
+
 def _limits(options: Mapping[str, Any], currency: str) -> str:
     """What the sending was limited to, by the options in force now."""
     pieces = []
     if options.get("rate"):
-        pieces.append(f"{counted(options['rate'], 'message')} a second at most")
+        rate = float(options["rate"])
+        pieces.append(f"{figure(rate)} {'message' if rate == 1 else 'messages'} a second at most")
     if options.get("hours"):
         pieces.append(f"only {options['hours']}")
     if options.get("budget"):

@@ -20,31 +20,20 @@ from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.results.reached_earlier import reached_earlier
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import (
-    ACCEPTED,
-    AGAIN,
     CHANGED,
+    MAY_GO_OUT,
     MOVED,
     NEW,
-    REFUSED,
-    UNKNOWN,
-    UNSENT,
     Comparison,
     Knowledge,
 )
 from campaign.sending.rounds.continuation_plan import continuation_of
+from campaign.sending.rounds.people_in_words import PeopleInWords
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, capitalised, clean, counted, listed_words
 
-GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
-MAY_GO_OUT = (*GOES_OUT, CHANGED, MOVED)  # `changed=` decides on the last two
 _LEFT_OUT = {**STATUS_WORDS, "sharing": SHARING}
-# What is known of rows, in words for people, in the order in which they are told.
-_KINDS = {
-    "new": (NEW, UNSENT, AGAIN), "refused before": (REFUSED,), "{reached} before": (ACCEPTED,),
-    "unknown": (UNKNOWN,), "{reached} with another text": (CHANGED,),
-    "{reached} under another number": (MOVED,),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,15 +106,11 @@ class ComparedPlan:
         return words_for(self.environment)
 
     @property
-    def kinds(self) -> dict[str, int]:
-        """How many rows there are of each kind, in words for people."""
-        reached = self.words.reached
-        return {words.format(reached=reached): self.count(*states) for words, states in _KINDS.items()}
-
-    @property
-    def kinds_in_words(self) -> str:
-        kinds = self.kinds | {"sent as corrected": len(self.corrected_rows)}
-        return ", ".join(f"{number:,} {words}" for words, number in kinds.items() if number)
+    def people(self) -> PeopleInWords:
+        """The people of the plan by what is known of them, in words."""
+        states, counts = np.unique(self.comparison.knowledge, return_counts=True)
+        known = dict(zip(states.tolist(), counts.tolist(), strict=True))
+        return PeopleInWords(known, len(self.corrected_rows), self.words)
 
     @property
     def about_gone(self) -> str:
@@ -284,7 +269,8 @@ class ComparedPlan:
         """What the campaign has to do with the rows of the plan, before anything is decided."""
         if self.is_first:
             return self._about_new_name or NOTHING_SENT_YET
-        by_kind = f": {self.kinds_in_words}" if self.kinds_in_words else ""
+        people = ", ".join(self.people.all)
+        by_kind = f": {people}" if people else ""
         about = f"{self.about_left_out}{self.about_corrected}{self.about_gone}{self.about_closing}"
         if not by_kind and not about:
             return "This table has no messages to send."

@@ -18,6 +18,8 @@ from campaign.sending.rounds.folding import HashedTexts, folded, text_hashes
 
 # What is known of a text. Where a text went out more than once, the highest outweighs the others.
 NEW, MOVED, CHANGED, UNSENT, REFUSED, AGAIN, UNKNOWN, ACCEPTED = range(8)
+GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
+MAY_GO_OUT = (*GOES_OUT, CHANGED, MOVED)  # `changed=` decides on the last two
 
 Knowledge = npt.NDArray[np.int8]
 

@@ -16,11 +16,13 @@ from campaign.contract import Changed, Gone
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
 from campaign.results.local_times import LocalTimes
-from campaign.sending.rounds.compared_plan import GOES_OUT, MAY_GO_OUT, ComparedPlan
+from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
     CHANGED,
+    GOES_OUT,
+    MAY_GO_OUT,
     MOVED,
     NEW,
     REFUSED,
@@ -35,7 +37,6 @@ from campaign.sending.rounds.reached_elsewhere import (
     reached_elsewhere,
 )
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import counted
 
 # What is known of a message, in a word, for people.
 REASONS = {
@@ -49,7 +50,7 @@ _ROWS = 10  # of the card's table
 class Difference:
     """What `send` would do with a plan: who is new, who was reached before, and who would be asked about.
 
-    Made by `compare`. Counts are rows that get a message. Nothing is sent, and nothing is written.
+    Made by `compare`. Counts are people: rows that get a message. Nothing is sent, and nothing is written.
     """
 
     _compared: ComparedPlan
@@ -114,17 +115,14 @@ class Difference:
 
     def _sentence(self, changed: Changed, gone: Gone) -> str:
         outgoing = self.outgoing(changed=changed == "send")
-        count = len(outgoing)
-        done = self._compared.words.done
-        leading = f"{counted(count, 'message')} would be {done}" if count else f"Nothing would be {done}"
-        kinds = self._compared.kinds_in_words
-        what = f"{leading}: {kinds}." if kinds else f"{leading}."
+        people, count = self._compared.people, len(outgoing)
         opted_out = self._compared.count_opted_out(*MAY_GO_OUT)
-        remarks = [
-            self._about_others, about_opted_out(opted_out), advice_on_opted_out(opted_out),
+        remarks = [  # who "these people" are has been said just before
+            people.leaving(count, changed=changed), self._about_others, about_opted_out(opted_out),
+            advice_on_opted_out(opted_out), people.staying(count, changed=changed),
             about_budget(self._compared, outgoing),
         ]  # fmt: skip
-        about = " ".join(filter(None, [what, *remarks]))
+        about = " ".join(filter(None, remarks))
         compared = self._compared
         rows = f"{compared.about_left_out}{compared.about_corrected}{compared.about_gone}"
         questions = compared.questions(changed=changed == "ask", gone=gone == "ask")
@@ -151,12 +149,12 @@ class Difference:
         return f"<Difference: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        pieces = [markup.paragraph(self.sentence), markup.bars(self._compared.kinds)]
+        pieces = [markup.paragraph(self.sentence), markup.bars(self._compared.people.kinds, of="people")]
         if self.is_first:
             pieces.insert(0, markup.paragraph(NOTHING_SENT_YET))
         shown = self._rows_to_look_at()
         if len(shown):
-            pieces.append(markup.scroller(markup.table(shown, limit=_ROWS), "Messages"))
+            pieces.append(markup.scroller(markup.table(shown, limit=_ROWS, of=("message",)), "Messages"))
         pieces.append(markup.paragraph(LocalTimes().written_now(), note=True))
         return markup.card("Before sending", pieces)
 

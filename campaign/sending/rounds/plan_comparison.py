@@ -23,9 +23,10 @@ from campaign.sending.rounds.amended_plan import (
     without_rows,
     without_stopped,
 )
-from campaign.sending.rounds.compared_plan import MAY_GO_OUT, ComparedPlan
+from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import (
     AGAIN,
+    MAY_GO_OUT,
     MOVED,
     NEW,
     REFUSED,

@@ -16,7 +16,7 @@ from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.rounds import Round
-from campaign.text import agreeing, without_error_class
+from campaign.text import agreeing, counted, without_error_class
 
 
 def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") -> Tally:
@@ -81,32 +81,33 @@ def _parts_of(numbers: Container[int], rounds: Iterable[Round], ledger: LedgerSn
     return total
 
 
-def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: bool, environment: str) -> str:
+def nothing_sent(
+    tally: Tally, outcomes: pd.DataFrame, people: int, *, kept_another_text: bool, environment: str
+) -> str:
     """Why a run had nothing to send, with the day on which people were reached last.
 
-    `kept_another_text` says that some of them were reached with another text than that of the plan, and that
-    a person has decided to leave it at that.
+    `people` are those of the table whom the messages are for. `kept_another_text` says that some of them were
+    reached with another text than that of the plan, and that a person has decided to leave it at that.
     """
     if not tally.messages:
         return "Nothing was sent: the plan has no messages."
     last = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
     day = "" if pd.isna(last) else f" on {LocalTimes().day(last)}"
-    reached = words_for(environment).reached
+    words = words_for(environment)
     pieces = []
     if tally.accepted == tally.messages:
-        everybody = "the only one was" if tally.messages == 1 else f"all {tally.messages:,} were"
+        everybody = "the only person was" if people == 1 else f"all {people:,} people were"
         text = "with this text or an earlier one" if kept_another_text else "with this text"
-        pieces.append(f"{everybody} {reached} {text}{day}")
+        pieces.append(f"{everybody} {words.reached} {text}{day}")
     elif tally.accepted:
-        pieces.append(f"{tally.accepted:,} {agreeing(tally.accepted, 'was', 'were')} {reached}{day}")
+        were = agreeing(tally.accepted, "was", "were")
+        pieces.append(f"{counted(tally.accepted, 'message')} {were} accepted by {words.service}{day}")
     if tally.unknown:
-        pieces.append(
-            f"it is not known whether {tally.unknown:,} {agreeing(tally.unknown, 'was', 'were')} {reached}"
-        )
-    if tally.refused:
-        pieces.append(f"{tally.refused:,} {agreeing(tally.refused, 'was', 'were')} refused")
-    if tally.waiting:
-        pieces.append(f"{tally.waiting:,} {agreeing(tally.waiting, 'was', 'were')} withdrawn")
+        were = agreeing(tally.unknown, "was", "were")
+        pieces.append(f"it is not known whether {counted(tally.unknown, 'message')} {were} accepted")
+    for count, what in ((tally.refused, "refused"), (tally.waiting, "withdrawn")):
+        if count:
+            pieces.append(f"{counted(count, 'message')} {agreeing(count, 'was', 'were')} {what}")
     again = (
         ' To send it again, give another name, for example name="second reminder".'
         if tally.accepted == tally.messages

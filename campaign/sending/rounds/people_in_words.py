@@ -1,0 +1,91 @@
+"""Whom the messages of a compared plan are for, and who gets nothing more, each figure with its unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from campaign.contract import Changed
+from campaign.environments import EnvironmentWords
+from campaign.sending.rounds.comparison import (
+    ACCEPTED,
+    AGAIN,
+    CHANGED,
+    GOES_OUT,
+    MAY_GO_OUT,
+    MOVED,
+    NEW,
+    REFUSED,
+    UNKNOWN,
+    UNSENT,
+)
+from campaign.text import counted, listed_words
+
+# What is known of rows that get a message, in words for people, in the order in which they are told.
+_KINDS = {
+    "new": (NEW, UNSENT, AGAIN), "refused before": (REFUSED,), "{reached} before": (ACCEPTED,),
+    "unknown": (UNKNOWN,), "{reached} with another text": (CHANGED,),
+    "{reached} under another number": (MOVED,),
+}  # fmt: skip
+
+
+class PeopleInWords:
+    """The people of a compared plan by what is known of them. A row that gets a message is a person.
+
+    `known` has how many of them each state of the comparison has; `corrected` rows of the table lack their
+    correction, which was sent.
+    """
+
+    def __init__(self, known: Mapping[int, int], corrected: int, words: EnvironmentWords) -> None:
+        self._known, self._corrected, self._words = known, corrected, words
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many people there are of each kind."""
+        return {
+            kind.format(reached=self._words.reached): sum(self._known.get(state, 0) for state in states)
+            for kind, states in _KINDS.items()
+        }
+
+    @property
+    def all(self) -> list[str]:
+        """Everybody by kind: "3 new people", "47 people reached before", "2 rows sent as corrected"."""
+        return [*self._told((*MAY_GO_OUT, ACCEPTED, UNKNOWN)), *self._sent_as_corrected]
+
+    @property
+    def asked(self) -> str:
+        """On whom `changed=` decides: "1 person reached with another text"; "" for nobody."""
+        return listed_words(self._told((CHANGED, MOVED)))
+
+    def leaving(self, messages: int, *, changed: Changed, noun: str = "message") -> str:
+        """How many messages would leave, and for whom; where none would, why that is so for everybody."""
+        done = self._words.done
+        if not messages:
+            kinds = ", ".join(self.all)
+            return f"Nothing would be {done}: {kinds}." if kinds else f"Nothing would be {done}."
+        whom = listed_words(self._told(MAY_GO_OUT if changed == "send" else GOES_OUT))
+        return f"{counted(messages, noun)} would be {done}, for {whom}."
+
+    def staying(self, messages: int, *, changed: Changed) -> str:
+        """Who gets nothing more, where others get something; "" for nobody.
+
+        Whom `changed="ask"` asks about is in neither sentence: nobody knows yet.
+        """
+        states = (ACCEPTED, UNKNOWN, *((CHANGED, MOVED) if changed == "skip" else ()))
+        others = listed_words([*self._told(states), *self._sent_as_corrected])
+        return f"Nothing more goes to {others}." if messages and others else ""
+
+    def _told(self, states: tuple[int, ...]) -> list[str]:
+        """The kinds of some states with how many people each has, without those that have nobody."""
+        kinds = zip(self.kinds.items(), _KINDS.values(), strict=True)
+        return [_people(count, kind) for (kind, count), own in kinds if count and own[0] in states]
+
+    @property
+    def _sent_as_corrected(self) -> list[str]:
+        return [f"{counted(self._corrected, 'row')} sent as corrected"] if self._corrected else []
+
+
+def _people(count: int, kind: str) -> str:
+    if kind == "new":
+        return counted(count, "new person", "new people")
+    people = counted(count, "person", "people")
+    return f"{people} whose message is unknown" if kind == "unknown" else f"{people} {kind}"
