@@ -62,7 +62,7 @@ DOORS = {
     },
     "jinja2": {"results.page.rendering"},
     "xlsxwriter": {"results.workbook"},
-    "tqdm": {"sending.terminal"},
+    "tqdm": {"sending.waiting.terminal"},
     "filelock": {"sending.store.locks"},
     "platformdirs": {"sending.store.user_state"},
     "python_calamine": {"contacts.workbooks.xlsx"},
