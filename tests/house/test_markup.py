@@ -63,11 +63,12 @@ def test_cells_are_written_as_a_person_writes_them():
 
 
 def test_bars_are_labelled_and_leave_out_what_is_zero():
-    drawn = bars({"accepted": 300, "not_sent": 100, "refused": 0})
+    drawn = bars({"accepted": 300, "not_sent": 100, "refused": 0}, of="rows")
+    assert "<caption>Rows</caption>" in drawn
     assert '<th scope="row">not_sent</th><td class="figure">100</td>' in drawn
     assert "width:33.3%" in drawn
     assert "refused" not in drawn
-    assert bars({"accepted": 0}) == ""
+    assert bars({"accepted": 0}, of="rows") == ""
 
 
 def test_a_card_escapes_its_title_and_frames_its_pieces():

@@ -372,7 +372,7 @@ def test_another_text_is_asked_about(person):
     person.reopen(2)
     person.write("Hello {name}")
     person.press("check")
-    assert "3 reached in rehearsal with another text" in person.sees("section-4")
+    assert "3 people reached in rehearsal with another text" in person.sees("section-4")
     person.press("send")
     assert "Nothing was sent." in person.sees("section-4")
     assert "Hi Aisha, come on Mon." in person.sees("section-4")

@@ -11,7 +11,9 @@ from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
 from campaign.notebook.run_card import run_card
+from campaign.results.local_times import LocalTimes
 from campaign.results.page.costs import cost_by_country, cost_by_sender
+from campaign.results.page.sending_facts import round_table
 
 TABLE = ["José,0772000001,12500,Gulu", "Ben,0772000002,1,Soroti", "Cat,0772000003,1,Gulu",
          "Dan,0772000004,1,Soroti", "Eve,0772000005,1,Gulu", "Flo,0772000006,1,Soroti"]  # fmt: skip
@@ -227,6 +229,11 @@ def test_what_is_of_the_last_round_alone_says_so(sandbox, tmp_path):
     assert facts["Limits (last run)"] == "5 messages a second at most"
     assert facts["Requests (last round)"].startswith("batches of 1,")
     assert facts["From"] == "CLINIC"
+    (past,) = campaign.history(place["folder"]).to_dict("records")
+    rounds = round_table(result, LocalTimes.of_rounds(result.rounds))
+    assert (
+        (past["rounds"], past["accepted_in_all_rounds"]) == (len(rounds), rounds["Accepted"].sum()) == (2, 3)
+    )
     sheet = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))["Summary"]
     told = {row[0]: row[1] for row in sheet.iter_rows(values_only=True)}
     assert (told["SMS parts in the table"], told["Messages accepted in all rounds (texts)"]) == (2, 3)

@@ -1,6 +1,7 @@
 """A follow-up file is a part of its campaign: corrected and sent, it reaches those who had nothing, once."""
 
 import csv
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -155,7 +156,14 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         assert "6 of 8 rows were accepted by the embedded sandbox, 4 of them with a corr" in again.sentence
         assert "ection that this table lacks; the rest: 1 invalid, 1 sharing a phone. " in again.sentence
         assert "not in this table" not in again.sentence
-        by_name = again.by("name")  # the costs too: nothing was sent to people who are in no row
+        by_name = again.by("name")
+        assert {name: by_name[name].sum() for name in again.totals.by_outcome} == again.totals.by_outcome
+        assert by_name["reached_earlier"].sum() == 4
+        shown = campaign.write_report(again, "by_name.html", by="name").read_text("utf-8")
+        headings = re.findall('<th scope="col" class="([a-z]+)">([^<]+)</th>', shown)
+        assert ("figure", "Reached earlier") in headings
+        assert ("figure", "Share of the cost") in headings  # above amounts, which are right-aligned
+        # the costs too: nothing was sent to people who are in no row
         assert by_name.loc[["Cleo", "Eve", "Gus"], "cost_share"].tolist() == [35, 35, 35]
         assert not by_name.index.hasnans
         bars = {name.replace("_", " "): count for name, count in again.totals.by_outcome.items() if count}
