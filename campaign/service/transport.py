@@ -19,6 +19,7 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from campaign.service.account import Account
+from campaign.service.connector import connector_to
 from campaign.service.gate import Gate
 from campaign.service.gated_body import GatedBody
 from campaign.service.outcome import Cause, Outcome, Status
@@ -50,10 +51,9 @@ class Transport:
         self._logs = PasswordFilter(account.hide)
 
     async def __aenter__(self) -> Transport:
+        account = self._account
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=self._connections, force_close=True, ssl=self._account.certificates or True
-            ),
+            connector=connector_to(account.endpoint, self._connections, account.certificates),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(),  # none: see patience
             trust_env=False,

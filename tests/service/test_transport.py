@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import inspect
 import json
+import os
 import socket
 import time
 from dataclasses import dataclass, field
@@ -737,23 +738,17 @@ def test_an_ok_before_the_body_was_handed_over_is_impossible(post_to):
     assert post_to(answer_the_head, batch=LARGE, receive_buffer=1024)[0] == TOO_EARLY
 
 
-def test_an_ok_while_the_end_of_the_body_waits_in_this_process_is_impossible(link):
+def test_an_ok_while_the_end_of_the_body_waits_in_this_process_is_impossible(post_to, monkeypatch):
     """A body under 64 KiB is taken by asyncio at once, although the system has not taken it yet."""
+    look = WireWitness.__init__
 
-    def narrow(address):
-        one = socket.socket(address[0])
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-        return one
+    def look_at_a_narrow_one(self, connection):
+        with socket.socket(fileno=os.dup(connection.get_extra_info("socket").fileno())) as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        look(self, connection)
 
-    async def play():
-        async with (
-            link.serve(answer_the_head, receive_buffer=1024) as server,
-            Transport(link.account(server.port)) as transport,
-        ):
-            transport._session.connector._socket_factory = narrow
-            return await transport.post(entries(260, 160), Gate())
-
-    assert asyncio.run(play()) == TOO_EARLY
+    monkeypatch.setattr(WireWitness, "__init__", look_at_a_narrow_one)
+    assert post_to(answer_the_head, batch=entries(260, 160), receive_buffer=1024)[0] == TOO_EARLY
 
 
 def test_a_refusal_before_the_body_was_handed_over_is_believed(post_to):

@@ -87,7 +87,7 @@ class HostileServer:
         return len(self.visitors)
 
     def __repr__(self) -> str:
-        """A failed test tells a second connection from a stranger's: a port that was somebody's is given out again."""
+        """Tells a second connection from a stranger's: a port that was somebody's is given out again."""
         return f"<HostileServer port={self.port} visitors={self.visitors} heads={self.heads}>"
 
     async def visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
