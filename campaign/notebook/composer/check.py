@@ -202,6 +202,8 @@ class CheckSection(Section):
         composition, difference = self._desk.composition, None
         try:
             difference = self._desk.difference(composition.environment)
+            if self._desk.senders(difference):  # likewise
+                return WhoLeaves.undecided(plan)
             if plan is not self._desk.plan and not difference.is_first:
                 difference = composition.compare(plan, self._desk.account)
         except OtherFileError:  # the section that sends asks which campaign is meant
