@@ -231,7 +231,16 @@ class Result:
     @property
     def texts_that_reached(self) -> pd.Series[str]:
         """For each row that was reached earlier the text that it got then, if that is known."""
-        return texts_that_reached(self._reached, self.plan, self._batch_of_excluded, self.recorded)
+        return texts_that_reached(
+            self._reached, self.plan, self._batch_of_excluded, self.recorded, self._batches_of_this_table
+        )
+
+    @property
+    def _batches_of_this_table(self) -> npt.NDArray[np.int64]:
+        """The batches of rounds in which a row number means the same row as here."""
+        version = "" if self.reading is None else self.reading.version
+        rounds = [one.round for one in self.rounds if version and one.table_version == version]
+        return self._batches.loc[self._batches["round"].isin(rounds), "batch"].to_numpy(dtype=np.int64)
 
     @property
     def issues(self) -> pd.DataFrame:
