@@ -17,6 +17,7 @@ from campaign.arrow_text import Ints
 from campaign.contacts.reading_record import Reading
 from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
+from campaign.local_times import LocalTimes
 from campaign.messages.issues import issue_kinds, issue_summary
 from campaign.messages.plan_tables.amended_parts import Amend, AmendedParts
 from campaign.messages.plan_tables.plan_columns import (
@@ -241,7 +242,8 @@ class Plan:
             pieces.append(markup.paragraph(numbers, note=True))
         if self.reading is not None:
             pieces.append(markup.paragraph(self.reading.sentence, note=True))
-        pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))
+        written = LocalTimes().written_now()
+        pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}. {written}", note=True))
         return markup.card("Plan", pieces)
 
 

@@ -20,6 +20,7 @@ from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contract import BATCH_COLUMNS, CORRECTED, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
@@ -30,7 +31,6 @@ from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.earlier_messages import about_elsewhere, about_kept_texts
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.left_to_do import LeftToDo, WaysOn
-from campaign.results.local_times import LocalTimes
 from campaign.results.messages_elsewhere import (
     MessagesElsewhere,
     Recorded,

@@ -118,6 +118,10 @@ def test_texts_that_another_campaign_has_sent_wait_for_an_answer(person):
     assert name_of(person) == ("", "")
     assert find(person.composer, "send").disabled
     assert "This waits for your answer above about the name" in person.sees("section-4")
+    asked = (
+        "People of this spreadsheet have these texts from “Bills November” already. Go on with that campaign"
+    )
+    assert asked in person.sees("names")
     assert find(person.composer, "go-on-with").description == "Go on with “Bills November”"
     assert find(person.composer, "begin-new").description == "Begin “customers”, a campaign of its own"
     person.press("begin-new")

@@ -32,8 +32,8 @@ from campaign.sending.rounds.comparison import (
     Knowledge,
 )
 from campaign.sending.rounds.continuation_plan import continuation_of
-from campaign.sending.rounds.follow_up_rows import FollowUpRows
 from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, capitalised, clean, counted, listed_words
 
@@ -79,7 +79,7 @@ class ComparedPlan:
     opted_out: Bools
     corrected: Bools
     renumbered: Ints = field(default_factory=lambda: np.empty(0, np.int64))
-    file: FollowUpRows | None = None
+    file: RowsOfFile | None = None
 
     @property
     def is_first(self) -> bool:

@@ -13,9 +13,9 @@ from campaign import markup
 from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
 from campaign.contract import Changed, Gone
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
-from campaign.results.local_times import LocalTimes
 from campaign.sending.rounds.compared_plan import GOES_OUT, MAY_GO_OUT, ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,

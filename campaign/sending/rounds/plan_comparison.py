@@ -44,11 +44,11 @@ from campaign.sending.rounds.continuation_plan import (
 )
 from campaign.sending.rounds.corrected_before import CorrectedBefore, corrected_before
 from campaign.sending.rounds.corrected_numbers import corrected_numbers
-from campaign.sending.rounds.follow_up_rows import FollowUpRows
 from campaign.sending.rounds.kept_alternatives import keep_reached
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.moved_rows import with_rows_of_today
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts
+from campaign.sending.rounds.rows_of_file import RowsOfFile
 
 
 def compare_plan(
@@ -68,7 +68,7 @@ def compare_plan(
             whole = frozen.plan
             reached = record.knowledge[frozen.batch_of_message] >= UNKNOWN
             plan, overtaken = with_rows_of_today(whole, plan, record, reached)
-            file = FollowUpRows.of(whole, plan, overtaken)
+            file = RowsOfFile.of(whole, plan, overtaken)
             plan = merge(whole, plan)
             given = plan.fingerprint
         plan = keep_reached(plan, record)

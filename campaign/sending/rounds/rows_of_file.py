@@ -15,7 +15,7 @@ OWN_ROW, FILE_ROW = "row in your own spreadsheet", "row in this file"
 
 
 @dataclass(frozen=True, eq=False)
-class FollowUpRows:
+class RowsOfFile:
     """Where the rows of a follow-up file are in the table of its campaign.
 
     - `places`: by row of the file the row of that table. A row that was added by hand has the one that it
@@ -32,7 +32,7 @@ class FollowUpRows:
     added: pd.Index[int]
 
     @classmethod
-    def of(cls, whole: Plan, part: Plan, overtaken: pd.Series[int]) -> FollowUpRows:
+    def of(cls, whole: Plan, part: Plan, overtaken: pd.Series[int]) -> RowsOfFile:
         """The rows of `part`, which is merged into `whole`, and the `overtaken` ones, which are not: by row
         of the file the row of today, 0 for none."""
         rows = pd.Series(rows_in_whole(whole, part), index=part.contacts.index)
