@@ -37,7 +37,7 @@ _TABLES = ("messages", "issues", "contacts")
 _NUMBERED = "Rows are numbered as in this file, not as in your own spreadsheet."
 _CONTINUES = (
     "Rows that their campaign has reached meanwhile, or whose number another row of it has, get none: "
-    "campaign.compare(plan) says which."
+    "comparing the plan with that campaign says which."
 )
 
 

@@ -102,7 +102,7 @@ def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(resul
     ready = "1 message ready to send (1 SMS part) from 2 rows. Rows that get none: 1 invalid. "
     assert plan.sentence == (
         f"{ready}Rows that their campaign has reached meanwhile, or whose number another row of it has, get "
-        "none: campaign.compare(plan) says which."
+        "none: comparing the plan with that campaign says which."
     )
     compared = campaign.compare(plan, folder=tmp_path / "visits")
     assert compared.sentence == (
