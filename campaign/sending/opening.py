@@ -42,7 +42,6 @@ from campaign.sending.rounds.plan_comparison import compare_plan
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.tried_texts import tried_texts
-from campaign.sending.run import locked
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
@@ -64,6 +63,7 @@ from campaign.sending.store.rounds import (
     sweep_rounds,
     sweep_unfinished_files,
 )
+from campaign.sending.store.runs_here import locked
 from campaign.service.account import Account
 from campaign.service.account_in_code import account_argument
 from campaign.service.sandbox.server import Sandbox

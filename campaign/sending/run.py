@@ -1,4 +1,4 @@
-"""A campaign under way, behind `start`, `send` and `asend`, and waiting for it.
+"""A campaign under way, behind `start`, `send` and `asend`.
 
 A run has a thread of its own, so that a notebook's cells and buttons stay usable. The buttons only give
 orders; the engine on that thread is the only one that acts on them.
@@ -9,19 +9,13 @@ from __future__ import annotations
 import asyncio
 import atexit
 import json
-import logging
 import os
-import signal
-import threading
-import time
-import weakref
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from campaign.errors import LockedError
 from campaign.messages.plan import Plan
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
@@ -40,16 +34,12 @@ from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import check_seconds
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
-from campaign.sending.store.folder import Folder
+from campaign.sending.store import runs_here
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan
 from campaign.sending.store.ways_on import call_to_resume, call_to_top_up
-from campaign.sending.terminal import (
-    interruption,
-    notebook_display,
-    noted_signals,
-    progress_bar,
-)
+from campaign.sending.waiting.terminal import interruption, notebook_display, progress_bar
+from campaign.sending.waiting.waiting import Waiting
 from campaign.service.account_in_code import (
     account_argument,
     account_in_new_program,
@@ -58,44 +48,11 @@ from campaign.service.account_in_code import (
 )
 from campaign.text import agreeing, clean, counted
 
-log = logging.getLogger("campaign")
-
-_STOPPING = "Stopping: requests under way finish first. Press Ctrl-C again to end at once."
 _UNDER_WAY = "The run is still under way: look at run.result again later, or wait with run.wait()."
 _OTHER_OPTIONS = (
     "To go on with other options, end this run with run.stop() and run.wait(), then give them to resume, "
     "for example campaign.resume(run.folder, budget=100)."
 )
-_TICK = 0.1  # seconds between two looks at a run, so that signals are noticed on every system
-
-
-_runs: weakref.WeakValueDictionary[Path, Run] = weakref.WeakValueDictionary()  # of this process, by folder
-
-
-@contextmanager
-def locked(folder: Folder) -> Iterator[None]:
-    """Hold a campaign for one run; a run of this process that a valve holds is ended first.
-
-    Raises `LockedError` if another run has it, and says so where that is one of this process.
-    """
-    run = _runs.get(folder.path.resolve())
-    if run is not None and is_held_here(folder):
-        run.make_way()
-        run.wait()
-    with ExitStack() as held:
-        try:
-            held.enter_context(folder.lock())
-        except LockedError:
-            if run is None or run.ended or not run.is_of_this_process:
-                raise
-            raise LockedError(run.refusal_to_make_way) from None
-        yield
-
-
-def is_held_here(folder: Folder) -> bool:
-    """Whether a valve holds a run of this process, so that `locked` would end it."""
-    run = _runs.get(folder.path.resolve())
-    return run is not None and run.is_held_by_valve
 
 
 class Run:
@@ -118,14 +75,13 @@ class Run:
         self.continuation: Run | None = None
         self.is_continuation = False
         self._followers: list[Callable[[Run], None]] = []
-        self._waits = 0
         held = ExitStack()  # in reverse order: the interpreter's end is waited for until the ledger is closed
         held.callback(atexit.unregister, self._finish_at_exit)
         held.push(opened.held)
         try:
             make_engine = partial(self._make_engine, opened, attended)
             self._thread = EngineThread(make_engine, opened.account, held)
-            self._engine = self._thread.engine
+            self._engine, self._waiting = self._thread.engine, Waiting(self._thread)
             self._outgoing = 0 if self._complete else self.counts.waiting
             self._seconds_before, self._accepted_before = self.counts.seconds, self.counts.accepted
             atexit.register(self._finish_at_exit)
@@ -134,7 +90,7 @@ class Run:
                 connections=opened.options.concurrency,
                 is_complete=self._complete,
             )
-            _runs[self._folder.path.resolve()] = self
+            runs_here.note(self)
         except BaseException:
             held.close()
             raise
@@ -345,7 +301,7 @@ class Run:
     @property
     def is_waited_for(self) -> bool:
         """Whether somebody blocks the main thread in `wait`, so that it can do nothing else."""
-        return self._waits > 0
+        return self._waiting.blocks_main_thread
 
     @public_call
     def pause(self) -> None:
@@ -402,21 +358,8 @@ class Run:
         check_seconds("timeout", timeout)
         if self.continuation is not None:
             return self.continuation.wait(timeout)
-        until = None if timeout is None else time.monotonic() + timeout
-        with noted_signals() as noted, self._counted_wait():
-            try:
-                with self._bar() as draw:
-                    while not (
-                        noted or self._is_settled() or (until is not None and time.monotonic() >= until)
-                    ):
-                        self._thread.await_end(_TICK)
-                        draw()
-            except KeyboardInterrupt:  # from a handler that the program set for itself
-                noted.append(signal.SIGINT)
-            if noted:
-                self._see_to_the_end(noted, heard=1)
-        if noted:
-            raise interruption(noted[0], self._interruption_sentence())
+        if noted := self._waiting.until_settled(timeout, self._bar):
+            raise interruption(noted, self._interruption_sentence())
         return self._outcome()
 
     @public_call
@@ -429,28 +372,9 @@ class Run:
         """
         if self.continuation is not None:
             return await self.continuation.finished()
-        with noted_signals() as noted, self._bar() as draw:
-            try:
-                while not (noted or self._is_settled(by_hand=False)):
-                    await asyncio.sleep(_TICK)
-                    draw()
-            except asyncio.CancelledError:
-                await self._stopped(noted)
-                raise
-            if noted:
-                await self._stopped(noted)
-        if noted:
-            raise interruption(noted[0], self._interruption_sentence())
+        if noted := await self._waiting.until_ended(self._bar):
+            raise interruption(noted, self._interruption_sentence())
         return await asyncio.to_thread(self._outcome)
-
-    @contextmanager
-    def _counted_wait(self) -> Iterator[None]:
-        blocks = threading.current_thread() is threading.main_thread()
-        self._waits += blocks
-        try:
-            yield
-        finally:
-            self._waits -= blocks
 
     def _interruption_sentence(self) -> str:
         """What a person has to know who has stopped the run and gets no result from `wait`."""
@@ -468,13 +392,7 @@ class Run:
     @property
     def is_held_by_valve(self) -> bool:
         """Whether the run is paused, but not by a person, and nothing is under way."""
-        hold = self._engine.hold
-        return not self.ended and self._engine.at_rest and hold is not None and not hold.by_hand
-
-    def _is_settled(self, *, by_hand: bool = True) -> bool:
-        """Whether nothing more comes by itself; `by_hand` says whether a person's own pause counts."""
-        hold = self._engine.hold
-        return self.ended or (self._engine.at_rest and (by_hand or (hold is not None and not hold.by_hand)))
+        return self._waiting.is_held_by_valve
 
     def _outcome(self) -> Result:
         if self.ended:
@@ -482,39 +400,11 @@ class Run:
             self._thread.raise_failure()
         return self.result
 
-    def _see_to_the_end(self, noted: list[int], heard: int) -> None:
-        """Stop cleanly and wait for the end; at once when a signal is noted beyond those `heard` before."""
-        log.warning(_STOPPING)
-        self.stop()
-        while not self.ended:
-            try:
-                if len(noted) > heard:
-                    heard = len(noted)
-                    self.cancel()
-                self._thread.await_end(_TICK)
-            except KeyboardInterrupt:
-                noted.append(signal.SIGINT)
-        self._thread.join()
-
-    async def _stopped(self, noted: list[int]) -> None:
-        """The same on an event loop; at once also when this is cancelled again."""
-        log.warning(_STOPPING)
-        self.stop()
-        while not self.ended:
-            try:
-                if len(noted) > 1:
-                    self.cancel()
-                await asyncio.sleep(_TICK)
-            except asyncio.CancelledError:
-                self.cancel()
-        self._thread.join()
-
     def _finish_at_exit(self) -> None:
         """The interpreter ends without `wait`: stop cleanly."""
         if not self.is_of_this_process:  # a fork has no thread of the run, and would wait forever
             return
-        with noted_signals() as noted:
-            self._see_to_the_end(noted, heard=0)
+        self._waiting.until_gone()
 
     def _bar(self) -> AbstractContextManager[Callable[[], None]]:
         if self.progress is True and (show := notebook_display()) is not None:

@@ -45,6 +45,7 @@ LAYERS = [
 ]
 DOORS = {
     "aiohttp": {
+        "service.connector",
         "service.gated_body",
         "service.transport",
         "service.sandbox.listener",
@@ -62,7 +63,7 @@ DOORS = {
     },
     "jinja2": {"results.page.rendering"},
     "xlsxwriter": {"results.workbook"},
-    "tqdm": {"sending.terminal"},
+    "tqdm": {"sending.waiting.terminal"},
     "filelock": {"sending.store.locks"},
     "platformdirs": {"sending.store.user_state"},
     "python_calamine": {"contacts.workbooks.xlsx"},

@@ -7,7 +7,7 @@ from pathlib import Path
 import openpyxl
 import pandas as pd
 import pytest
-from support.small_campaigns import contacts_of
+from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
 from campaign.notebook.run_card import run_card
@@ -140,16 +140,16 @@ def test_what_another_text_cost_belongs_to_the_value_of_its_row(later):
 def test_costs_by_sender_and_country_are_of_all_messages_that_were_sent(desk):
     """Ben's number was corrected in the follow-up file, José's amount changed, and Eve left the table."""
     header = "name,phone,amount,district,from"
-    people = ["José,0772000001,12500,Gulu,CLINIC", "Ben,07720,1,Soroti,LAB", "Eve,+447700900001,1,Gulu,LAB"]
+    rows = ["José,0772000001,12500,Gulu,CLINIC", "Ben,07720,1,Soroti,LAB", "Eve,+447700900001,1,Gulu,LAB"]
 
     def send(source, **options):
         plan = campaign.prepare(source, message="{name}: {amount}", sender="{from}", region="UG")
         return campaign.send(plan, name="clinics", progress=False, **options)
 
-    path = campaign.write_follow_up(send(contacts_of(*people, header=header)), "correct.csv")
+    path = campaign.write_follow_up(send(contacts_of(*rows, header=header)), "correct.csv")
     path.write_text(path.read_text("utf-8-sig").replace("07720", "+447700900002"), "utf-8")
     send(path)
-    own = contacts_of(people[0].replace("12500", "99999"), people[1], header=header)
+    own = contacts_of(rows[0].replace("12500", "99999"), rows[1], header=header)
     result = send(own, changed="send")
     assert "2 messages that are not in this table: 1 was an earlier text" in result.sentence
     assert cost_by_country(result) == {"UG": (Decimal(70), 0), "GB": (Decimal(70), 0)}
@@ -168,12 +168,24 @@ def test_a_run_that_sent_nothing_is_no_round_to_anybody(later):
     table = page[page.index('aria-label="Rounds"') :].partition("</table>")[0]
     assert re.findall(r"<td[^>]*>(\d)</td><td[^>]*>\d+ \w+ \d+, ", table) == ["1", "2", "3"]
     assert "<dd>3</dd><dt>rounds</dt>" in page
-    assert "A round is one table as it was sent. A run that went on with it, or found nobody left, is" in page
+    assert "or found nobody left, is no round of its own" in page
     assert page.count("The embedded sandbox is a practice service on this machine") == 1
     assert campaign.history(later.folder)["rounds"].tolist() == [3] == [later.sent_rounds]
     card = later._repr_html_()
     rows = card[card.index(">round</th>") :].partition("</table>")[0]
     assert sorted(set(re.findall(r"<tr><t\w [^>]*>(\d)<", rows))) == ["1", "2", "3"]
+
+
+def test_what_was_refused_and_sent_again_is_a_round(tmp_path):
+    """As its own row of the table says; the page explains that beside it."""
+    with campaign.Sandbox(balance=0) as service:
+        options = {"account": service.account, "progress": False}
+        refused = campaign.send(plan_for(people(4)), folder=tmp_path / "c", **options)
+        service.top_up(1_000)
+        result = campaign.resume(refused.folder, **options)
+    assert result.batches["round"].unique().tolist() == [1, 2]
+    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+    assert "or those of its messages that the service had refused, sent again." in page
 
 
 def test_the_figures_of_one_row_are_of_the_same_messages(later):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from campaign.arrow_text import Bools, Ints, TextArray, matches, substitute, unique_texts
+from campaign.arrow_text import Bools, Ints, TextArray, matches, substitute, text_array, unique_texts
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.filling import Values
 from campaign.messages.templates.formats import read_moment
@@ -41,7 +41,9 @@ def _odd_cells(cells: TextArray) -> Ints:
     top = cells.slice(0, _LOOKED_AT)
     if 2 * _readable_dates(top).sum() <= _filled(top).sum():
         return np.empty(0, dtype=np.int64)
-    return np.flatnonzero(_filled(cells) & ~_readable_dates(cells))
+    distinct, positions = unique_texts(cells)  # a column has few dates
+    each = text_array(distinct)
+    return np.flatnonzero((_filled(each) & ~_readable_dates(each))[positions])
 
 
 def _filled(cells: TextArray) -> Bools:
@@ -51,6 +53,6 @@ def _filled(cells: TextArray) -> Bools:
 def _readable_dates(cells: TextArray) -> Bools:
     """Which cells are dates, whatever the order of day and month; 31/02/2027 is none."""
     days = substitute(substitute(cells, r"^\s+|\s+$", ""), _TIME_OF_DAY, "")
-    distinct, positions = unique_texts(days)  # a column has few days
+    distinct, positions = unique_texts(days)  # dates with a time of day have even fewer days
     readable = [any(read_moment(text, order)[0] for order in _ORDERS) for text in distinct]
     return np.array(readable, dtype=bool)[positions]

@@ -9,8 +9,8 @@ from campaign.sending.afterwards.opened_ledger import folder_to_change, opened_l
 from campaign.sending.options import Place
 from campaign.sending.rounds.not_again import unsent_messages
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.run import is_held_here
 from campaign.sending.store.folder import Folder
+from campaign.sending.store.runs_here import is_held_here
 from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, counted
 

@@ -10,8 +10,8 @@ from campaign.argument_checks import check_path, check_text
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import identity_of, moves_of, reached_messages, snapshot
 from campaign.sending.options import Place
-from campaign.sending.run import locked
 from campaign.sending.store.folder import Folder, finish_erasure, open_folder
+from campaign.sending.store.runs_here import locked
 from campaign.sending.store.takeover import check_newest
 from campaign.sending.store.user_list import ListEntry, listed_with_ledger
 

@@ -22,8 +22,8 @@ from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.options import Money, Place
-from campaign.sending.run import is_held_here
 from campaign.sending.store.folder import Folder, open_folder
+from campaign.sending.store.runs_here import is_held_here
 from campaign.sending.store.user_state import user_name
 from campaign.text import counted, money
 

@@ -20,7 +20,7 @@ from campaign.results.tables import Result
 from campaign.sending.ledger.postgres import roster
 from campaign.sending.options import Progress, SendOptions
 from campaign.sending.store.folder import open_folder
-from campaign.sending.terminal import interruption, noted_signals, progress_bar
+from campaign.sending.waiting.terminal import interruption, noted_signals, progress_bar
 from campaign.sending.workers.ordering import order, workers
 from campaign.sending.workers.release import release_plan
 from campaign.sending.workers.shared_counts import SharedCounts

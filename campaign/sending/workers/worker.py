@@ -16,7 +16,7 @@ from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.opening import account_to_continue
 from campaign.sending.options import Place, Progress, SendOptions
 from campaign.sending.store.folder import Folder
-from campaign.sending.terminal import interruption, noted_signals, progress_bar
+from campaign.sending.waiting.terminal import interruption, noted_signals, progress_bar
 from campaign.sending.workers.remote_folder import folder_for_workers
 from campaign.sending.workers.shared_place import shared_place
 from campaign.service.account import Account
