@@ -15,10 +15,10 @@ from campaign.cli.reports import check_report_paths, write_reports
 from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import ShellWords, quoted
 from campaign.environments import words_for
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_number, mask_text
 from campaign.paths import seen_from_here
 from campaign.results.follow_up_file import write_follow_up
-from campaign.results.local_times import LocalTimes
 from campaign.results.report import write_report
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN
 from campaign.results.totals import cost_in_words

@@ -14,9 +14,9 @@ from campaign.cli.output import Page
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.shell_words import quoted
 from campaign.environments import words_for
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_text, mask_texts
 from campaign.paths import seen_from_here
-from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.report import write_report
 from campaign.results.tables import Result

@@ -17,6 +17,7 @@ from campaign.arrow_text import Ints
 from campaign.contacts.reading_record import Reading
 from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
+from campaign.local_times import LocalTimes
 from campaign.messages.issues import issue_kinds, issue_summary
 from campaign.messages.plan_tables.amended_parts import Amend, AmendedParts
 from campaign.messages.plan_tables.plan_columns import (
@@ -33,7 +34,11 @@ from campaign.messages.totals import Totals, remarks_on_excluded, status_bars, t
 from campaign.public_calls import public_call
 
 _TABLES = ("messages", "issues", "contacts")
-_CONTINUES = "Rows whose number is in another row of their campaign get none."
+_NUMBERED = "Rows are numbered as in this file, not as in your own spreadsheet."
+_CONTINUES = (
+    "Rows that their campaign has reached meanwhile, or whose number another row of it has, get none: "
+    "comparing the plan with that campaign says which."
+)
 
 
 class PlanSource(Protocol):
@@ -211,9 +216,13 @@ class Plan:
     @property
     def _ready(self) -> str:
         """How many messages are ready; of rows to correct, only their campaign knows who gets none."""
-        if self.reading is None or self.reading.continues is None or not self.totals.messages:
+        if not self._is_of_follow_up:
             return self.totals.sentence
         return f"{self.totals.in_words('')} {_CONTINUES}"
+
+    @property
+    def _is_of_follow_up(self) -> bool:
+        return self.reading is not None and self.reading.continues is not None
 
     def _issue_kinds(self) -> pd.DataFrame:
         return issue_kinds(part.issues for part in self.parts())
@@ -227,11 +236,14 @@ class Plan:
         if self.totals.messages:
             pieces.append(_side_by_side(self.preview().phone(), totals_table(self.totals)))
         pieces.append(issue_summary(kinds))
+        if self._is_of_follow_up:
+            pieces.append(markup.paragraph(_NUMBERED, note=True))
         if numbers := self.addressing.sentence(next(self.parts()).contacts.columns):
             pieces.append(markup.paragraph(numbers, note=True))
         if self.reading is not None:
             pieces.append(markup.paragraph(self.reading.sentence, note=True))
-        pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))
+        written = LocalTimes().written_now()
+        pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}. {written}", note=True))
         return markup.card("Plan", pieces)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from campaign import markup
 from campaign.errors import ConfirmationError
-from campaign.results.local_times import LocalTimes
+from campaign.local_times import LocalTimes
 from campaign.text import shorten, without_controls
 
 _PACKAGE = str(Path(__file__).parents[1])

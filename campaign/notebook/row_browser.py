@@ -11,12 +11,12 @@ from campaign import markup
 from campaign.argument_checks import check_switch, wrong
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.errors import UsageError
+from campaign.local_times import LocalTimes
 from campaign.messages.overlong import TOO_LONG
 from campaign.messages.plan import Plan
 from campaign.messages.totals import READY, status_bars
 from campaign.notebook.panel import Panel
 from campaign.public_calls import public_call
-from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result

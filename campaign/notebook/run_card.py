@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from campaign import markup
 from campaign.environments import words_for
+from campaign.local_times import LocalTimes, clock
 from campaign.masking import mask_text
 from campaign.paths import seen_from_here
 from campaign.results.calls_to_settle import (
@@ -13,7 +14,6 @@ from campaign.results.calls_to_settle import (
     calls_to_settle,
     unknown_batches_in_words,
 )
-from campaign.results.local_times import LocalTimes, clock
 from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.budget import Budget, expected_cost, share_of_rest

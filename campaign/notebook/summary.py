@@ -5,10 +5,10 @@ from typing import Any
 from ipywidgets import HTML, Dropdown, Tab, VBox
 
 from campaign import markup
+from campaign.local_times import LocalTimes
 from campaign.notebook import summary_pages
 from campaign.notebook.panel import Panel
 from campaign.public_calls import public_call
-from campaign.results.local_times import LocalTimes
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result, check_result
 from campaign.text import figure

@@ -6,13 +6,13 @@ import pandas as pd
 
 from campaign import markup
 from campaign.environments import words_for
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.results import charts
 from campaign.results.batch_numbers import skipped_numbers, which_batches
 from campaign.results.breakdown import with_people
 from campaign.results.card import about_changes
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
-from campaign.results.local_times import LocalTimes
 from campaign.results.page.costs import EMPTY, nowhere
 from campaign.results.plain_words import with_attention_words, without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from campaign.environments import words_for
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.results.campaign_list import costs_in_words, shown_counts
-from campaign.results.local_times import LocalTimes
 
 
 def campaign_lines(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 import pandas as pd
 
-from campaign.results.local_times import LocalTimes
+from campaign.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 

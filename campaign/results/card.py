@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from campaign import markup
+from campaign.local_times import LocalTimes
 from campaign.paths import seen_from_here
 from campaign.results.batch_numbers import skipped_numbers, which_batches
-from campaign.results.local_times import LocalTimes
 from campaign.results.replaced_file import free_name
 from campaign.results.sent_rounds import as_counted
 from campaign.results.totals import ResultTotals, about_outcomes, outcome_bars

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from campaign.local_times import LocalTimes, duration
 from campaign.markup import TONES, escape
-from campaign.results.local_times import LocalTimes, duration
 from campaign.results.plain_words import status_in_words
 from campaign.results.timeline import Gap, Timeline
 from campaign.results.totals import cost_in_words

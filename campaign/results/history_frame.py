@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from campaign import markup
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.results.campaign_lines import campaign_lines
 from campaign.results.campaign_list import CampaignList, is_campaign_list
-from campaign.results.local_times import LocalTimes
 from campaign.text import counted
 
 _SHOWN = 20  # campaigns

@@ -52,22 +52,26 @@ def reason_to_keep(path: Path, result: Result, rows: pd.DataFrame) -> str:
     )
     unsent = _not_among(typed, result.contacts_of_rounds()).index
     if len(unsent):
-        own = own[own.index.isin(unsent)]
-        places, lost = own.loc[own["is_certain"], "row"].tolist(), own.index[~own["is_certain"]].tolist()
-        raise _loss_of(path, unsent.tolist(), _there(places, lost))
+        raise _loss_of(path, unsent.tolist(), _there(own[own.index.isin(unsent)]))
     if len(typed):
-        return "your own spreadsheet does not say the same"
+        there = _there(own[own.index.isin(typed.index)])
+        return f"your own spreadsheet does not say the same as its {_named(typed.index.tolist())}{there}"
     return "nothing is to correct now" if rows.empty and 0 < len(changed) == len(table) else ""
 
 
-def _there(places: list[int], lost: list[int]) -> str:
+def _named(rows: list[int]) -> str:
+    return name_rows(rows).lower()
+
+
+def _there(own: pd.DataFrame) -> str:
     """Where rows of a follow-up file are in the own spreadsheet, as it was sent last.
 
     A wrong row number would lead a person to overwrite somebody else's cells: better none.
     """
-    there = [f"there: {name_rows(places).lower()}"] if places else []
+    places, lost = own.loc[own["is_certain"], "row"].tolist(), own.index[~own["is_certain"]].tolist()
+    there = [f"there: {_named(places)}"] if places else []
     if lost:
-        there.append(f"{name_rows(lost).lower()} of the file cannot be found there for certain")
+        there.append(f"{_named(lost)} of the file cannot be found there for certain")
     return f" ({'; '.join(there)})" if there else ""
 
 
@@ -76,7 +80,7 @@ def _loss_of(path: Path, rows: list[int], there: str) -> ReportError:
     are, were = agreeing(len(rows), "is", "are"), agreeing(len(rows), "was", "were")
     they_are = agreeing(len(rows), "it is", "they are")
     return ReportError(
-        f"{path.name} has corrections, which would be lost: its {name_rows(rows).lower()} {are} not as in "
+        f"{path.name} has corrections, which would be lost: its {_named(rows)} {are} not as in "
         f"your own spreadsheet{there}, and {were} not sent as {they_are} now. Read this file and send it, or "
         "put the corrections into your own spreadsheet. To write the rows again, give another name, such as "
         f"{free_name(path).name}, or delete the file."

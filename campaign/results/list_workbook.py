@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_text, mask_texts
 from campaign.results.campaign_list import CampaignList, add_costs
 from campaign.results.csv_file import write_csv
-from campaign.results.local_times import LocalTimes
 from campaign.results.replaced_file import replace_file
 from campaign.results.workbook import SummarySheet, write_workbook
 from campaign.text import counted, listed_words

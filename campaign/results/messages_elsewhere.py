@@ -10,6 +10,7 @@ import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.errors import CampaignError
+from campaign.local_times import LocalTimes
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import (
     labels_of_contacts,
@@ -17,7 +18,6 @@ from campaign.messages.plan_tables.plan_columns import (
     numbers_of_contacts,
     rows_of_messages,
 )
-from campaign.results.local_times import LocalTimes
 
 # What such a message was: another text for somebody whose row gets a message, of a round before or after that
 # of the row's, or of the same one, as people with one phone get; a text for a row that gets nothing now; or a

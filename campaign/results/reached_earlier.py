@@ -122,22 +122,32 @@ def reached_earlier(
 
 
 def texts_that_reached(
-    reached: ReachedEarlier, plan: Plan, batch_of_excluded: Ints, recorded: Recorded
+    reached: ReachedEarlier, plan: Plan, batch_of_excluded: Ints, recorded: Recorded, of_this_table: Ints
 ) -> pd.Series[str]:
     """The text that reached each of these rows, where it is known; the index is row.
 
-    A row that was corrected in a follow-up file was reached under a number that it does not have, and its
-    place in the table may have changed since: then nobody can tell its text from those beside it.
+    A row that was corrected in a follow-up file was reached under a number that it does not have. Its text is
+    known by its row number, if its batch is one `of_this_table`: in another one that may mean somebody else.
     """
     labels, numbers = labels_of_contacts(plan), numbers_of_contacts(plan)
-    chosen = np.isin(labels, np.setdiff1d(reached.rows, reached.corrected))
-    rows = pd.DataFrame({"row": labels, "number": numbers, "batch": batch_of_excluded})[chosen]
-    texts = pd.DataFrame({"number": [], "batch": [], "message": []})
-    if len(rows):
-        known = read_recorded(recorded, rows["batch"].unique(), "message")
-        texts = texts if known is None else known
-    found = rows.merge(texts.astype({"number": "int64", "batch": "int64", "message": "str"}))
-    return found.groupby("row")["message"].agg("\n".join)
+    rows = pd.DataFrame({"row": labels, "number": numbers, "batch": batch_of_excluded})
+    is_corrected = rows["row"].isin(reached.corrected)
+    by_number = rows[rows["row"].isin(reached.rows) & ~is_corrected]
+    by_row = rows.loc[is_corrected & rows["batch"].isin(of_this_table), ["row", "batch"]]
+    found = [
+        chosen.merge(_recorded_texts(recorded, chosen["batch"].unique())[[*keys, "message"]], on=[*keys])
+        for chosen, keys in ((by_number, ("number", "batch")), (by_row, ("row", "batch")))
+        if len(chosen)
+    ]
+    nothing = pd.DataFrame({"row": _NOBODY, "message": pd.Series([], dtype="str")})
+    return pd.concat([nothing, *found]).groupby("row")["message"].agg("\n".join)
+
+
+def _recorded_texts(recorded: Recorded, batches: Ints) -> pd.DataFrame:
+    """The messages of some batches: number, batch, row in the table of their round, and message."""
+    types = {"number": "int64", "batch": "int64", "row": "int64", "message": "str"}
+    known = read_recorded(recorded, batches, "row", "message")
+    return (pd.DataFrame(columns=[*types]) if known is None else known).astype(types)
 
 
 def _numbers_of(batches: pd.DataFrame, *states: str) -> Ints:

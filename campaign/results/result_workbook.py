@@ -12,9 +12,9 @@ from pathlib import Path
 import pandas as pd
 
 from campaign.environments import words_for
+from campaign.local_times import LocalTimes
 from campaign.results import workbook
 from campaign.results.csv_file import write_csv_parts
-from campaign.results.local_times import LocalTimes
 from campaign.results.page.costs import shown_breakdown
 from campaign.results.page.headline import headline
 from campaign.results.page.result_page import reading_facts, remarks

@@ -20,6 +20,7 @@ from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contract import BATCH_COLUMNS, CORRECTED, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
@@ -30,7 +31,6 @@ from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.earlier_messages import about_elsewhere, about_kept_texts
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.left_to_do import LeftToDo, WaysOn
-from campaign.results.local_times import LocalTimes
 from campaign.results.messages_elsewhere import (
     MessagesElsewhere,
     Recorded,
@@ -228,7 +228,16 @@ class Result:
     @property
     def texts_that_reached(self) -> pd.Series[str]:
         """For each row that was reached earlier the text that it got then, if that is known."""
-        return texts_that_reached(self._reached, self.plan, self._batch_of_excluded, self.recorded)
+        return texts_that_reached(
+            self._reached, self.plan, self._batch_of_excluded, self.recorded, self._batches_of_this_table
+        )
+
+    @property
+    def _batches_of_this_table(self) -> npt.NDArray[np.int64]:
+        """The batches of rounds in which a row number means the same row as here."""
+        version = "" if self.reading is None else self.reading.version
+        rounds = [one.round for one in self.rounds if version and one.table_version == version]
+        return self._batches.loc[self._batches["round"].isin(rounds), "batch"].to_numpy(dtype=np.int64)
 
     @property
     def issues(self) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from campaign import markup
+from campaign.local_times import LocalTimes
 from campaign.paths import seen_from_here
 from campaign.text import clean
 
@@ -26,12 +27,13 @@ class WrittenFile(_SystemPath):
 
     why_kept: str = ""  # why the file that was there is kept as it is; "" if it was written
     _pieces: Sequence[str] | None = None  # HTML that says what is in the file
+    _written: str = ""  # when the card was made, for whoever opens the notebook later
 
     @classmethod
     def showing(cls, path: Path, pieces: Sequence[str]) -> WrittenFile:
         """The path, shown with these pieces of HTML below the name of the file."""
         file = cls(path)
-        file._pieces = tuple(pieces)
+        file._pieces, file._written = tuple(pieces), LocalTimes().written_now()
         return file
 
     @classmethod
@@ -57,7 +59,7 @@ class WrittenFile(_SystemPath):
         size = f" ({size_in_words(self.stat().st_size)})" if self.is_file() else " (not there any more)"
         link = f"<p>{_link(self)}{size}</p>"
         title = f"{'Kept' if self.why_kept else 'Written'}: {clean(self.name)}"
-        return markup.card(title, [*self._pieces, link])
+        return markup.card(title, [*self._pieces, link, markup.paragraph(self._written, note=True)])
 
 
 def _link(path: Path) -> str:

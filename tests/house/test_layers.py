@@ -29,6 +29,7 @@ LAYERS = [
     "paths",
     "private_files",
     "installed_version",
+    "local_times",
     "memory",
     "spool",
     "cluster",

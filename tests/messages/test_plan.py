@@ -1,5 +1,6 @@
 """From small spreadsheets to plans: what each row gets, and why some get nothing."""
 
+import re
 from decimal import Decimal
 from textwrap import dedent
 
@@ -158,6 +159,9 @@ def test_a_contact_table_that_was_edited_keeps_its_row_numbers():
 def test_what_was_read_is_told():
     assert plan().reading.rows == 8
     assert plan().reading.sentence in plan()._repr_html_()
+    assert re.search(
+        r"Fingerprint [0-9a-f]{12}\. Written on \d+ \w+ 20\d\d, \d\d:\d\d:", plan()._repr_html_()
+    )
 
 
 # --- columns and arguments ----------------------------------------------------------------------------

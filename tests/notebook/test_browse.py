@@ -91,6 +91,33 @@ def test_a_row_that_was_reached_earlier_shows_the_text_that_it_got(tmp_path):
     assert rows["message"].to_dict() == {2: "Ada, Monday", 3: "Ben, Monday, call 077*****02"}
 
 
+def test_a_row_that_was_reached_as_corrected_shows_the_text_that_it_got(tmp_path):
+    """Ben's number was put right in the file of rows to correct only; then the own table was sent again."""
+
+    def send(source):
+        options = {"folder": tmp_path / "visits", "progress": False}
+        plan = campaign.prepare(
+            campaign.read_contacts(source), message="{name}", sender="CLINIC", region="UG"
+        )
+        return campaign.send(plan, **options)
+
+    own = tmp_path / "visits.csv"
+    own.write_text("name,phone\nAda,0772 000 001\nBen,0772\nCy,0773\nDan,0774\n")
+    path = campaign.write_follow_up(send(own), tmp_path / "to_correct.csv")
+    typed = path.read_text("utf-8-sig").replace('"0772"', '"0772000002"').replace('"0773"', '"0772000003"')
+    path.write_text(typed)
+    send(path)
+    result = send(own)
+    rows = rows_to_browse(result, reveal=False).set_index("row")
+    assert rows["status"].to_list() == ["accepted", "reached earlier", "reached earlier", "invalid"]
+    assert rows["message"].to_list() == ["Ada", "Ben", "Cy", ""]
+    loaded = rows_to_browse(campaign.load_result(tmp_path / "visits"), reveal=False)
+    assert loaded["message"].to_list() == ["Ada", "Ben", "Cy", ""]
+    own.write_text("name,phone\nCy,0773\nAda,0772 000 001\nBen,0772\n")  # other rows have these numbers now
+    moved = rows_to_browse(send(own), reveal=False)
+    assert moved["message"].to_list() == ["", "Ada", ""]
+
+
 def test_the_reason_of_what_is_unknown_names_no_class(plan, tmp_path):
     with campaign.Sandbox(faults={1: "accept_reset"}) as sandbox:
         result = campaign.send(plan, account=sandbox, folder=tmp_path / "visits", progress=False)

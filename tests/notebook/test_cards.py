@@ -22,10 +22,10 @@ from support.small_campaigns import people, plan_for
 from support.widget_tree import find, html_of
 
 import campaign
+from campaign.local_times import clock, duration
 from campaign.notebook.dashboard import Dashboard
 from campaign.notebook.error_card import error_lines, question_card
 from campaign.notebook.run_card import lost, recent_batches, run_card
-from campaign.results.local_times import clock, duration
 from campaign.sending.engine.tally import SettledBatch
 from campaign.sending.opening import open_campaign
 from campaign.sending.options import SendOptions

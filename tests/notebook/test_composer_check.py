@@ -1,10 +1,12 @@
 """The composer's third section: who is left out and why, who shares a phone, what each choice changes."""
 
+import csv
 import re
 from io import BytesIO
 
 import openpyxl
 from support.composer_person import Person
+from support.spreadsheets import workbook
 from support.widget_tree import find, widgets_in
 
 import campaign
@@ -417,3 +419,59 @@ def test_texts_with_letters_that_need_room_can_be_cut_to_one_sms(person, table):
     person.press("use")
     assert [label.partition(":")[0] for label in person.offered("overlong")][1] == "Cut them to one SMS each"
     assert find(person.composer, "overlong").value == "one_sms"
+
+
+def test_rows_to_correct_that_the_own_spreadsheet_has_reached_meanwhile_are_done(person, table):
+    """Ann was removed from the own spreadsheet, so the others have moved up there, and not in the file."""
+    rows = ["Ann,0772 000 001,Mon", "Ben,0772 00,Tue", "Cy,0772 01,Wed", "Dan,+256 772 000 004,Thu"]
+    at_the_check(person, table, "\n".join(["name,phone,day", *rows, ""]))
+    person.press("go-on")
+    person.send()
+    path = table.parent / "to_correct.csv"
+    campaign.write_follow_up(campaign.load_result(person.composer.desk.run.folder), path)
+    table.write_text("\n".join(["name,phone,day", rows[1].replace("00,", "000 002,"), *rows[2:], ""]))
+    for source in ("visits.csv", "to_correct.csv"):
+        person.reopen(1)
+        person.fill("path", source)
+        person.press("again")
+        person.press("use")
+        if source == "visits.csv":
+            person.press("go-on")
+            person.send()
+    person.press("check")
+    shown = person.sees("section-3")
+    assert "1 person gets nothing more; 1 row gets none." in shown
+    assert "Of 2 rows: 1 was put right in your own spreadsheet, 1 has to be corrected." in shown
+    assert (
+        "1 row. It was corrected in your own spreadsheet since, and reached. Nothing is to correct here."
+        in shown
+    )
+    assert "(row 2 of this file; row 2 of your own spreadsheet)" in shown
+    path.write_text(path.read_text("utf-8-sig").replace('0772 01"', '0772 000 003"'))
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    assert "1 person gets a text; 1 person gets nothing more; no row is left out." in person.sees("section-3")
+
+
+def test_a_workbook_of_several_sheets_keeps_its_answers_after_rows_to_correct(person, tmp_path):
+    """Its sheet is chosen by the program when it is read again, which is no other decision."""
+    rows = [*csv.reader(FAMILY.splitlines()), ["Gus", "0772 00", "Sat"]]
+    book = workbook(*rows)
+    book.create_sheet("Notes").append(["of last month"])
+    book.save(tmp_path / "visits.xlsx")
+    person.compose("visits.xlsx")
+    person.reopen(3)
+    person.fill("duplicates", "keep")
+    person.press("go-on")
+    person.send()
+    path = tmp_path / "to_correct.csv"
+    campaign.write_follow_up(campaign.load_result(person.composer.desk.run.folder), path)
+    path.write_text(path.read_text("utf-8-sig").replace('0772 00"', '0772 000 009"'))
+    for source in ("to_correct.csv", "visits.xlsx"):
+        person.reopen(1)
+        person.fill("path", source)
+        person.press("use")
+        person.press("check")
+    assert person.sees("reset") == ""
+    assert person.composer.desk.composition.duplicates == "keep"

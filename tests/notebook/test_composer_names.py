@@ -109,16 +109,28 @@ def test_texts_that_another_campaign_has_sent_wait_for_an_answer(person):
     person.send()
     Path("customers.csv").write_text(DAY_TWO)
     go_to_sending(person, "customers.csv")
+    assert "3 · Section 4 asks about 4 people; 1 row gets none" in person.folded()
+    person.reopen(3)
+    shown = person.sees("section-3")
+    assert "3 of these people were reached in rehearsal with this text under “Bills November” on " in shown
+    assert "Section 4 asks whether this spreadsheet goes on with that campaign" in shown
+    person.press("go-on")
     assert name_of(person) == ("", "")
     assert find(person.composer, "send").disabled
     assert "This waits for your answer above about the name" in person.sees("section-4")
+    asked = (
+        "People of this spreadsheet have these texts from “Bills November” already. Go on with that campaign"
+    )
+    assert asked in person.sees("names")
     assert find(person.composer, "go-on-with").description == "Go on with “Bills November”"
     assert find(person.composer, "begin-new").description == "Begin “customers”, a campaign of its own"
     person.press("begin-new")
     assert name_of(person)[0] == "customers"
     assert find(person.composer, "send").description == "Rehearse 4 texts"
     assert not find(person.composer, "send").disabled
+    assert "3 · 4 people get a text; 1 row gets none" in person.folded()
     person.fill("name", "")
     person.press("go-on-with")
     assert name_of(person)[0] == "Bills November"
     assert find(person.composer, "send").description == "Rehearse 1 text"
+    assert "3 · 1 person gets a text; 3 people get nothing more; 1 row gets none" in person.folded()

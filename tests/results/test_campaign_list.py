@@ -10,8 +10,8 @@ import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
+from campaign.local_times import LocalTimes
 from campaign.results.campaign_list import CampaignList
-from campaign.results.local_times import LocalTimes
 
 
 def history_of(*rows):

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from campaign.contract import BATCH_COLUMNS
+from campaign.local_times import LocalTimes
 from campaign.results import charts
 from campaign.results.charts import accepted_over_time, cost_bars, outcome_bar
-from campaign.results.local_times import LocalTimes
 from campaign.results.timeline import Timeline
 
 KAMPALA = LocalTimes(ZoneInfo("Africa/Kampala"))

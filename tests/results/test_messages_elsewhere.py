@@ -10,8 +10,8 @@ import pytest
 from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
+from campaign.local_times import LocalTimes
 from campaign.notebook.run_card import run_card
-from campaign.results.local_times import LocalTimes
 from campaign.results.page.costs import cost_by_country, cost_by_sender
 from campaign.results.page.sending_facts import round_table
 

@@ -12,7 +12,7 @@ from support.small_campaigns import contacts_of, plan_for
 
 import campaign
 from campaign.contract import BATCH_COLUMNS
-from campaign.results.local_times import LocalTimes
+from campaign.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import cost_by_country, cost_by_sender
 from campaign.results.page.headline import headline

@@ -100,7 +100,10 @@ def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(resul
 
     plan = campaign.prepare(rows, **SENDING)
     ready = "1 message ready to send (1 SMS part) from 2 rows. Rows that get none: 1 invalid. "
-    assert plan.sentence == f"{ready}Rows whose number is in another row of their campaign get none."
+    assert plan.sentence == (
+        f"{ready}Rows that their campaign has reached meanwhile, or whose number another row of it has, get "
+        "none: comparing the plan with that campaign says which."
+    )
     compared = campaign.compare(plan, folder=tmp_path / "visits")
     assert compared.sentence == (
         "Nothing would be rehearsed: 3 people reached in rehearsal before. Of the rows of this file "

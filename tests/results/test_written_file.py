@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -35,6 +36,9 @@ def test_it_is_a_path_in_all_respects(result):
 def test_rows_to_correct_are_counted_with_what_to_do_next_and_a_link(result):
     card = campaign.write_follow_up(result, "to correct.xlsx")._repr_html_()
     assert 'aria-label="Written: to correct.xlsx"' in card
+    assert re.search(
+        r">Written on \d+ \w+ 20\d\d, \d\d:\d\d:\d\d \(", card
+    )  # a saved notebook is opened later
     assert "2 rows: 1 invalid, 1 sharing a phone. Phone numbers are in full." in card
     assert "<code>contacts = campaign.read_contacts(&quot;to correct.xlsx&quot;)</code>" in card
     assert '<a href="to%20correct.xlsx" download>Download to correct.xlsx</a> (' in card

@@ -292,6 +292,8 @@ def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_the
         kept = campaign.write_follow_up(known, path)
         assert (kept, path.read_bytes()) == (path, before)
         assert kept._repr_html_().count("The corrections in it were sent, and your own spreadsheet") == 1
+        its = r"same as its rows? 2( and 3)? \(there: rows? 5( and 10)?\), so this file is kept"
+        assert re.search(its, kept.why_kept)
         assert "to correct now, give another name, such as correct_2.csv." in kept.why_kept
     assert "&quot;to_correct.xlsx&quot;)" in result._repr_html_()
     Path("to_correct.xlsx").touch()  # the card offers a name that is free

@@ -89,6 +89,41 @@ def test_rows_removed_and_corrected_at_home_leave_the_follow_up_file_its_other_r
     assert campaign.write_follow_up(again, path).why_kept
 
 
+def test_rows_put_right_at_home_and_reached_ask_for_no_correction(desk):
+    """Each of both files numbers its rows in its own way: Ada is in none any more, so all others moved up."""
+    path = rows_to_correct(desk)
+    assert campaign.read_contacts(path)["name"].tolist() == ["Cy", "Dora", "Flo"]
+    own = [row.replace("Dora,,", "Dora,0772 000 004,").replace("Flo,0772 00,", "Flo,,") for row in WARDS[1:]]
+    send(write(own), desk)
+    correct(path, {"Cy": {"phone": "0772 000 003"}})
+    plan = plan_of(path)
+    asks = "Rows that their campaign has reached meanwhile, or whose number another row of it has, get none"
+    assert asks in plan.sentence
+    assert "Rows are numbered as in this file, not as in your own spreadsheet." in plan._repr_html_()
+    compared = campaign.compare(plan, account=desk.account)
+    assert (
+        " 1 row of this file was put right in your own spreadsheet since, and reached in rehearsal: nothing "
+        "is to correct in it (row 3 of this file; row 4 of your own spreadsheet). 1 row of this file was "
+        "changed in your own spreadsheet since, or removed from it, and that counts (row 4 of this file; row "
+        "6 of your own spreadsheet)." in compared.sentence
+    )
+    card = compared._repr_html_()
+    assert "<th>row in this file</th><th>row in your own spreadsheet</th>" in re.sub(
+        r" [a-z]+=[^>]*", "", card
+    )
+    assert re.search(r">2</td>\s*<td[^>]*>3</td>\s*<td[^>]*>25677", card)  # Cy
+
+
+def test_a_question_about_another_text_says_of_which_file_a_row_is(desk):
+    path = rows_to_correct(desk)
+    send(write(WARDS[1:]), desk)
+    correct(path, {"Cy": {"phone": "0772 000 003"}})
+    send(path, desk)
+    correct(path, {"Cy": {"ward": "Ward 9"}})
+    with pytest.raises(campaign.ConfirmationError, match=r"\nrow 2 of this file: "):
+        send(path, desk)
+
+
 @pytest.mark.parametrize(
     "today",
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ipywidgets import HTML, VBox
+from ipywidgets import HTML, HBox, Layout, VBox
 
 from campaign import markup
 from campaign.errors import OtherFileError
@@ -18,6 +18,7 @@ from campaign.text import clean, listed_words, shorten
 
 _EMPTY = "if this stays empty: {}"
 _LENGTH = 40  # characters of a name on a button
+_NAMED = 3  # campaigns
 
 
 class CampaignName(VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -26,7 +27,7 @@ class CampaignName(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, desk: Desk, decided: Callable[[str], None]) -> None:
         self._desk, self._decided = desk, decided
         self.field = Field(FIELDS["name"], "name", written=decided)
-        self._about, self._others = HTML(), VBox()
+        self._about, self._others = HTML(), HBox(layout=Layout(flex_flow="row wrap"))
         super().__init__([self.field, self._about, self._others])
         self.add_class("campaign-names")
 
@@ -48,7 +49,10 @@ class CampaignName(VBox):  # type: ignore[misc]  # ipywidgets has no types
         named = ("" if unclear is None else unclear.campaign, *senders, *desk.names_sent, desk.name_before)
         others = {folded_name(name): name for name in named if name and folded_name(name) != now}
         said = _sentence(desk) if others or desk.composition.name else ""
-        self._about.value = f'<div role="status">{markup.paragraph(said, note=True)}</div>' if said else ""
+        about = markup.paragraph(said, note=True) if said else ""
+        if senders:
+            about += f'<div class="changed">{markup.paragraph(_question(senders))}</div>'
+        self._about.value = f'<div role="status">{about}</div>' if about else ""
         self._others.children = [
             button(GO_ON_WITH.format(shorten(clean(name), _LENGTH)), "go-on-with", partial(self._take, name))
             for name in others.values()
@@ -62,10 +66,23 @@ class CampaignName(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._decided(name)
 
 
+def _question(senders: Sequence[str]) -> str:
+    """What to choose between, where these campaigns have sent the texts of the spreadsheet."""
+    names = listed_words(_quoted(name) for name in senders[:_NAMED])
+    return (
+        f"People of this spreadsheet have these texts from {names} already. Go on with that campaign, and "
+        "they get nothing more; begin one of its own, and they get the texts again."
+    )
+
+
+def _quoted(name: str) -> str:
+    return f"“{mask_text(clean(name))}”"
+
+
 def _sentence(desk: Desk) -> str:
     """What the spreadsheet was sent as, and what the one before was called; "" if nothing is known."""
-    last, *earlier = ["“" + mask_text(clean(name)) + "”" for name in desk.names_sent] or [""]
+    last, *earlier = [_quoted(name) for name in desk.names_sent] or [""]
     before = f" Before that, it was sent as {listed_words(earlier)}." if earlier else ""
     sent = f"This file was last sent as {last}.{before}" if last else ""
-    dropped = f"With the file before, the name was “{mask_text(clean(desk.name_before))}”."
+    dropped = f"With the file before, the name was {_quoted(desk.name_before)}."
     return " ".join(filter(None, [sent, dropped if desk.name_before else ""]))

@@ -187,11 +187,20 @@ class CheckSection(Section):
             return
         leaves = self._leaves = self._who_leaves(plan)
         self._reasons.offer(reasons_of(plan, leaves=leaves) if len(leaves.done) else self._found)
+        if self._is_of_another_campaign:  # the answers below promise what a new one would send
+            leaves = WhoLeaves.undecided(plan)
         self._drawn_line = headline(plan, leaves)
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
         bar = shares(plan, leaves)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
         self._say_before(plan)
+
+    @property
+    def _is_of_another_campaign(self) -> bool:
+        """Whether another campaign may be meant, which has sent these texts: the section that sends asks."""
+        with suppress(CampaignError):  # that section says why
+            return bool(self._desk.senders(self._desk.difference(self._desk.composition.environment)))
+        return False
 
     def _say_before(self, plan: Plan) -> None:
         asked = {*self._asked.children}

@@ -10,6 +10,7 @@ from ipywidgets import HTML
 
 from campaign import markup
 from campaign.errors import CampaignError
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.notebook.composer.check import CheckSection
 from campaign.notebook.composer.desk import Desk
@@ -22,7 +23,6 @@ from campaign.notebook.composer.section import STYLE, Section
 from campaign.notebook.composer.sending import SendingSection
 from campaign.notebook.composer.spreadsheet import SpreadsheetSection
 from campaign.notebook.panel import Panel
-from campaign.results.local_times import LocalTimes
 from campaign.sending.run import Run
 from campaign.text import clean
 

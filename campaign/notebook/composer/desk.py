@@ -20,7 +20,7 @@ from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.sending.rounds.comparison import ACCEPTED
-from campaign.sending.rounds.difference import REASONS, Difference
+from campaign.sending.rounds.difference import REASONS, Difference, sent_this_text
 from campaign.sending.run import Run
 from campaign.sending.store.identity import folded_name
 from campaign.sending.store.sent_files import names_of_file
@@ -166,6 +166,10 @@ class Desk:
             difference = self.composition.compare(plan, self.account)
             return WhoLeaves.of(plan, difference, changed=self.composition.changed).done
         return plan.contacts.index[:0]
+
+    def senders(self, difference: Difference) -> list[str]:
+        """Other campaigns that have sent these texts, as long as nobody has said which one is meant."""
+        return [] if self.composition.name or not difference.is_first else sent_this_text(difference)
 
     def difference(self, where: Environment, *, anew: bool = False) -> Difference:
         """What the plan would send there, as it was when this plan was first compared, or `anew`."""

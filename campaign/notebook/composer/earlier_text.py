@@ -12,11 +12,11 @@ from ipywidgets import HTML, VBox
 from campaign import markup
 from campaign.environments import Environment
 from campaign.errors import CampaignError
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
-from campaign.results.local_times import LocalTimes
 from campaign.sending.store.folder import folder_exists, open_folder
 from campaign.sending.store.identity import CAMPAIGNS, folder_name
 from campaign.sending.store.manifest import RoundManifest

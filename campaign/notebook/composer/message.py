@@ -13,6 +13,7 @@ import pandas as pd
 from ipywidgets import HTML, HBox, Layout, VBox
 
 from campaign import markup
+from campaign.arrow_text import Bools
 from campaign.contacts.contact_parts import RowsOfTable
 from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
@@ -286,13 +287,19 @@ class MessageSection(Section):
         self._fitting = self._with_letters[
             (sent.loc[self._with_letters, "characters"] <= TEXT_LIMIT).to_numpy()
         ]
-        shown = lengths.loc[[self.phone.row]].iloc[0]
-        letters = "" if shown["plain"] else named_letters(self._text_of_row)
-        size = size_in_words(shown, self._desk.composition.overlong, letters)
         return (
-            f"{size} · the longest is row {sent.index.to_numpy()[longest]} with "
+            f"{self._size(lengths)} · the longest is row {sent.index.to_numpy()[longest]} with "
             f"{sent['characters'].iloc[longest]}{others_in_words(sent)}"
         )
+
+    def _size(self, lengths: pd.DataFrame) -> str:
+        """How long the text of the row on the phone is; of one that gets none, there is nothing to count."""
+        row = self.phone.row
+        if row not in lengths.index[self._are_sent(lengths)]:
+            return f"Row {row} gets no text"
+        shown = lengths.loc[[row]].iloc[0]
+        letters = "" if shown["plain"] else named_letters(self._text_of_row)
+        return size_in_words(shown, self._desk.composition.overlong, letters)
 
     @property
     def _text_of_row(self) -> str:
@@ -312,14 +319,18 @@ class MessageSection(Section):
 
     def _sent(self, lengths: pd.DataFrame) -> pd.DataFrame:
         """The lengths of those rows that get this text, or would if it were shorter; of all where none is."""
+        are_sent = self._are_sent(lengths)
+        return lengths[are_sent] if are_sent.any() else lengths
+
+    def _are_sent(self, lengths: pd.DataFrame) -> Bools:
+        """Which rows get this text, or would if it were shorter."""
         composition, numbers = self._desk.composition, self._desk.numbers
         sent = get_text(
             lengths, numbers,
             every_text=composition.duplicates == "keep", with_too_long=composition.overlong != "flag",
             preferred=composition.instead,
         )  # fmt: skip
-        sent |= are_too_long(lengths, numbers)
-        return lengths[sent] if sent.any() else lengths
+        return sent | are_too_long(lengths, numbers)
 
     def _first_row(self) -> int:
         """The first of the rows that get this text; 0 as long as that is not known."""

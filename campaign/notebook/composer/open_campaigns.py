@@ -13,11 +13,11 @@ from ipywidgets import HTML, VBox
 from campaign import markup
 from campaign.environments import words_for
 from campaign.errors import CampaignError
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import Kept, kept_with_campaign
-from campaign.results.local_times import LocalTimes
 from campaign.sending.afterwards.history import history
 from campaign.text import agreeing, capitalised, clean, counted, listed_words, shorten
 

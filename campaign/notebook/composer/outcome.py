@@ -77,9 +77,10 @@ class OutcomeSection(Section):
     def say(self) -> None:
         """Say what came of it and what is left to do, with the button that is there now."""
         sentences = [desk_words(_RESUME.sub(self._pressed, said)) for said in self._said]
-        if self._is_of_another_name:
-            sentences.insert(0, f"This is what came of {self._quoted_name}.")
         said = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
+        if self._is_of_another_name:  # marked: what stands above is about another one
+            whose = markup.paragraph(f"This is what came of {self._quoted_name}.")
+            said = f'<div class="changed">{whose}</div>{said}'
         self._sentences.value = f'<div role="status">{said}</div>'
 
     def _pressed(self, resumed: re.Match[str]) -> str:

@@ -16,8 +16,8 @@ STYLE = """
 .campaign .shares{display:flex;height:1.2em;border-radius:3px;overflow:hidden;max-width:34em}
 .campaign .shares .bar{height:100%;min-width:2px}
 .campaign .shares .duplicate,.campaign .shares .sharing,.campaign .shares .blank,.campaign .shares .opted_out,
-.campaign .shares .nothing_more,.campaign .shares .corrected,.campaign .shares .reached{
-background:var(--quiet)}
+.campaign .shares .nothing_more,.campaign .shares .corrected,.campaign .shares .reached,
+.campaign .shares .put_right{background:var(--quiet)}
 """
 
 
@@ -47,6 +47,7 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
             "nothing_more": ("gets nothing more", "get nothing more"),
             "corrected": ("was sent as corrected", "were sent as corrected"),
             "reached": ("has a mistake but was reached earlier", "have a mistake but were reached earlier"),
+            "put_right": ("was put right in your own spreadsheet", "were put right in your own spreadsheet"),
         }
         | {status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()}
         | {"sharing": SHARING}
@@ -56,6 +57,7 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
         "not_sent": leaves.now, "asked": leaves.asked,
         "nothing_more": leaves.nothing_more + len(leaves.sent_beside),
         "corrected": len(leaves.corrected), "reached": len(leaves.reached),
+        "put_right": len(leaves.put_right),
     }  # fmt: skip
     left_out = {
         status: plan.totals[status] + leaves.left_out.get(status, 0)

@@ -22,9 +22,10 @@ from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, capitalised, counted
 
 _WANTS_NONE = ("opted_out", "stopped")
-_REACHED_BEFORE = "reached_before"
+_REACHED_BEFORE, _PUT_RIGHT_SINCE = "reached_before", "put_right"
 _SENT_CORRECTED = "sent as corrected in a file of “Rows to correct”. Correct your own spreadsheet too."
 _REACHED_EARLIER = "reached earlier in this campaign, without the mistake. Correct your own spreadsheet too."
+_PUT_RIGHT = "corrected in your own spreadsheet since, and reached. Nothing is to correct here."
 _NOTHING: pd.Series[int] = pd.Series(dtype="int64")
 # A column or a cell that is quoted may have a full stop in it.
 _FIRST_SENTENCE = re.compile(r'((?:"[^"]*"|“[^”]*”|[^"“])*?[.?!]) (.+)', re.DOTALL)
@@ -98,7 +99,7 @@ class ReasonList(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def offer(self, reasons: Sequence[Reason]) -> None:
         """Show these reasons, those of most rows first, and at the end who gets nothing more."""
-        done = (REACHED_CORRECTED, _REACHED_BEFORE)
+        done = (REACHED_CORRECTED, _REACHED_BEFORE, _PUT_RIGHT_SINCE)
         self._reasons = sorted(reasons, key=lambda reason: (reason.code in done, -len(reason.issues)))
         self.children = [self._block(reason) for reason in self._reasons]
 
@@ -145,10 +146,11 @@ def reasons_of(
 
 
 def _reasons_to_copy(plan: Plan, leaves: WhoLeaves) -> list[Reason]:
-    """The rows with a mistake that get nothing more: the spreadsheet has still to be corrected."""
+    """The rows with a mistake that get nothing more; the own spreadsheet may have still to be corrected."""
     kinds = (
         (leaves.corrected, REACHED_CORRECTED, ("It was", "They were"), _SENT_CORRECTED),
         (leaves.reached, _REACHED_BEFORE, ("Its number was", "Their numbers were"), _REACHED_EARLIER),
+        (leaves.put_right, _PUT_RIGHT_SINCE, ("It was", "They were"), _PUT_RIGHT),
     )
     reasons = []
     for rows, code, subject, said in kinds:
@@ -163,7 +165,8 @@ def why_done(leaves: WhoLeaves) -> pd.Series[str]:
     """For each row with a mistake that gets nothing more why that is so."""
     corrected = pd.Series(f"It was {_SENT_CORRECTED}", index=leaves.corrected, dtype="str")
     reached = pd.Series(f"Its number was {_REACHED_EARLIER}", index=leaves.reached, dtype="str")
-    return pd.concat([corrected, reached])
+    put_right = pd.Series(f"It was {_PUT_RIGHT}", index=leaves.put_right, dtype="str")
+    return pd.concat([corrected, reached, put_right])
 
 
 def _repeated_rows(plan: Plan) -> pd.Series[int]:

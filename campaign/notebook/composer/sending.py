@@ -24,7 +24,7 @@ from campaign.notebook.composer.pace_choice import USUAL, PaceChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.dashboard import Dashboard
-from campaign.sending.rounds.difference import Difference, about_others, plan_behind, sent_this_text
+from campaign.sending.rounds.difference import Difference, about_others, plan_behind
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -245,8 +245,7 @@ class SendingSection(Section):
 
     def _ask_for_name(self, difference: Difference) -> bool:
         """Whether no name was written for a spreadsheet whose texts other campaigns have sent; then ask."""
-        composition = self._desk.composition
-        senders = [] if composition.name or not difference.is_first else sent_this_text(difference)
+        senders = self._desk.senders(difference)
         if senders:
             self.name.offer(None, senders)
         return bool(senders)

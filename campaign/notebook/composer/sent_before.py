@@ -16,12 +16,12 @@ from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
-from campaign.sending.rounds.difference import Difference, plan_behind, sentence_after
+from campaign.sending.rounds.difference import Difference, about_others, plan_behind, sentence_after
 from campaign.text import capitalised, clean
 
 _KEPT_FROM = (
     "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
-    "its first spreadsheet:"
+    "your own spreadsheet:"
 )
 _ONLY_TO_CORRECT = (
     "This file has only the rows to correct, and nothing was sent to the others yet: whoever is not in "
@@ -30,6 +30,10 @@ _ONLY_TO_CORRECT = (
 _UNCLEAR = (
     "“{}” was sent from another file of the same name. Section 4 asks whether this file goes on with it: "
     "whoever it has reached with this text gets nothing more."
+)
+_GOES_ON = (
+    "Section 4 asks whether this spreadsheet goes on with that campaign: then whoever has this text gets "
+    "nothing more."
 )
 _WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
 
@@ -54,20 +58,24 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
             said = markup.paragraph(_ONLY_TO_CORRECT)
             self._said.value = f'<div class="changed" role="status">{said}</div>'
         self._said.value += self._about_name()
-        kept = [reason for one in before.values() for reason in _kept_from(plan, one, unasked)]
+        kept = [reason for one in before.values() for reason in _kept_from(one, unasked)]
         self._about_rows.value = markup.paragraph(_KEPT_FROM) if kept else ""
         self._kept_from.offer(kept)
 
     def _about_name(self) -> str:
-        """That it is to be decided which campaign the spreadsheet belongs to; "" where that is clear."""
+        """That it is to be decided which campaign the spreadsheet belongs to, or that others have reached
+        people of a new one; "" where nothing is known of either."""
+        said = ""
         try:
-            self._desk.difference(self._desk.composition.environment)
+            difference = self._desk.difference(self._desk.composition.environment)
+            said = desk_words(about_others(difference), here=3) if difference.is_first else ""
+            if self._desk.senders(difference):
+                said = f"{said} {_GOES_ON}"
         except OtherFileError as unclear:
-            name = mask_text(clean(unclear.campaign))
-            return f'<div class="changed" role="status">{markup.paragraph(_UNCLEAR.format(name))}</div>'
+            said = _UNCLEAR.format(mask_text(clean(unclear.campaign)))
         except CampaignError:  # the section that sends says why
             pass
-        return ""
+        return f'<div class="changed" role="status">{markup.paragraph(said)}</div>' if said else ""
 
     def _difference(self, where: Environment) -> Difference | None:
         """What the plan would send there; None where nothing was sent before."""
@@ -83,11 +91,7 @@ def _sentence(where: Environment, difference: Difference, decided: Composition) 
     return markup.paragraph(f"{capitalised(_WHERE[where])} before. {desk_words(said, here=3)}")
 
 
-def _kept_from(plan: Plan, difference: Difference, unasked: Collection[str]) -> list[Reason]:
+def _kept_from(difference: Difference, unasked: Collection[str]) -> list[Reason]:
     """Why rows to correct get no text after all, because of rows that are not in this spreadsheet."""
-    continues = None if plan.reading is None else plan.reading.continues
-    if continues is None:
-        return []
-    sending = {*plan.messages["row"]}
-    rows = [original for row, original in continues.row_pairs if row in sending]
-    return reasons_of(plan_behind(difference).plan, rows, unasked=unasked)
+    compared = plan_behind(difference)
+    return [] if compared.file is None else reasons_of(compared.plan, compared.file.offered, unasked=unasked)

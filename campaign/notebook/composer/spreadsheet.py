@@ -168,6 +168,8 @@ class SpreadsheetSection(Section):
         Nothing is said of those that were on the desk, of the campaign `name`, `before` this file was read.
         """
         if before.source == source:
+            if before.sheet == self._desk.composition.sheet:  # also where it was read without being named
+                self._keep_decisions(before)
             return None, ""
         if folded_name(self._desk.name) == folded_name(name):
             self._keep_decisions(before)
@@ -193,14 +195,14 @@ class SpreadsheetSection(Section):
             raise
         if before.source not in ("", source):
             self._put_result_away()
+        reading = self._reading
+        has_several = len(reading.sheets) > 1
+        if has_several:  # first: what was answered about another sheet is forgotten, not what comes back
+            self._desk.decide(sheet=reading.sheet)
+            self.sheet.offer(reading.sheets, reading.sheet)
         kept_name = self._desk.take_name_of_file(before)
         earlier, brought_back = self._bring_back(source, replace(before, dates=order), name)
         contacts = self._desk.contacts
-        reading = self._reading
-        has_several = len(reading.sheets) > 1
-        if has_several:
-            self._desk.decide(sheet=reading.sheet)
-            self.sheet.offer(reading.sheets, reading.sheet)
         set_shown(self.sheet, has_several)
         # What was uploaded is a copy: once the file is corrected, it has to be chosen again.
         set_shown(self._again, Path(source).parent != UPLOADS)

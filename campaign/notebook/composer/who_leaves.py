@@ -10,6 +10,7 @@ import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
+from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import ACCEPTED, CHANGED, MOVED
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
@@ -26,7 +27,8 @@ class WhoLeaves:
     correct that get none after all, because of other rows of their campaign, and `left_out_why` has the
     reason of each. `parts` are the SMS that leave.
     Rows that have a mistake, and get nothing more either: `corrected` ones were sent as corrected in a
-    follow-up file, and `reached` ones have a number that was reached. `sent_beside` are rows that the plan
+    follow-up file, `reached` ones have a number that was reached, and `put_right` ones, of a follow-up file,
+    were corrected in the own spreadsheet since, and reached. `sent_beside` are rows that the plan
     leaves out because another row has their number, though the campaign has sent the texts of both, or may
     have. `reached_with_text` are rows whose people have the very text that they would get.
     """
@@ -41,11 +43,12 @@ class WhoLeaves:
     reached: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     reached_with_text: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     sent_beside: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+    put_right: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
 
     @property
     def done(self) -> pd.Index[Any]:
         """The rows that the plan leaves out and that need nothing more."""
-        return self.corrected.union(self.reached).union(self.sent_beside)
+        return self.corrected.union(self.reached).union(self.put_right).union(self.sent_beside)
 
     @property
     def now(self) -> int:
@@ -66,23 +69,30 @@ class WhoLeaves:
         everybody = pd.Index(plan.messages["row"].unique())
         if difference is None or difference.is_first:
             return cls(everybody, plan.totals.parts)
-        messages = difference.messages
-        rows = _rows_of_spreadsheet(messages["row"], plan)
+        messages, compared = difference.messages, plan_behind(difference)
+        rows = _rows_of_spreadsheet(messages["row"], compared)
         outgoing = difference.outgoing(changed=changed == "send")
         now = pd.Index(rows.iloc[outgoing].dropna().unique()).astype("int64")
         asked = {*rows[messages["reason"].isin(_ASKED)].dropna()} - {*now} if changed == "ask" else set()
-        compared = plan_behind(difference)
         left_out = compared.left_out
         others = len(everybody) - len(now) - len(asked) - sum(left_out.values())
         parts = int(messages["parts"].iloc[outgoing].sum())
-        corrected = _own_rows(compared.corrected_rows, plan)
-        mistaken = _own_rows(compared.reached_with_mistake, plan)
+        corrected = _own_rows(compared.corrected_rows, compared, plan)
+        put_right = compared.reached_meanwhile.intersection(_left_out(plan))
+        mistaken = _own_rows(compared.reached_with_mistake, compared, plan).difference(put_right)
         asked_rows = pd.Index(sorted(asked), dtype="int64")
         reached = pd.Index(rows[messages["reason"] == REASONS[ACCEPTED]].dropna().unique()).astype("int64")
         beside = _sent_beside(everybody, rows, messages["number"])
-        why = _why_left_out(compared, plan)
+        why = _why_left_out(compared)
         nothing_more = max(others, 0)
-        return cls(now, parts, asked_rows, nothing_more, left_out, why, corrected, mistaken, reached, beside)
+        done = corrected, mistaken, reached, beside, put_right
+        return cls(now, parts, asked_rows, nothing_more, left_out, why, *done)
+
+
+def _left_out(plan: Plan) -> pd.Index[Any]:
+    """The rows of a spreadsheet that have a mistake, or share a phone."""
+    contacts = plan.contacts
+    return contacts.index[contacts["status"] == "invalid"].union(pd.Index(rows_that_share(plan)))
 
 
 def _sent_beside(kept: pd.Index[Any], rows: pd.Series[int], numbers: pd.Series[str]) -> pd.Index[Any]:
@@ -93,25 +103,23 @@ def _sent_beside(kept: pd.Index[Any], rows: pd.Series[int], numbers: pd.Series[s
     return sent
 
 
-def _own_rows(rows: Ints, plan: Plan) -> pd.Index[Any]:
+def _own_rows(rows: Ints, compared: ComparedPlan, plan: Plan) -> pd.Index[Any]:
     """Those of some rows of a campaign that are in the plan's own spreadsheet."""
-    own = _rows_of_spreadsheet(pd.Series(rows, dtype="int64"), plan).dropna().astype("int64")
+    own = _rows_of_spreadsheet(pd.Series(rows, dtype="int64"), compared).dropna().astype("int64")
     return pd.Index(own).intersection(plan.contacts.index)
 
 
-def _why_left_out(compared: ComparedPlan, plan: Plan) -> pd.Series[str]:
+def _why_left_out(compared: ComparedPlan) -> pd.Series[str]:
     """Why rows of the plan's own spreadsheet get nothing, because of other rows of their campaign."""
     rows = pd.Series(compared.rows_left_out, dtype="int64")
     if rows.empty:
         return pd.Series([], index=_NO_ROWS, dtype="str")
     reasons = compared.plan.contacts["reason"].reindex(rows)
-    own = reasons.set_axis(_rows_of_spreadsheet(rows, plan).to_numpy())
+    own = reasons.set_axis(_rows_of_spreadsheet(rows, compared).to_numpy())
     return own[own.index.notna()]
 
 
-def _rows_of_spreadsheet(rows: pd.Series[int], plan: Plan) -> pd.Series[int]:
-    """Rows to correct have the numbers of the campaign's first spreadsheet: these are those of their own."""
-    continues = None if plan.reading is None else plan.reading.continues
-    if continues is None:
-        return rows
-    return rows.map({original: row for row, original in continues.row_pairs})
+def _rows_of_spreadsheet(rows: pd.Series[int], compared: ComparedPlan) -> pd.Series[Any]:
+    """Rows of the campaign's table as they are numbered in the spreadsheet on the desk; missing where that is
+    a file of rows to correct, which does not have them."""
+    return rows if compared.file is None else compared.file.in_file(rows)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from campaign.results.local_times import LocalTimes
+from campaign.local_times import LocalTimes
 from campaign.results.plain_words import in_plain_words
 from campaign.text import counted, figure, money
 

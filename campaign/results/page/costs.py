@@ -12,9 +12,9 @@ import pandas as pd
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.environments import words_for
+from campaign.local_times import duration
 from campaign.results.breakdown import in_outcomes, with_people
 from campaign.results.cost_shares import count_pairs, share_costs
-from campaign.results.local_times import duration
 from campaign.results.messages_elsewhere import DEPARTED
 from campaign.results.redaction import Redaction
 from campaign.results.sent_messages import sent_messages

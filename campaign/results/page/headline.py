@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from campaign.environments import words_for
-from campaign.results.local_times import LocalTimes
+from campaign.local_times import LocalTimes
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals, about_lacking_corrections

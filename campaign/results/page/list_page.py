@@ -7,11 +7,11 @@ from pathlib import Path
 import pandas as pd
 
 from campaign.environments import words_for
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.results import charts
 from campaign.results.campaign_lines import campaign_lines, with_places
 from campaign.results.campaign_list import CampaignList, costs_in_words, shown_counts
-from campaign.results.local_times import LocalTimes
 from campaign.results.page.rendering import table, write_page
 from campaign.text import counted, figure
 

@@ -10,8 +10,8 @@ import pandas as pd
 
 from campaign import markup
 from campaign.installed_version import installed_version
+from campaign.local_times import LocalTimes
 from campaign.results import charts
-from campaign.results.local_times import LocalTimes
 from campaign.results.own_report import GENERATOR
 from campaign.results.replaced_file import replace_file
 from campaign.text import shorten

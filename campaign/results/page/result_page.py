@@ -12,12 +12,12 @@ from campaign import markup
 from campaign.contacts.reading_record import Reading
 from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
+from campaign.local_times import LocalTimes
 from campaign.messages.issues import issue_kinds
 from campaign.remedies import texts_without_code, without_code
 from campaign.results import charts
 from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
-from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import (
     about_all_sent,

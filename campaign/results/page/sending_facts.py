@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from campaign.contacts.phone_numbers.problems_and_repairs import CHANGES
-from campaign.results.local_times import LocalTimes
+from campaign.local_times import LocalTimes
 from campaign.results.redaction import Redaction
 from campaign.results.sent_rounds import SentRound
 from campaign.results.tables import Result

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pandas as pd
 
-from campaign.results.local_times import LocalTimes
+from campaign.local_times import LocalTimes
 from campaign.sending.ledger.database import Readable
 from campaign.sending.ledger.views import LATE_ANSWER, journal_frame
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_numbers
 from campaign.results.calls_to_settle import call_to_compare, call_to_list
-from campaign.results.local_times import LocalTimes
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import read_part

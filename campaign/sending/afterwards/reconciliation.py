@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from campaign import markup
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_numbers, mask_text, mask_texts
-from campaign.results.local_times import LocalTimes
 from campaign.text import agreeing, capitalised, counted
 
 ALL, NONE, SOME, NOT_CERTAIN = "all", "none", "some", "not certain"

@@ -15,21 +15,24 @@ from campaign.contacts.cells.grid import name_rows
 from campaign.environments import EnvironmentWords, words_for
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import labels_of_contacts
+from campaign.messages.plan_tables.plan_columns import labels_of_contacts, rows_of_messages
 from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.results.reached_earlier import reached_earlier
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import (
+    ACCEPTED,
     CHANGED,
     MAY_GO_OUT,
     MOVED,
     NEW,
+    UNKNOWN,
     Comparison,
     Knowledge,
 )
 from campaign.sending.rounds.continuation_plan import continuation_of
 from campaign.sending.rounds.people_in_words import PeopleInWords
 from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, capitalised, clean, counted, listed_words
 
@@ -54,8 +57,7 @@ class ComparedPlan:
       corrected them in a follow-up file.
     - `renumbered`: the rows that would go out as new and were reached with their text under another number,
       which other rows still have.
-    - `offered`: the rows of the table that a follow-up file has a message for; none where the plan is no
-      follow-up file of the campaign.
+    - `file`: the rows of a follow-up file of the campaign; None for any other plan.
     """
 
     plan: Plan
@@ -68,7 +70,7 @@ class ComparedPlan:
     opted_out: Bools
     corrected: Bools
     renumbered: Ints = field(default_factory=lambda: np.empty(0, np.int64))
-    offered: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    file: RowsOfFile | None = None
 
     @property
     def is_first(self) -> bool:
@@ -113,6 +115,11 @@ class ComparedPlan:
         return PeopleInWords(known, len(self.corrected_rows), self.words)
 
     @property
+    def about_rows(self) -> str:
+        """Sentences about rows that get nothing, or something else, for what is known of them."""
+        return f"{self.about_left_out}{self.about_overtaken}{self.about_corrected}{self.about_gone}"
+
+    @property
     def about_gone(self) -> str:
         """A sentence about people who were reached and have left the table, and one about those who have
         another number now, each after a space; "" for nobody."""
@@ -136,7 +143,7 @@ class ComparedPlan:
         rows = len(self.renumbered)
         if not rows:
             return ""
-        which, count = name_rows(self.renumbered.tolist()).lower(), agreeing(rows, "counts", "count")
+        which, count = self._named(self.renumbered), agreeing(rows, "counts", "count")
         how = agreeing(
             rows,
             "this text under another number, which another row still has,",
@@ -146,6 +153,14 @@ class ComparedPlan:
             f" {capitalised(counted(rows, 'row'))} {agreeing(rows, 'was', 'were')} {self.words.reached} with "
             f"{how} and {count} as new ({which})."
         )
+
+    def _named(self, rows: Ints) -> str:
+        """Rows of the campaign's table, which is not the file of a plan that is a follow-up file."""
+        return f"{name_rows(rows.tolist()).lower()}{' of your own spreadsheet' if self.file else ''}"
+
+    def name_row(self, row: int) -> str:
+        """One of these rows: as it is in a follow-up file, where the plan is one and has it."""
+        return f"row {row}" if self.file is None else self.file.name_row(row)
 
     @cached_property
     def left_out(self) -> dict[str, int]:
@@ -162,9 +177,9 @@ class ComparedPlan:
     @cached_property
     def rows_left_out(self) -> pd.Index[int]:
         """Those rows."""
-        if not len(self.offered):
+        if self.file is None or self.file.offered.empty:
             return pd.Index([], dtype="int64")
-        statuses = self.plan.contacts["status"].reindex(self.offered)
+        statuses = self.plan.contacts["status"].reindex(self.file.offered)
         return statuses.index[statuses != "not_sent"]
 
     @property
@@ -191,8 +206,37 @@ class ComparedPlan:
         were, them = agreeing(rows, "was", "were"), agreeing(rows, "the correction", "the corrections")
         return (
             f" {capitalised(counted(rows, 'row'))} to correct {were} sent as corrected in a follow-up file: "
-            f"put {them} into your own spreadsheet too ({name_rows(self.corrected_rows.tolist()).lower()})."
+            f"put {them} into your own spreadsheet too ({self._named(self.corrected_rows)})."
         )
+
+    @property
+    def about_overtaken(self) -> str:
+        """Sentences about rows of a follow-up file that give way to the own spreadsheet, each after a space;
+        "" for none."""
+        if self.file is None or self.file.overtaken.empty:
+            return ""
+        rows, done = self.file.overtaken, self.reached_meanwhile
+        no_more = f"nothing is to correct in {agreeing(len(done), 'it', 'them')}"
+        put_right = f"put right in your own spreadsheet since, and {self.words.reached}: {no_more}"
+        changed = "changed in your own spreadsheet since, or removed from it, and that counts"
+        kinds = ((done, put_right), (rows.difference(done), changed))
+        return "".join(
+            f" {capitalised(counted(len(some), 'row'))} of this file "
+            f"{agreeing(len(some), 'was', 'were')} {what} ({self.file.named(some)})."
+            for some, what in kinds
+            if len(some)
+        )
+
+    @cached_property
+    def reached_meanwhile(self) -> pd.Index[int]:
+        """The rows of a follow-up file that were put right in the own spreadsheet since, and reached."""
+        if self.file is None:
+            return pd.Index([], dtype="int64")
+        is_reached = np.isin(self.comparison.knowledge, (ACCEPTED, UNKNOWN, CHANGED, MOVED))
+        rows = rows_of_messages(self.plan)[self.starts[is_reached]]
+        reached = np.union1d(rows, labels_of_contacts(self.plan)[self.comparison.reached_before > 0])
+        places = self.file.places.reindex(self.file.overtaken)
+        return places.index[places.isin(reached)]
 
     @property
     def corrected_rows(self) -> Ints:
@@ -271,7 +315,7 @@ class ComparedPlan:
             return self._about_new_name or NOTHING_SENT_YET
         people = ", ".join(self.people.all)
         by_kind = f": {people}" if people else ""
-        about = f"{self.about_left_out}{self.about_corrected}{self.about_gone}{self.about_closing}"
+        about = f"{self.about_rows}{self.about_closing}"
         if not by_kind and not about:
             return "This table has no messages to send."
         return f"Compared with what this {self.words.campaign} has sent{by_kind}.{about}"

@@ -73,7 +73,7 @@ def merge(whole: Plan, part: Plan) -> Plan:
     earlier campaign, gets nothing, whether or not the file has their row.
     """
     whole = _without_suppressed(whole, suppression_of(part))
-    rows = _rows_in_whole(whole, part)
+    rows = rows_in_whole(whole, part)
     part = _without_known_numbers(whole, part, rows)
     part_rows = pd.Series(rows, index=part.contacts.index)
     contacts, numbers = _merged_contacts(whole, part, rows)
@@ -127,7 +127,7 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
     return whole
 
 
-def _rows_in_whole(whole: Plan, part: Plan) -> Ints:
+def rows_in_whole(whole: Plan, part: Plan) -> Ints:
     """For each row of the follow-up file the row that it has in the campaign's table."""
     known = origins_of(part)
     known = known.where(known.isin(whole.contacts.index))
@@ -135,13 +135,6 @@ def _rows_in_whole(whole: Plan, part: Plan) -> Ints:
     after = int(whole.contacts.index.max()) + 1 if len(whole.contacts) else 2
     known[added] = after + np.arange(int(added.sum()))
     return np.asarray(known, dtype=np.int64)
-
-
-def rows_with_messages(whole: Plan, part: Plan) -> Ints:
-    """The rows of the campaign's table for which a follow-up file has a message."""
-    has_message = part.contacts.index.isin(part.messages["row"])
-    rows: Ints = _rows_in_whole(whole, part)[has_message]
-    return rows
 
 
 def _without_known_numbers(whole: Plan, part: Plan, rows: Ints) -> Plan:

@@ -127,7 +127,7 @@ def _examples(compared: ComparedPlan, places: Ints) -> str:
     messages = pd.concat([*messages_at(compared.plan, pieces)]).groupby("row", sort=False)
     earlier = compared.earlier_messages(places).groupby("entry")
     lines = []
-    for entry, (row, now) in enumerate(messages):
+    for entry, (_, now) in enumerate(messages):
         moved = compared.comparison.knowledge[places[entry]] == MOVED
         before = earlier.get_group(entry) if entry in earlier.indices else None
         if before is None:
@@ -138,7 +138,7 @@ def _examples(compared: ComparedPlan, places: Ints) -> str:
         else:
             texts = difference_shown(_readable(_whole(before)), _readable(_whole(now)), _LENGTH)
             old, new = (f"“{text}”" for text in texts)
-        lines.append(f"row {row}: {old} is now {new}")
+        lines.append(f"{compared.name_row(now['row'].iloc[0])}: {old} is now {new}")
     return "\n".join(lines)
 
 

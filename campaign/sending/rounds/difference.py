@@ -13,9 +13,9 @@ from campaign import markup
 from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
 from campaign.contract import Changed, Gone
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
-from campaign.results.local_times import LocalTimes
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -124,9 +124,8 @@ class Difference:
         ]  # fmt: skip
         about = " ".join(filter(None, remarks))
         compared = self._compared
-        rows = f"{compared.about_left_out}{compared.about_corrected}{compared.about_gone}"
         questions = compared.questions(changed=changed == "ask", gone=gone == "ask")
-        return f"{about}{rows}{compared.about_closing}{questions}"
+        return f"{about}{compared.about_rows}{compared.about_closing}{questions}"
 
     @cached_property
     def _reached_elsewhere(self) -> list[ReachedElsewhere]:
@@ -166,7 +165,8 @@ class Difference:
         shown = shown.iloc[np.argsort(goes_out, kind="stable")]
         shown = shown.assign(number=mask_texts(shown["number"])).drop(columns="parts")
         blank = [name for name in ("sender", "priority", "before") if (shown[name] == "").all()]
-        return shown.drop(columns=blank)
+        shown, file = shown.drop(columns=blank), self._compared.file
+        return shown if file is None else file.numbered(shown)
 
 
 def plan_behind(difference: Difference) -> ComparedPlan:

@@ -19,8 +19,11 @@ from campaign.sending.store.rounds import table_of_version
 from campaign.text import agreeing
 
 
-def with_rows_of_today(whole: Plan, part: Plan, record: CampaignRecord, reached: Bools) -> Plan:
-    """The plan of a follow-up file whose rows name those of the campaign's table of today.
+def with_rows_of_today(
+    whole: Plan, part: Plan, record: CampaignRecord, reached: Bools
+) -> tuple[Plan, pd.Series[int]]:
+    """The plan of a follow-up file whose rows name those of the campaign's table of today, and the rows that
+    it lacks because they gave way, each with its row of today, 0 for none.
 
     `whole` is the plan of the last round, and `reached` says which of its messages were accepted, or may have
     been. In files of one version a row number means one row. Once the own spreadsheet was sorted, extended or
@@ -32,7 +35,7 @@ def with_rows_of_today(whole: Plan, part: Plan, record: CampaignRecord, reached:
     """
     continuation, version = continuation_of(part), _version(whole)
     if continuation is None or (continuation.version and continuation.version == version):
-        return part
+        return part, pd.Series(dtype="int64")
     found = _found(whole, part, continuation, record)
     is_reached = np.isin(found["row"], whole.messages["row"].to_numpy()[reached])
     reached_elsewhere = (found["row"] > 0) & is_reached & (found["number"] != found["number_today"])
@@ -42,14 +45,16 @@ def with_rows_of_today(whole: Plan, part: Plan, record: CampaignRecord, reached:
     _check_found(found.index[lost], found.index[reached_rows], len(part.contacts))
     part = _without(part, found.index[is_left])
     today = dict(found.loc[~is_left, "row"])
-    return _with_continuation(part, Continuation.of(continuation.campaign, today, version))
+    part = _with_continuation(part, Continuation.of(continuation.campaign, today, version))
+    return part, found.loc[is_left, "row_that_says_it"]
 
 
 def _found(whole: Plan, part: Plan, continuation: Continuation, record: CampaignRecord) -> pd.DataFrame:
     """Where the rows of a follow-up file are in the table of today, and their numbers in file and table.
 
     A row that has moved is certain if all of its cells are as they were, or if its number there is the one in
-    the file. At its old place it may have got another number since.
+    the file. At its old place it may have got another number since. Column `row_that_says_it` has the
+    row that says the same beside its number, also where that is not certain: a person who is told can look.
     """
     origins = origins_of(part).dropna().astype("int64")
     before = table_of_version(record.rounds, continuation.version)
@@ -65,6 +70,7 @@ def _found(whole: Plan, part: Plan, continuation: Continuation, record: Campaign
     is_same_number = (numbers > 0) & (numbers == numbers_today)
     is_certain = (found["row"] == origins) | found["is_as_before"] | is_same_number
     return found.assign(
+        row_that_says_it=found["row"],
         row=found["row"].where(is_certain, 0),
         number=numbers,
         number_today=numbers_today,

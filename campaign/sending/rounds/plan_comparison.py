@@ -42,7 +42,6 @@ from campaign.sending.rounds.continuation_plan import (
     check_can_be_continued,
     continues,
     merge,
-    rows_with_messages,
 )
 from campaign.sending.rounds.corrected_before import CorrectedBefore, corrected_before
 from campaign.sending.rounds.corrected_numbers import corrected_numbers
@@ -50,6 +49,7 @@ from campaign.sending.rounds.kept_alternatives import keep_reached
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.moved_rows import with_rows_of_today
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts
+from campaign.sending.rounds.rows_of_file import RowsOfFile
 
 
 def compare_plan(
@@ -61,15 +61,15 @@ def compare_plan(
     number and the same text, only the first gets something. With `opted_out="skip"`, whoever was left out
     before because they wanted no messages is left out again.
     """
-    given, offered = plan.fingerprint, np.empty(0, np.int64)
+    given, file = plan.fingerprint, None
     if record is not None and record.rounds:
         if continues(plan, record.name):
             check_can_be_continued(record.rounds[-1])
             frozen = record.rounds[-1].load(record.ledger.batches)
             whole = frozen.plan
             reached = record.knowledge[frozen.batch_of_message] >= UNKNOWN
-            plan = with_rows_of_today(whole, plan, record, reached)
-            offered = rows_with_messages(whole, plan)
+            plan, overtaken = with_rows_of_today(whole, plan, record, reached)
+            file = RowsOfFile.of(whole, plan, overtaken)
             plan = merge(whole, plan)
             given = plan.fingerprint
         plan = keep_reached(plan, record)
@@ -77,7 +77,7 @@ def compare_plan(
         compared = _compare_with(record, without_repeats(plan), given, environment)
         if opted_out == "skip" and compared.opted_out.any():
             compared = _compare_with(record, _without_opted_out(compared), given, environment)
-        return replace(compared, offered=offered)
+        return replace(compared, file=file)
     plan = without_repeats(plan)
     starts = first_pieces(rows_of_messages(plan))
     nothing = _nothing_known(len(starts), plan)

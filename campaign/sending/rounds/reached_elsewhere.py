@@ -14,9 +14,9 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.environments import words_for
 from campaign.errors import CampaignError
+from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
-from campaign.results.local_times import LocalTimes
 from campaign.sending.rounds.comparison import AGAIN, RowTexts
 from campaign.sending.rounds.distinct_texts import DistinctTexts, contains
 from campaign.sending.rounds.left_out_before import opted_out_before

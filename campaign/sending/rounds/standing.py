@@ -10,7 +10,7 @@ import pandas as pd
 
 from campaign.contract import ORDERED_AGAIN
 from campaign.environments import words_for
-from campaign.results.local_times import LocalTimes
+from campaign.local_times import LocalTimes
 from campaign.results.sending_time import seconds_spent
 from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.ledger.views import LedgerSnapshot

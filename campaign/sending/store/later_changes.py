@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pandas as pd
 
 from campaign.errors import CampaignError
-from campaign.results.local_times import LocalTimes
+from campaign.local_times import LocalTimes
 from campaign.sending.ledger.ledger_place import LedgerPlace
 from campaign.sending.ledger.views import accepted_messages, moves_of
 from campaign.text import agreeing, counted

@@ -70,6 +70,7 @@ class Round:
             manifest.who,
             manifest.options,
             manifest.currency,
+            manifest.table_version,
         )
 
     @property

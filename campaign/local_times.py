@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 import pandas as pd
 
-from campaign.results.sent_rounds import SentRound
+
+class SentWithOptions(Protocol):
+    """A round of a campaign, with the options that `send` was given."""
+
+    @property
+    def options(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class LocalTimes:
             return cls()
 
     @classmethod
-    def of_rounds(cls, rounds: Sequence[SentRound]) -> LocalTimes:
+    def of_rounds(cls, rounds: Sequence[SentWithOptions]) -> LocalTimes:
         """The zone of the hours that the last of a campaign's rounds was given."""
         return cls.of(rounds[-1].options if rounds else {})
 
