@@ -105,7 +105,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     @property
     def _numbers(self) -> NumberColumn:
-        """What the chosen column says of its country; a tenth of a second goes into trying them all."""
+        """What the chosen column says of its country; with 300 rows, all countries take 0.05 s."""
         column = self.column.value
         if column not in self._looked_at:
             self._looked_at[column] = NumberColumn(self._contacts[column])
