@@ -5,8 +5,7 @@ import pytest
 
 from campaign.contacts.phone_numbers.likely_region import (
     LikelyRegion,
-    find_likely_region,
-    fit_region,
+    NumberColumn,
     regions_by_name,
 )
 
@@ -27,7 +26,7 @@ def column(*numbers):
     ],
 )
 def test_the_country_of_most_numbers_with_a_country_code(numbers, likely):
-    assert find_likely_region(column(*numbers)) == likely
+    assert NumberColumn(column(*numbers)).likely_region == likely
 
 
 def test_every_country_has_a_name():
@@ -43,7 +42,7 @@ def test_every_country_has_a_name():
 
 def test_how_many_numbers_a_country_makes_usable_and_an_example():
     numbers = column("0772 000 001", "0772 000 002", "+44 7700 900001", "none", "0772 000 001")
-    fit = fit_region(numbers, "UG")
+    fit = NumberColumn(numbers).fit("UG")
     assert (fit.looked_at, fit.usable, fit.best) == (3, 3, 3)  # as many as there are cells
     assert fit.example == ("0772 000 001", "256772000001")
     assert not fit.is_clearly_worse
@@ -53,23 +52,23 @@ def test_how_many_numbers_a_country_makes_usable_and_an_example():
 
 @pytest.mark.parametrize(("region", "usable"), [("GB", 0), ("001", 0), ("UG", 40)])
 def test_a_country_that_fits_clearly_worse_than_others_is_probably_a_mistake(region, usable):
-    fit = fit_region(column(*(f"0772 000 0{n:02}" for n in range(40))), region)
+    fit = NumberColumn(column(*(f"0772 000 0{n:02}" for n in range(40)))).fit(region)
     assert (fit.usable, fit.best, fit.is_clearly_worse) == (usable, 40, usable == 0)
 
 
 @pytest.mark.parametrize("region", ["UG", "001"])
 def test_a_country_code_without_a_plus_is_no_number_without_one(region):
-    fit = fit_region(column("256772000003", "0772 000 001", "256 0772 000 004", "256772"), region)
+    fit = NumberColumn(column("256772000003", "0772 000 001", "256 0772 000 004", "256772")).fit(region)
     assert (fit.looked_at, fit.usable, fit.with_code) == ((4, 3, 2) if region == "UG" else (4, 2, 2))
     assert fit.example[0] == ("0772 000 001" if region == "UG" else "256772000003")
 
 
 def test_one_mistyped_number_makes_no_country_doubtful():
     numbers = [f"0772 000 0{n:02}" for n in range(9)]
-    assert not fit_region(column(*numbers, "020 7946 0000"), "UG").is_clearly_worse
+    assert not NumberColumn(column(*numbers, "020 7946 0000")).fit("UG").is_clearly_worse
 
 
 def test_numbers_with_country_codes_say_nothing_against_a_country():
-    fit = fit_region(column("+256 772 000 001", ""), "FR")
+    fit = NumberColumn(column("+256 772 000 001", "")).fit("FR")
     assert (fit.looked_at, fit.usable, fit.best, fit.others, fit.example) == (0, 0, 0, (), ("", ""))
     assert not fit.is_clearly_worse

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from support.composer_page import ComposerPage
 
 import campaign
+from campaign.notebook.composer import heading
 
 pytest_plugins = ["support.jupyter_browser"]
 pytestmark = pytest.mark.browser
@@ -29,6 +30,20 @@ def note_and_hear(widget, message):
 
 ipywidgets.Widget._handle_msg = note_and_hear
 """
+
+# A title as Jupyter shows it; ask() asks it once more to take the focus, and waits for what it does then.
+ASKED_TITLE = """async script => {
+    const {default: title} = await import(`data:text/javascript,${encodeURIComponent(script)}`);
+    const state = {text: "Check", asked: 0}, model = new EventTarget();
+    model.get = name => state[name];
+    model.on = (name, heard) => model.addEventListener(name, heard);
+    title.render({model, el: document.querySelector("#title")});
+    window.ask = () => {
+        state.asked++;
+        model.dispatchEvent(new Event("change:asked"));
+        return new Promise(done => setTimeout(done, 50));
+    };
+}"""
 
 
 def run_cell(notebook, place):
@@ -96,3 +111,20 @@ def test_two_tables_of_rows_are_told_apart_by_a_screen_reader(lab, open_notebook
     names = [one.get_attribute("aria-label") for one in pages.all()]
     assert sorted(names) == ["Pages of table 1", "Pages of table 2"]
     assert [one for one in notebook.accessibility_findings() if "landmark" in one] == []
+
+
+def test_a_title_that_is_asked_late_takes_no_key_from_whoever_writes_below_it(chromium):
+    """On a busy machine a section can be written in before its title is asked to take the focus."""
+    page = chromium.new_page()
+    page.set_content('<div class="section"><div id="title"></div><input></div>')
+    page.evaluate(ASKED_TITLE, Path(heading.__file__).with_suffix(".js").read_text())
+    title, line = page.locator("h2"), page.locator("input")
+    line.press_sequentially("stop-")
+    page.evaluate("ask()")
+    page.keyboard.type("list.csv")
+    expect(line).to_have_value("stop-list.csv")
+    expect(line).to_be_focused()
+    line.blur()
+    page.evaluate("ask()")
+    expect(title).to_be_focused()
+    page.close()

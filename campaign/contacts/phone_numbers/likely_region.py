@@ -19,18 +19,6 @@ class LikelyRegion:
     with_code: int
 
 
-def find_likely_region(numbers: "pd.Series[Any]") -> LikelyRegion | None:
-    """The country of most numbers that are written with + or 00 and a country code.
-
-    None where there are no such numbers, or where two countries have as many.
-    """
-    regions = clean_numbers(numbers, region=None)["region"]
-    counts = regions[(regions != "") & (regions != WORLD)].value_counts()
-    if counts.empty or (len(counts) > 1 and counts.iloc[0] == counts.iloc[1]):
-        return None
-    return LikelyRegion(str(counts.index[0]), int(counts.iloc[0]), int(counts.sum()))
-
-
 @dataclass(frozen=True)
 class RegionFit:
     """How well a region fits the numbers that are written without + or 00.
@@ -62,23 +50,51 @@ _FEW = 2  # a mistyped number or two may be right elsewhere by chance
 _SAMPLE = 200  # numbers tried in all regions: 50,000 in 0.05 s
 
 
-def fit_region(numbers: "pd.Series[Any]", region: str) -> RegionFit:
-    """How well a region, or "001", fits a column; of many numbers, the first 200 different ones count."""
-    without_plus = numbers[clean_numbers(numbers, region=None)["problem"] == "no_region"]
-    different = without_plus.drop_duplicates()
-    is_sample = len(different) > _SAMPLE
-    sample = different.head(_SAMPLE) if is_sample else without_plus
-    sample = sample.reset_index(drop=True)
-    cleaned = clean_numbers(sample, region=region)
-    good = cleaned["problem"] == ""
-    with_code = good & cleaned["repair"].str.contains("country_code", regex=False)
-    usable = _usable_by_region(sample)
-    best = int(usable.max()) if len(sample) else 0
-    others = tuple(str(name) for name in usable.index[usable == best] if name != region) if best else ()
-    likely_example = good & ~with_code if (good & ~with_code).any() else good
-    first = int(likely_example.to_numpy().argmax()) if good.any() else None
-    example = ("", "") if first is None else (str(sample[first]).strip(), str(cleaned["number"][first]))
-    return RegionFit(len(sample), int(good.sum()), int(with_code.sum()), best, others, example, is_sample)
+class NumberColumn:
+    """What a column says of the country of its numbers: worked out once, whichever country is then chosen.
+
+    - `likely_region`: the country of most numbers that are written with + or 00 and a country code; None if
+      there are no such numbers, or where two countries have as many
+    - `holds_numbers`: whether at least half of the filled cells can be phone numbers, in whatever country
+      fits best
+    """
+
+    def __init__(self, cells: "pd.Series[Any]") -> None:
+        cleaned = clean_numbers(cells, region=None)
+        problems = cleaned["problem"]
+        self.likely_region = _likely_region(cleaned["region"])
+        without_plus = cells[problems == "no_region"]
+        different = without_plus.drop_duplicates()
+        self._is_sample = len(different) > _SAMPLE
+        sample = different.head(_SAMPLE) if self._is_sample else without_plus
+        self._sample = sample.reset_index(drop=True)
+        self._usable = _usable_by_region(self._sample)
+        self._best = int(self._usable.max()) if len(sample) else 0
+        local = len(without_plus) * self._best / max(len(sample), 1)
+        filled = int((problems != "blank").sum())
+        good = int(problems.isin(["", "several"]).sum())
+        self.holds_numbers = filled > 0 and 2 * (good + local) >= filled
+
+    def fit(self, region: str) -> RegionFit:
+        """How well a region, or "001", fits; of many numbers, the first 200 different ones count."""
+        sample, best = self._sample, self._best
+        cleaned = clean_numbers(sample, region=region)
+        good = cleaned["problem"] == ""
+        with_code = good & cleaned["repair"].str.contains("country_code", regex=False)
+        best_regions = self._usable.index[self._usable == best] if best else ()
+        others = tuple(str(name) for name in best_regions if name != region)
+        likely_example = good & ~with_code if (good & ~with_code).any() else good
+        first = int(likely_example.to_numpy().argmax()) if good.any() else None
+        example = ("", "") if first is None else (str(sample[first]).strip(), str(cleaned["number"][first]))
+        usable, coded = int(good.sum()), int(with_code.sum())
+        return RegionFit(len(sample), usable, coded, best, others, example, self._is_sample)
+
+
+def _likely_region(regions: "pd.Series[Any]") -> LikelyRegion | None:
+    counts = regions[(regions != "") & (regions != WORLD)].value_counts()
+    if counts.empty or (len(counts) > 1 and counts.iloc[0] == counts.iloc[1]):
+        return None
+    return LikelyRegion(str(counts.index[0]), int(counts.iloc[0]), int(counts.sum()))
 
 
 def _usable_by_region(sample: "pd.Series[Any]") -> "pd.Series[int]":
@@ -89,15 +105,6 @@ def _usable_by_region(sample: "pd.Series[Any]") -> "pd.Series[int]":
     good = clean_numbers(tried, region=column)["problem"] == ""
     usable = good.astype("int64") * counts.to_numpy().repeat(len(regions))
     return usable.groupby(column, sort=False).sum()
-
-
-def hold_numbers(cells: "pd.Series[Any]") -> bool:
-    """Whether at least half of the filled cells can be phone numbers, in whatever country fits best."""
-    problems = clean_numbers(cells, region=None)["problem"]
-    fit = fit_region(cells, WORLD)
-    local = int((problems == "no_region").sum()) * fit.best / max(fit.looked_at, 1)
-    filled = int((problems != "blank").sum())
-    return filled > 0 and 2 * (int(problems.isin(["", "several"]).sum()) + local) >= filled
 
 
 # The library names no region without a country of its own in ISO 3166, and some by an older name.

@@ -16,10 +16,16 @@ function render({model, el}) {
   heading.textContent = model.get("text");
   el.append(heading);
 
+  // The section is on the page a moment before the title is asked; what is typed by then would be lost.
+  function isWrittenIn() {
+    const active = document.activeElement;
+    return active.matches("input, textarea, select") && el.closest(".section")?.contains(active);
+  }
   function take() {
     if (model.get("asked") <= (answered.get(model) ?? 0)) return;
     answered.set(model, model.get("asked"));
-    setTimeout(() => heading.focus()); // once it is in the page, and what was there before is not
+    // once it is in the page, and what was there before is not
+    setTimeout(() => { if (!isWrittenIn()) heading.focus(); });
   }
   model.on("change:asked", take);
   take();

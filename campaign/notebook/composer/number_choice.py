@@ -15,10 +15,8 @@ from campaign.contacts.phone_numbers.cleaning import WORLD, clean_numbers
 from campaign.contacts.phone_numbers.libphonenumber import code_by_region
 from campaign.contacts.phone_numbers.likely_region import (
     LikelyRegion,
+    NumberColumn,
     RegionFit,
-    find_likely_region,
-    fit_region,
-    hold_numbers,
     regions_by_name,
 )
 from campaign.errors import ContactsError
@@ -41,6 +39,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def __init__(self, chosen_for: Callable[[pd.DataFrame], None]) -> None:
         self._contacts, self._chosen_for = pd.DataFrame(), chosen_for
+        self._looked_at: dict[str, NumberColumn] = {}  # columns of these contacts
         self.column = Picker(FIELDS["number"], "number", lambda _: self._guess_country())
         self.country = Picker(FIELDS["region"], "country", lambda _: self._say_reasons())
         self._column_reason, self._country_reason, self._warning = HTML(), HTML(), HTML()
@@ -53,7 +52,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def offer(self, contacts: pd.DataFrame) -> None:
         """Offer the columns of a spreadsheet; what was chosen before stays chosen where it still exists."""
-        self._contacts = contacts
+        self._contacts, self._looked_at = contacts, {}
         columns, before = list(contacts.columns), self.column.value
         self.column.offer(columns, before if before in columns else self._likeliest_column())
         self._guess_country()
@@ -72,7 +71,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _guess_country(self) -> None:
         if self.column.value is None:
             return self._say_reasons()
-        likely = find_likely_region(self._contacts[self.column.value])
+        likely = self._numbers.likely_region
         options = [_NO_COUNTRY, *regions_by_name().items(), _EVERYWHERE]
         self.country.offer(options, likely.region if likely else self.country.value or "")
         self._say_reasons()
@@ -96,19 +95,26 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if not self._may_hold_numbers:
             note, warning = "", self._other_column_warning()
         elif self.country.value:
-            fit = fit_region(cells, self.country.value)
-            is_sure = find_likely_region(cells) is not None  # some of the numbers say their country
+            likely, fit = self._numbers.likely_region, self._numbers.fit(self.country.value)
+            is_sure = likely is not None  # some of the numbers say their country
             note = f"{note} {_example(fit, self.country_name, self._code, is_sure=is_sure)}"
-            warning = _warning(fit, find_likely_region(cells)) or self._other_country_warning(fit)
+            warning = _warning(fit, likely) or self._other_country_warning(fit)
         self._is_doubtful = bool(warning)
         self._country_reason.value = markup.paragraph(note, note=True) if note else ""
         self._warning.value = f'<div role="status">{markup.paragraph(warning)}</div>' if warning else ""
 
     @property
+    def _numbers(self) -> NumberColumn:
+        """What the chosen column says of its country; with 300 rows, all countries take 0.05 s."""
+        column = self.column.value
+        if column not in self._looked_at:
+            self._looked_at[column] = NumberColumn(self._contacts[column])
+        return self._looked_at[column]
+
+    @property
     def _may_hold_numbers(self) -> bool:
         """Whether the chosen column may be that of the numbers; dates without spaces look like some."""
-        chosen = self._contacts[[self.column.value]]
-        return hold_numbers(chosen[self.column.value]) and not date_columns(chosen)
+        return self._numbers.holds_numbers and not date_columns(self._contacts[[self.column.value]])
 
     def _other_column_warning(self) -> str:
         """What to say of a column that is about something else, whatever the country."""
@@ -119,7 +125,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _other_country_warning(self, fit: RegionFit) -> str:
         """What to say where the numbers that say their country say another one; "" where they do not."""
-        likely = find_likely_region(self._contacts[self.column.value])
+        likely = self._numbers.likely_region
         if likely is None or not fit.looked_at or self.country.value in (likely.region, WORLD):
             return ""
         names = {region: name for name, region in regions_by_name().items()}
@@ -164,7 +170,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 f"{counted(without, 'number')} {agreeing(without, 'has', 'have')} no country code: "
                 "say which country they are from."
             )
-        likely = find_likely_region(self._contacts[self.column.value])
+        likely = self._numbers.likely_region
         if likely is None:
             return "It is the country of the numbers that are written without a country code."
         names = {region: name for name, region in regions_by_name().items()}

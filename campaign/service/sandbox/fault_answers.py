@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import json
 import os
 import socket
 import struct
+import zlib
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 
 from aiohttp import web
 
@@ -105,8 +106,17 @@ async def _drip(request: web.Request, answer: bytes) -> web.StreamResponse:
 
 
 async def _bomb(request: web.Request, answer: bytes) -> web.StreamResponse:
-    packed = await asyncio.to_thread(gzip.compress, b" " * 2**26 + answer, 6)
+    packed, stream = await asyncio.to_thread(_packed_spaces)
+    stream = stream.copy()
+    packed += stream.compress(answer) + stream.flush()
     return web.Response(body=packed, headers={"Content-Encoding": "gzip"}, content_type="application/json")
+
+
+@cache
+def _packed_spaces() -> tuple[bytes, zlib._Compress]:
+    """64 MiB of spaces as gzip, and the stream to go on with: packing them takes a third of a second."""
+    stream = zlib.compressobj(6, wbits=16 + zlib.MAX_WBITS)
+    return stream.compress(b" " * 2**26), stream
 
 
 async def _endless(request: web.Request, answer: bytes) -> web.StreamResponse:
