@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -51,8 +51,11 @@ def break_down(
     needing: Ints,
     batches: pd.DataFrame,
     elsewhere: pd.DataFrame,
+    kind: Literal["status", "outcome"],
 ) -> pd.DataFrame:
     """The frame of `Result.by` for a column of the contacts, which the file calls `name`.
+
+    The eight columns of statuses count those, or the outcomes of that name; see `Result.outcomes`.
 
     Values that differ only by case or by white space around them are one.
     `sharing` are the rows of people who share a phone, `needing` those that need attention. `elsewhere` has
@@ -73,12 +76,7 @@ def break_down(
         numbers = [groups_by_value.setdefault(key, len(groups_by_value)) for key in keys]
         groups = np.array(numbers, np.int64)[codes]
         is_person = ~contacts["status"].isin(NO_PEOPLE) | contacts.index.isin(sharing)
-        status = contacts["status"]
-        if part.reached is not None:  # such rows count as what became of them in an earlier round
-            status = status.mask(contacts.index.isin(part.reached.rows), "accepted")
-            status = status.mask(contacts.index.isin(part.reached.doubtful), "unknown")
         counted = contacts.assign(
-            status=status,
             outcome=outcomes_of(contacts["status"], sharing, part.reached),
             group=groups,
             rows=1,
@@ -93,18 +91,7 @@ def break_down(
         of_group = groups[cells.index.get_indexer(pd.Index(sent["row"]))]
         messages = _added(messages, sent.assign(group=of_group, messages=1), ["group", "place"])
     values = pd.Index(_usual_spellings(spellings, groups_by_value), name=name, dtype="str")
-    return _frame(rows, messages, values, batches)
-
-
-def in_outcomes(breakdown: pd.DataFrame) -> pd.DataFrame:
-    """A frame of `Result.by` with each row in one column only, as in `ResultTotals.by_outcome`.
-
-    There, people who share a phone are also duplicates, and who was reached earlier is also accepted.
-    """
-    return breakdown.assign(
-        accepted=breakdown["accepted"] - breakdown["reached_earlier"],
-        duplicate=breakdown["duplicate"] - breakdown["sharing_a_phone"],
-    )
+    return _frame(rows.assign(kind=rows[kind]), messages, values, batches)
 
 
 def _usual_spellings(spellings: Counter[str], folded: Iterable[str]) -> list[str]:
@@ -125,7 +112,7 @@ def _added(sums: pd.DataFrame, frame: pd.DataFrame, keys: list[str]) -> pd.DataF
 def _frame(
     rows: pd.DataFrame, messages: pd.DataFrame, values: pd.Index[str], batches: pd.DataFrame
 ) -> pd.DataFrame:
-    """The frame of the sums: of rows by group and status, of messages and SMS parts by group and batch."""
+    """The frame of the sums: of rows by group and kind, of messages and SMS parts by group and batch."""
     count = len(values)
 
     def by_group(sums: pd.DataFrame, figure: str) -> Any:
@@ -134,7 +121,7 @@ def _frame(
     frame = pd.DataFrame({"rows": by_group(rows, "rows")}, index=values)
     frame["people"] = by_group(rows, "people")
     for status in STATUSES:
-        frame[status] = by_group(rows[rows["status"] == status], "rows")
+        frame[status] = by_group(rows[rows["kind"] == status], "rows")
     for outcome in OUTCOMES[len(STATUSES) :]:
         frame[outcome.replace(" ", "_")] = by_group(rows[rows["outcome"] == outcome], "rows")
     frame["needing_attention"] = by_group(rows, "needing")

@@ -26,7 +26,7 @@ from campaign.text import capitalised, counted
 ENDINGS = (".html", ".xlsx", ".csv")
 _CONTENT = {
     ".html": "A page to share: what came of it, what is left to do, what it cost.",
-    ".xlsx": "A workbook: a summary, and every batch, message, row and issue.",
+    ".xlsx": "A workbook: a summary, every batch and row, the messages of the table, and all issues.",
     ".csv": "Every row of the file with its outcome.",
 }
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -288,25 +288,35 @@ class Result:
 
         The index has the values, "" for the rows in which the cell is empty. Values that differ only by case,
         "Gulu" and "gulu", are one, as most rows write it. Columns: rows, people (rows that are neither blank
-        nor a copy of another row), the eight statuses, sharing_a_phone (the duplicates with a text of their
-        own, as in `outcomes`), reached_earlier (those of the accepted whose row has a mistake, and whom an
-        earlier round reached), needing_attention (people who got nothing, or perhaps nothing, though they did
-        not opt out), parts (SMS parts of the messages), cost_share and unpriced. All are int64 but
-        `cost_share`: the batches' costs, shared out by messages, as Decimal. It is an estimate, because the
-        service names one cost for a batch. `unpriced` counts messages without a known cost that may have been
-        charged; with any, the cost is a lower bound, and None if that is all.
+        nor a copy of another row), the eight statuses, sharing_a_phone and reached_earlier (rows that have
+        one of these statuses, too: see `outcomes`), needing_attention (people who got nothing, or perhaps
+        nothing, though they did not opt out), parts (SMS parts of the messages), cost_share and unpriced. All
+        are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal. It is an estimate,
+        because the service names one cost for a batch. `unpriced` counts messages without a known cost that
+        may have been charged; with any, the cost is a lower bound, and None if that is all.
 
-        The sums are those of `totals`, and a row to correct that an earlier round may have reached counts as
-        unknown. The costs of all texts to the number of a row are in its value. What went to numbers that are
-        in no row any more is in a last row, with a missing value (NaN) and without rows, so that the costs
-        add up too.
+        The sums are those of `totals`. The costs of all texts to the number of a row are in its value. What
+        went to numbers that are in no row any more is in a last row, with a missing value (NaN) and without
+        rows, so that the costs add up too.
 
         Raises `ColumnError` if there is no such column.
         """
+        return self._broken_down(column, "status")
+
+    @public_call
+    def outcomes_by(self, column: str) -> pd.DataFrame:
+        """The frame of `by` with each row in one column only, that of its outcome, as reports show it.
+
+        Somebody who shares a phone is no duplicate there, and a row to correct whose person an earlier round
+        reached is not invalid. The sums are those of `totals.by_outcome`.
+        """
+        return self._broken_down(column, "outcome")
+
+    def _broken_down(self, column: str, kind: Literal["status", "outcome"]) -> pd.DataFrame:
         place, name = choose_column(self.columns, column)
         needing = self.needing_attention.to_numpy()
         elsewhere = self.elsewhere.places(self._batches)
-        return break_down(self.parts(), place, name, self._sharing, needing, self._batches, elsewhere)
+        return break_down(self.parts(), place, name, self._sharing, needing, self._batches, elsewhere, kind)
 
     @public_call
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import pandas as pd
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.environments import words_for
 from campaign.local_times import duration
-from campaign.results.breakdown import in_outcomes, with_people
+from campaign.results.breakdown import with_people
 from campaign.results.cost_shares import count_pairs, share_costs
 from campaign.results.messages_elsewhere import DEPARTED
 from campaign.results.redaction import Redaction
@@ -28,7 +28,7 @@ NOWHERE = "(in no row any more)"
 _ELSEWHERE = "(not in the table)"
 _UNKNOWN = "(not known)"
 EMPTY = "(empty)"
-SHARED, EARLIER = "sharing_a_phone", "reached_earlier"  # columns of `Result.by`
+SHARED, EARLIER = "sharing_a_phone", "reached_earlier"  # columns of `Result.outcomes_by`
 
 
 def figures(result: Result) -> list[tuple[str, str]]:
@@ -128,11 +128,11 @@ def _cost_by(
 
 
 def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.DataFrame:
-    """`Result.by` with its numbers masked, and words for an empty value and for people who have left.
+    """`Result.outcomes_by` with masked numbers, and words for an empty value and for people who have left.
 
     As in the summary, what only some campaigns have is told where this one has it.
     """
-    frame = in_outcomes(result.by(column))
+    frame = result.outcomes_by(column)
     frame = frame.drop(columns=[name for name in (SHARED, EARLIER) if not frame[name].any()])
     values = redaction.values(frame.index.to_series().reset_index(drop=True), str(frame.index.name))
     labels = values.where(values != "", EMPTY).fillna(nowhere(result))
