@@ -88,6 +88,10 @@ class _IssueGroup(NamedTuple):
     status: int  # that the rows get
 
 
+# What else such a row lacks as a person would contradict that.
+_SAYS_ALL = ("line_of_totals",)
+
+
 class IssueCollector:
     """The issues found so far in a table, and the status that each of its rows has so far.
 
@@ -96,6 +100,7 @@ class IssueCollector:
 
     def __init__(self, rows: int) -> None:
         self.status: npt.NDArray[np.int8] = np.full(rows, NOT_SENT, dtype=np.int8)
+        self._said: Bools = np.zeros(rows, dtype=bool)  # rows of which all is said
         self._groups: list[_IssueGroup] = []
 
     @property
@@ -116,10 +121,10 @@ class IssueCollector:
     ) -> None:
         """Add one issue for each of the rows. `values` are the cells, `detail` one sentence or one for each.
 
-        Rows that are blank already get no further issues.
+        Rows that are blank already, or have an issue that says all, get no further ones.
         """
         details = text_array([detail]) if isinstance(detail, str) else detail
-        filled = self.status[rows] != BLANK
+        filled = (self.status[rows] != BLANK) & ~self._said[rows]
         if not filled.all():
             mask = pa.array(filled)
             details = details.filter(mask) if len(details) == len(rows) else details
@@ -129,6 +134,7 @@ class IssueCollector:
         new_status = STATUSES.index(status)
         self._groups.append(_IssueGroup(rows, column, values, code, severity, details, new_status))
         self.status[rows[self.status[rows] == NOT_SENT]] = new_status
+        self._said[rows] |= code in _SAYS_ALL
 
     def forget_status(self, rows: Ints) -> None:
         """Forget what has excluded some rows: the next issue that excludes them gives their status."""
@@ -137,6 +143,7 @@ class IssueCollector:
     def absorb(self, block: "IssueCollector", start: int) -> None:
         """Add the issues of some consecutive rows, the first of which is at `start` in this table."""
         self.status[start : start + len(block.status)] = block.status
+        self._said[start : start + len(block.status)] = block._said
         self._groups += [group._replace(rows=group.rows + start) for group in block._groups]
 
     def copy(self) -> "IssueCollector":
@@ -167,7 +174,7 @@ class IssueCollector:
     @classmethod
     def of_tables(cls, status: npt.NDArray[np.int8], issues: pa.Table, details: pa.Table) -> "IssueCollector":
         """The collector that `tables` was asked of, with the status of its rows."""
-        collector = cls(0)
+        collector = cls(len(status))
         collector.status = status
         rows, values = issues.column("row").to_numpy(), combine_chunks(issues.column("value"))
         sentences, at, said = combine_chunks(details.column("detail")), 0, 0
@@ -179,6 +186,8 @@ class IssueCollector:
                 sentences.slice(said, spoken), its_status,
             )  # fmt: skip
             collector._groups.append(group)
+            if code in _SAYS_ALL:
+                collector._said[group.rows] = True
             at, said = at + count, said + spoken
         return collector
 

@@ -1,4 +1,4 @@
-"""The result of a campaign as a workbook: a summary, every batch and row, the messages of the table, and all issues."""
+"""The result of a campaign as a workbook: a summary, every batch and row, the messages, and all issues."""
 
 from __future__ import annotations
 

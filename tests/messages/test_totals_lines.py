@@ -17,6 +17,7 @@ PEOPLE = [
     "Total,,66000,Bea",  # somebody's name beside it
     "Totalina,,66000,",
     ",,66000,",
+    "Soma,,66000,",  # a name
 ]
 
 
@@ -40,6 +41,13 @@ def test_a_word_for_a_total_and_figures_are_a_line_of_totals(row):
 @pytest.mark.parametrize("row", PEOPLE)
 def test_anything_else_without_a_number_may_be_a_person(row):
     assert issue_of(row)["code"] == "missing_number"
+
+
+def test_nothing_else_is_asked_of_a_line_of_totals():
+    """That its date is empty would say that it is to be filled in after all."""
+    plan = plan_for(contacts_of("Ann,0772000001,5,3", *TOTALS[:1], header=HEADER), "Hi {note}")
+    assert plan.issues["code"].tolist() == ["line_of_totals"]
+    assert plan.contacts.at[3, "reason"].endswith("if it is a person, fill it in.")
 
 
 def test_somebody_called_total_with_a_number_gets_the_text():

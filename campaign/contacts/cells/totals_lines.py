@@ -8,8 +8,9 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, matches, series_to_array
 
 # What such a line is called in the languages whose spreadsheets are seen most; "Total paid:", "GRAND TOTAL".
+# Suma and soma are left out: people have these names.
 _WORD = (
-    r"(?i)^\s*(?:(?:grand|sub|over)[ -]?)?(?:totals?|totaux|sums?|somme|suma|soma|summe|gesamt|gesamtsumme|"
+    r"(?i)^\s*(?:(?:grand|sub|over)[ -]?)?(?:totals?|totaux|sums?|somme|summe|gesamt|gesamtsumme|"
     r"jumla|jumla kuu|total g[eé]n[eé]ral|total general|total geral|итого|всего|المجموع|कुल|ድምር)"
     r"(?: (?:amount|due|paid|people|persons|cost|balance))?\s*[:=.]*\s*$"
 )
