@@ -79,10 +79,10 @@ def test_the_ledger_costs_at_most_a_tenth_of_a_campaign(service, csv, tmp_path):
 
 @pytest.mark.benchmark
 @pytest.mark.timeout(3600)
-def test_never_twice_costs_at_most_half_as_much_again_as_a_bare_loop(service, csv, tmp_path):
+def test_never_twice_costs_at_most_a_third_more_than_a_bare_loop(service, csv, tmp_path):
     ratio = compare(send(("stage", "loop"), service, csv, tmp_path))
     print(f"gate, valves, ledger and requests / the requests alone: {ratio:.2f}")
-    assert ratio <= 1.5
+    assert ratio <= 1.33
 
 
 @pytest.mark.benchmark
