@@ -34,6 +34,10 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
     assert same.endswith(f" {day}.")
     other = sentence(plan("Dear {name}"))
     assert " All 4 of these people were reached in rehearsal with another text under “parents” on " in other
+    one = sentence(plan("Hi {name}", "".join(FOUR.splitlines(keepends=True)[:2])))
+    assert one.startswith(
+        "1 message would be rehearsed, for 1 new person. This person was reached in rehearsal with this text "
+    )
     some = sentence(plan("Hi {name}", FOUR.replace("Ben", "Benno").replace("0772000004", "0772000005")))
     assert " 3 of these people were reached in rehearsal under “parents” on " in some
     assert some.endswith(", 2 of them with this text.")

@@ -80,17 +80,24 @@ def _sentences(found: ReachedElsewhere, people: int) -> Iterator[str]:
     count, same, left_out = found.people, found.with_this_text, found.opted_out
     name = f"under “{mask_text(clean(found.name))}”"
     if count:
-        who = f"All {count:,}" if count == people > 1 else f"{count:,}"
+        who = _who(count, people)
         day = "" if pd.isna(found.last_sent) else f" on {LocalTimes().day(found.last_sent)}"
         done = f"{agreeing(count, 'was', 'were')} {words_for(found.environment).reached}"
         if same in (0, count):
             text = "this" if same else "another"
-            yield f"{who} of these people {done} with {text} text {name}{day}."
+            yield f"{who} {done} with {text} text {name}{day}."
         else:
-            yield f"{who} of these people {done} {name}{day}, {same:,} of them with this text."
+            yield f"{who} {done} {name}{day}, {same:,} of them with this text."
     if left_out:
         were = agreeing(left_out, "was", "were")
-        yield f"{left_out:,} of these people {were} left out {name}, because they wanted no messages."
+        yield f"{_who(left_out, people)} {were} left out {name}, because they wanted no messages."
+
+
+def _who(count: int, people: int) -> str:
+    """So many of some people, whom the sentence before has counted."""
+    if people == 1:
+        return "This person"
+    return f"{'All ' if count == people else ''}{count:,} of these people"
 
 
 def _records_beside(path: Path, environment: str) -> Iterator[CampaignRecord]:
