@@ -16,9 +16,11 @@ ADVICE = {
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
     "resume the campaign or send the plan again: only people who got nothing are tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
-    "invalid": "Correct the invalid rows: in your own spreadsheet, which you send again, or in the file that "
-    "write_follow_up writes, which has the reasons.",
 }
+_INVALID = (
+    "Correct the invalid {rows}: in your own spreadsheet, which you send again, or in the file that "
+    "write_follow_up writes, which has the {reasons}."
+)
 _SETTLED_AS_REFUSED = (
     "What is refused was settled so by a person: the service does not have it. {} to send it to these people."
 )
@@ -57,7 +59,8 @@ def advice_for(
 
     Where a person has decided already (`decided`), the decision is what is left to do.
     """
-    advice = {**ADVICE, **decisions}
+    rows, reasons = (agreeing(totals["invalid"], word, f"{word}s") for word in ("row", "reason"))
+    advice = {**ADVICE, "invalid": _INVALID.format(rows=rows, reasons=reasons), **decisions}
     return {status: advice[status] for status in advice if totals[status] and status not in without}
 
 

@@ -55,6 +55,10 @@ def without_quotes(text):
             "that “Rows to correct” writes, which has the reasons.",
         ),
         (
+            "Correct the invalid row: in your own spreadsheet.",
+            "Correct the row with a mistake: in your own spreadsheet.",
+        ),
+        (
             'The message has the placeholder {first_nam}. Did you mean "first_name"?',
             'The text has the placeholder {first_nam}. Did you mean "first_name"?',
         ),

@@ -237,7 +237,7 @@ def test_the_sentence_says_what_came_of_it_and_what_to_do(mixed):
         "1 not sent, 1 refused, 2 unknown. It stopped."
     )
     assert "resolve" in mixed.sentence
-    assert "in the file that write_follow_up writes, which has the reasons." in mixed.sentence
+    assert "in the file that write_follow_up writes, which has the reason." in mixed.sentence
 
 
 def test_when_all_went_well_nothing_is_left_to_do():

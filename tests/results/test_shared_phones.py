@@ -69,7 +69,7 @@ def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     assert result.needing_attention.tolist() == [CY, 7]
     assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
     assert result.sentence.endswith(
-        "which has the reasons. 1 person shares a phone with somebody in another row and got nothing: the "
+        "which has the reason. 1 person shares a phone with somebody in another row and got nothing: the "
         "same file has this row, for another number."
     )
 

@@ -132,7 +132,7 @@ def test_totals_costs_codes_and_the_status_of_each_row_are_kept(visits):
     pd.testing.assert_frame_equal(after.contacts[kept], before.contacts[kept])
     assert set(after.messages["number"]) == set(after.messages["message"]) == {""}
     assert ERASED in after.sentence
-    assert "Correct the invalid rows" not in after.sentence
+    assert "Correct the invalid row" not in after.sentence
     (row,) = campaign.history(visits).to_dict("records")
     assert (row["accepted"], row["rounds"], row["template"], row["sender"]) == (11, 2, "", "CLINIC")
     assert row["cost"] == 11 * 35

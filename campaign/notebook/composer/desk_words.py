@@ -68,6 +68,7 @@ _WORDS = {
     "in a follow-up file": "in a file of “Rows to correct”",
     "the opt-out list": "the list of people who want no texts",
     "Correct the invalid rows": "Correct the rows with a mistake",
+    "Correct the invalid row": "Correct the row with a mistake",
     "and this plan is from": "and this spreadsheet is",
     "in the table, in all runs so far": "of the spreadsheet, in all runs so far",
     "First, send asks about": "First, there is a question about",
