@@ -70,8 +70,8 @@ def no_commit_in_the_gate(patch: Patch) -> None:
 
 def keep_alive(patch: Patch) -> None:
     """One connection for many requests, as every client does it."""
-    make = aiohttp.TCPConnector
-    patch(aiohttp, "TCPConnector", lambda force_close, **options: make(**options))
+    make = aiohttp.TCPConnector.__init__
+    patch(aiohttp.TCPConnector, "__init__", lambda self, force_close, **options: make(self, **options))
     patch(GatedBody, "end", lambda self: None)
 
 

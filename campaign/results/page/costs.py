@@ -161,7 +161,7 @@ def about_all_sent(result: Result) -> str:
 
 
 def nowhere(result: Result) -> str:
-    """What the row of `Result.by` is called that is of no value of the column."""
+    """What the row of `Result.outcomes_by` is called that is of no value of the column."""
     return NOWHERE if result.elsewhere.is_known else _ELSEWHERE
 
 
