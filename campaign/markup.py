@@ -1,7 +1,7 @@
 """Pieces of HTML for reprs, widgets and reports; all text in them is escaped."""
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -19,7 +19,6 @@ TONES = {
     "reached in rehearsal with another text": "doubt", "reached in rehearsal under another number": "doubt",
 }  # fmt: skip
 
-_COSTS = ("Cost", "Share of the cost")  # columns of costs in words: "UGX 311,990 or more"
 _SHORT = 24  # characters of a cell
 _LONGEST_WORD = 40  # characters that are not broken: a follow-up code has 31
 
@@ -111,19 +110,23 @@ def table(
     rows: int | None = None,
     of: tuple[str, ...] = ("row",),
     which: str = "first",
+    figures: Collection[str] = (),
 ) -> str:
     """The first rows of a frame as an HTML table, with a note when there are more.
 
     `rows` is the total number of rows, if the frame contains only the first of them; `of` says what a row is,
     ("batch", "batches"), where it is none of the file. `which` says which of all they are: "last" where the
     newest come first, "" where they are in no such order. A named index is shown as the first column. Columns
-    of numbers are right-aligned; row and batch are names, not amounts, and get no thousands separators.
+    of numbers are right-aligned, and so are `figures`, columns of amounts in words such as "UGX 311,990 or
+    more". Row and batch are names, not amounts, and get no thousands separators.
     """
     excerpt = frame.head(limit)
     if excerpt.index.name is not None:
         excerpt = excerpt.reset_index()
-    kinds = [_kind(excerpt.iloc[:, place]) for place in range(excerpt.shape[1])]
     names = [str(name) for name in excerpt.columns]
+    kinds = [
+        "figure" if name in figures else _kind(excerpt.iloc[:, place]) for place, name in enumerate(names)
+    ]
     html_table = _table(names, kinds, excerpt.itertuples(index=False, name=None))
     rows = len(frame) if rows is None else rows
     if rows <= limit:
@@ -169,8 +172,6 @@ def _kind(column: "pd.Series[Any]") -> str:
     """The style of a column: figure (right-aligned), short (wrapped only in a scroller), long (never narrow)
     or ""."""
     if pd.api.types.is_numeric_dtype(column) or any(isinstance(value, Decimal) for value in column):
-        return "figure"
-    if column.name in _COSTS:
         return "figure"
     return _kind_of_words(column)
 

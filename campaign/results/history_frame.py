@@ -35,7 +35,12 @@ class HistoryFrame(pd.DataFrame):
         campaigns = CampaignList(self, times)
         pieces = [markup.paragraph(campaigns.headline)]
         if len(readable):
-            lines = markup.table(campaign_lines(readable, times), limit=_SHOWN, of=("campaign", "campaigns"))
+            lines = markup.table(
+                campaign_lines(readable, times),
+                limit=_SHOWN,
+                of=("campaign", "campaigns"),
+                figures=["Cost"],
+            )
             pieces.append(markup.scroller(lines, "Campaigns"))
         pieces += [markup.paragraph(words, note=True) for words in [campaigns.about_counts] if words]
         for name, problem, folder in zip(broken["name"], broken["problem"], broken["folder"], strict=True):

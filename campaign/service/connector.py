@@ -32,6 +32,7 @@ class PlainConnector(aiohttp.TCPConnector):
     """Connects to one numeric address over plain HTTP: there is nothing to resolve, to race or to encrypt.
 
     aiohttp's own way there is made for names with many addresses, and takes a tenth of what a request costs.
+    The timeouts of aiohttp for connecting do not hold here: `patience` ends what takes too long.
     """
 
     def __init__(self, host: str, port: int, connections: int) -> None:

@@ -31,6 +31,12 @@ def test_a_table_shows_figures_on_the_right_and_says_what_it_leaves_out():
     assert "The first 1 of 2 rows." in shown
 
 
+def test_amounts_in_words_are_on_the_right_where_they_are_figures():
+    frame = pd.DataFrame({"Cost": ["35 or more"]})
+    assert '<td class="figure">35 or more</td>' in table(frame, figures=["Cost"])
+    assert '<td class="short">35 or more</td>' in table(frame)  # a person's own column of that name
+
+
 def test_a_named_index_is_the_first_column():
     frame = pd.DataFrame({"Phone": ["x"]}, index=pd.Index([12345], name="row"))
     assert '<td class="figure">12345</td><td class="short">x</td>' in table(frame)

@@ -114,6 +114,19 @@ def test_rows_put_right_at_home_and_reached_ask_for_no_correction(desk):
     assert re.search(r">2</td>\s*<td[^>]*>3</td>\s*<td[^>]*>25677", card)  # Cy
 
 
+def test_rows_put_right_at_home_are_not_called_reached_while_nobody_knows(tmp_path, monkeypatch):
+    """The connection was lost while Dora's message, with her number from home, was on its way."""
+    monkeypatch.chdir(tmp_path)
+    with campaign.Sandbox(faults={3: "reset"}) as sandbox:
+        path = rows_to_correct(sandbox)
+        own = [row.replace("Dora,,", "Dora,0772 000 004,") for row in WARDS]
+        assert send(write(own), sandbox).contacts["status"].eq("unknown").sum() == 1
+        sentence = campaign.compare(plan_of(path), account=sandbox.account).sentence
+        assert "and reached" not in sentence
+        assert "1 row of this file was changed in your own spreadsheet since" in sentence
+        assert "(row 3 of this file; row 5 of your own spreadsheet)" in sentence
+
+
 def test_a_question_about_another_text_says_of_which_file_a_row_is(desk):
     path = rows_to_correct(desk)
     send(write(WARDS[1:]), desk)

@@ -16,6 +16,7 @@ from campaign.results.page.rendering import table, write_page
 from campaign.text import counted, figure
 
 _MOST_CAMPAIGNS = 200
+_AMOUNTS = ("Cost",)
 
 
 def write_list_page(history: pd.DataFrame, path: Path) -> None:
@@ -52,9 +53,9 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
         ),
         "campaigns_to_correct": campaigns.names_with("to_correct"),
         "unknown": counted(campaigns.total("unknown"), "message"),
-        "months": table(_as_read(months), "Months") if len(months) else "",
-        "senders": table(_as_read(senders), "Senders") if len(senders) else "",
-        "campaigns": table(_lines(readable, times), "All campaigns", rows=len(history)),
+        "months": table(_as_read(months), "Months", figures=_AMOUNTS) if len(months) else "",
+        "senders": table(_as_read(senders), "Senders", figures=_AMOUNTS) if len(senders) else "",
+        "campaigns": table(_lines(readable, times), "All campaigns", rows=len(history), figures=_AMOUNTS),
         "has_made_up_costs": any(words_for(one).has_made_up_costs for one in readable["environment"]),
         "problems": table(problems, "Campaigns that cannot be read") if len(broken) else "",
     }  # fmt: skip

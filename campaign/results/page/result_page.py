@@ -148,7 +148,7 @@ def _batches(result: Result, redaction: Redaction, times: LocalTimes) -> dict[st
     )
     listed = listed.rename(columns=str.capitalize)
     return {
-        "ranges": table(ranges, "Batches, equal ones together") if len(batches) else "",
+        "ranges": table(ranges, "Batches, equal ones together", figures=["Cost"]) if len(batches) else "",
         "ranges_left_out": f"{lines - len(ranges):,}" if lines > len(ranges) else "",
         "all_batches": table(listed, "All batches", rows=len(batches)) if len(batches) > 1 else "",
         "skipped_batches": skipped_numbers(batches),
@@ -178,7 +178,7 @@ def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, 
     has_other_texts = bool(result.elsewhere.count or result.totals.reached_earlier)
     shown, values = for_page(frame, result.currency, has_other_texts=has_other_texts)
     name = str(frame.index.name)
-    html = table(shown, f"Values of {name}", rows=values)
+    html = table(shown, f"Values of {name}", rows=values, figures=["Share of the cost"])
     return name, html, about_nowhere(result, frame)
 
 

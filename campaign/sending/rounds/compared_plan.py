@@ -25,7 +25,6 @@ from campaign.sending.rounds.comparison import (
     MAY_GO_OUT,
     MOVED,
     NEW,
-    UNKNOWN,
     Comparison,
     Knowledge,
 )
@@ -229,12 +228,16 @@ class ComparedPlan:
 
     @cached_property
     def reached_meanwhile(self) -> pd.Index[int]:
-        """The rows of a follow-up file that were put right in the own spreadsheet since, and reached."""
-        if self.file is None:
+        """The rows of a follow-up file that were put right in the own spreadsheet since, and reached.
+
+        Those of which this is not known are none of them.
+        """
+        if self.file is None or self.record is None:
             return pd.Index([], dtype="int64")
-        is_reached = np.isin(self.comparison.knowledge, (ACCEPTED, UNKNOWN, CHANGED, MOVED))
-        rows = rows_of_messages(self.plan)[self.starts[is_reached]]
-        reached = np.union1d(rows, labels_of_contacts(self.plan)[self.comparison.reached_before > 0])
+        is_accepted = self.record.knowledge == ACCEPTED
+        rows = rows_of_messages(self.plan)[self.starts[is_accepted[self.comparison.batches]]]
+        left_out = labels_of_contacts(self.plan)[is_accepted[self.comparison.reached_before]]
+        reached = np.union1d(rows, left_out)
         places = self.file.places.reindex(self.file.overtaken)
         return places.index[places.isin(reached)]
 
