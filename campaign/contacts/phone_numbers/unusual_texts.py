@@ -18,9 +18,8 @@ _DECIMAL = re.compile(r"(\+?\d{7,})[.,]0{1,2}")
 _EXTENSION = re.compile(
     r"\d[ ,;.(/-]*(?:extensi[oó]n|extn?|xtn?|poste|anexo|int|доб|x|#)[ .:=)]*\d{1,9}[ .)#]*$", re.I
 )
-_SEPARATOR = re.compile(
-    r" *(?:[/\\|,;&\r\n\u2028\u2029]|:{2,}|\b(?:or|and|ou|et|und|oder|au|na|y|o)\b)+ *", re.I
-)
+_MAY_BEGIN_EXTENSION = re.compile("[#xXeEpPaAiIİıдД]")  # cheap to look for first: few texts have one
+_SEPARATOR = re.compile(r"[/\\|,;&\r\n\u2028\u2029]|:{2,}|\b(?:or|and|ou|et|und|oder|au|na|y|o)\b", re.I)
 _DIGIT, _NO_DIGITS, _LETTER = re.compile(r"\d"), re.compile(r"\D+"), re.compile("[A-Za-z]")
 _LINE_BREAKS = re.compile(r"[\r\n\u2028\u2029]+")
 _ENDING = re.compile(r"[0-9 ().-]*[0-9][ ).]*")
@@ -82,23 +81,28 @@ def _in_ascii_digits(text: str) -> str:
 
 def _first_of_several(text: str) -> str:
     """The first of several numbers in a text, or of a number and another ending for it: 0772000012/13."""
-    pieces = [piece for piece in _SEPARATOR.split(text) if piece]
-    if len(pieces) < 2:
+    parts = _SEPARATOR.split(text)
+    if len(parts) < 2:
         return ""
+    pieces = [piece for part in parts if (piece := part.strip(" "))]
     digit_counts = [len(_NO_DIGITS.sub("", piece)) for piece in pieces]
-    full_numbers = sum(count >= MIN_FULL_DIGITS for count in digit_counts)
-    others = zip(pieces[1:], digit_counts[1:], strict=True)
-    has_ending = any(count <= _MAX_ENDING_DIGITS and _ENDING.fullmatch(piece) for piece, count in others)
-    if full_numbers > 1 or (digit_counts[0] >= MIN_FULL_DIGITS and has_ending):
+    full_numbers = [count >= MIN_FULL_DIGITS for count in digit_counts]
+    if sum(full_numbers) > 1 or (full_numbers[:1] == [True] and _has_ending(pieces[1:], digit_counts[1:])):
         return next(piece for piece, count in zip(pieces, digit_counts, strict=True) if count)
     return ""
+
+
+def _has_ending(pieces: list[str], digit_counts: list[int]) -> bool:
+    """Is one of these pieces the ending of another number? `digit_counts` are their digits."""
+    others = zip(pieces, digit_counts, strict=True)
+    return any(count <= _MAX_ENDING_DIGITS and _ENDING.fullmatch(piece) for piece, count in others)
 
 
 def _problem_with_characters(text: str) -> str:
     """Why a text with these characters cannot be a number; "" if it can."""
     if not _DIGIT.search(text):
         return "no_digits"
-    if _EXTENSION.search(text):
+    if _MAY_BEGIN_EXTENSION.search(text) and _EXTENSION.search(text):
         return "extension"
     if text.isascii():
         return "letters" if _LETTER.search(text) else ""
