@@ -10,6 +10,7 @@ from support.small_campaigns import contacts_of, plan_for
 import campaign
 from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.results.cost_shares import share_costs
+from campaign.results.page.costs import for_page
 from campaign.results.tables import Result
 
 VISITS = [
@@ -165,3 +166,16 @@ def test_the_currency_can_be_a_variable(monkeypatch):
     assert (plain.currency, account.currency) == ("", "KSh")
     assert account.identity == plain.identity
     assert campaign.Account.from_environment("live", currency="UGX").currency == "UGX"
+
+
+def test_the_figures_of_a_page_account_for_all_people(result):
+    """Who wants no messages has a column of its own where there are such people, and there alone."""
+    stopped = Result(
+        plan_of(opt_outs=pd.Series(["+256772000002"], dtype="str")),
+        batches_of((2, "accepted", "100"), (3, "refused", None)),
+        environment="local",
+    )
+    page, _ = for_page(stopped.outcomes_by("Clinic"), "UGX")
+    assert page.set_index("Clinic")["Opted out"].to_dict() == {"North": 0, "South": 1, "": 0, "West": 0}
+    assert (page["People"] == page["Accepted"] + page["Opted out"] + page["Need attention"]).all()
+    assert "Opted out" not in for_page(result.outcomes_by("Clinic"), "UGX")[0]

@@ -29,6 +29,7 @@ _ELSEWHERE = "(not in the table)"
 _UNKNOWN = "(not known)"
 EMPTY = "(empty)"
 SHARED, EARLIER = "sharing_a_phone", "reached_earlier"  # columns of `Result.outcomes_by`
+_SOME = {"Reached earlier": EARLIER, "Opted out": "opted_out"}  # shown where there are such people
 
 
 def figures(result: Result) -> list[tuple[str, str]]:
@@ -178,18 +179,20 @@ def for_page(
         cost_in_words(_to_hundredths(cost), unpriced=unpriced, currency=currency)
         for cost, unpriced in zip(shown["cost_share"], shown["unpriced"], strict=True)
     ]
-    earlier: dict[Any, Any] = {"Reached earlier": shown[EARLIER].to_numpy()} if EARLIER in shown else {}
+    some: dict[Any, Any] = {
+        name: shown[column] for name, column in _SOME.items() if column in shown and shown[column].any()
+    }
     frame = pd.DataFrame(
         {
             shown.index.name: shown.index,
-            "People": shown["people"].to_numpy(),
-            "Accepted": shown["accepted"].to_numpy(),
-            **earlier,
-            "Need attention": shown["needing_attention"].to_numpy(),
-            "SMS parts in the table" if has_other_texts else "SMS parts": shown["parts"].to_numpy(),
+            "People": shown["people"],
+            "Accepted": shown["accepted"],
+            **some,
+            "Need attention": shown["needing_attention"],
+            "SMS parts in the table" if has_other_texts else "SMS parts": shown["parts"],
             "Share of the cost": costs,
         }
-    )
+    ).reset_index(drop=True)
     return frame, len(breakdown)
 
 
