@@ -45,6 +45,9 @@ CORRECTED = "corrected_in_follow_up"
 # The code of the issue about a row to correct that was sent as corrected in a follow-up file.
 REACHED_CORRECTED = "reached_as_corrected"
 
+# The code of the issue about a row to correct that was reached with an earlier text only.
+EARLIER_TEXT = "reached_with_earlier_text"
+
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
 BATCH_COLUMNS = (
     "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds", "round",

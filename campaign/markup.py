@@ -14,7 +14,7 @@ from campaign.text import capitalised, counted, figure, money, shorten, without_
 TONES = {
     "accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good",
     "reached earlier": "good",
-    "new": "good", "refused before": "bad", "reached with another text": "doubt",
+    "new": "good", "still waiting": "good", "refused before": "bad", "reached with another text": "doubt",
     "reached under another number": "doubt",
     "reached in rehearsal with another text": "doubt", "reached in rehearsal under another number": "doubt",
 }  # fmt: skip

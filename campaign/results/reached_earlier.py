@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
-from campaign.contract import KEPT_TEXT, REACHED_CORRECTED
+from campaign.contract import EARLIER_TEXT, KEPT_TEXT, REACHED_CORRECTED
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
@@ -94,10 +94,12 @@ def reached_earlier(
     *,
     may_keep: bool,
     corrected: Ints | None = None,
+    with_earlier_text: Ints | None = None,
 ) -> ReachedEarlier:
     """The rows to correct that were accepted in an earlier round, as after a follow-up file was sent.
 
-    `corrected` are those that were sent as corrected in one; without it, the issues of the plan say so.
+    `corrected` are those that were sent as corrected in one; without it, the issues of the plan say so. The
+    same holds for those `with_earlier_text`, which are none of them: this text has not reached them.
     Where several rows have the number it is not known which of them was reached, so none of them counts,
     but for those that the follow-up file had.
     """
@@ -107,7 +109,12 @@ def reached_earlier(
     )
     is_corrected = np.zeros(len(labels), dtype=bool)
     if ((is_reached | is_doubtful) & has_status(plan, "invalid", "duplicate")).any():
-        is_corrected = np.isin(labels, _corrected_rows(plan) if corrected is None else corrected)
+        corrected, earlier = (
+            _rows_with_issue(plan, code) if rows is None else rows
+            for rows, code in ((corrected, REACHED_CORRECTED), (with_earlier_text, EARLIER_TEXT))
+        )
+        is_corrected, has_this_text = np.isin(labels, corrected), ~np.isin(labels, earlier)
+        is_reached, is_doubtful = is_reached & has_this_text, is_doubtful & has_this_text
     corrected, doubtful = labels[is_reached & is_corrected], labels[is_doubtful & is_corrected]
     is_reached &= has_status(plan, "invalid") & ~is_corrected
     if not is_reached.any():
@@ -155,14 +162,14 @@ def _numbers_of(batches: pd.DataFrame, *states: str) -> Ints:
     return numbers[numbers > 0]
 
 
-def _corrected_rows(plan: Plan) -> Ints:
-    """The rows that were sent as corrected in a follow-up file, by the issues of a plan."""
+def _rows_with_issue(plan: Plan, code: str) -> Ints:
+    """The rows with an issue of this kind; nobody if the issues were erased."""
     try:
         frames = [part.issues[["row", "code"]] for part in plan.parts()]
     except FolderError:  # erased since this was loaded
         return _NOBODY
     issues = pd.concat(frames)
-    return issues.loc[issues["code"] == REACHED_CORRECTED, "row"].to_numpy(dtype=np.int64)
+    return issues.loc[issues["code"] == code, "row"].to_numpy(dtype=np.int64)
 
 
 def _about_shared(numbers: pd.Series[int], rows: Ints) -> pd.Series[str]:

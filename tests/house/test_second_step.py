@@ -311,7 +311,7 @@ tell(counts=[difference.new, difference.reached, difference.unknown], sentence=d
     )
     assert told["counts"] == [6, 3, 3]
     assert (
-        told["sentence"] == "6 messages would be rehearsed, for 6 new people. "
+        told["sentence"] == "6 messages would be rehearsed, for 6 people who still wait. "
         "Nothing more goes to 3 people reached in rehearsal before and 3 people whose message is unknown."
     )
     assert not program.received

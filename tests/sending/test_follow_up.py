@@ -499,3 +499,41 @@ def test_the_version_of_the_file_comes_back_in_every_format(sent, ending):
     assert len(version) == 10
     assert version.isalpha()
     assert campaign.read_contacts(path).attrs["reading"].continues.version == version
+
+
+def test_rows_sent_as_corrected_get_a_new_text_only_once_they_are_corrected(sent):
+    """Person 3 got her first text by the follow-up file; the own spreadsheet still has no number for her."""
+    sandbox, path = sent
+    correct(path, ["0772 000 003"])
+    send(plan_of(path), sandbox)
+    assert send(plan_of(), sandbox).needing_attention.tolist() == [10, 17]
+    second = campaign.prepare("visits.csv", message="Come on Tuesday, {name}.", sender="CLINIC", region="UG")
+    told = campaign.compare(second, account=sandbox.account).sentence
+    assert (
+        " 1 row to correct was reached in rehearsal with another text, and gets this one only once corrected "
+        "in your own spreadsheet too (row 5)." in told
+    )
+    kept = send(second, sandbox, changed="skip")
+    assert kept.needing_attention.tolist() == [10, 17]  # she keeps what she got, as all others do
+    fresh = send(second, sandbox, changed="send")
+    for result in (fresh, campaign.load_result(fresh.folder)):
+        assert result.totals["accepted"] == 17
+        assert "17 of 20 rows were accepted" in result.sentence
+        assert result.needing_attention.tolist() == result.follow_up().index.tolist() == [5, 10, 17]
+        assert set(result.issues.loc[result.issues["row"] == 5, "code"]) >= {"reached_with_earlier_text"}
+    path = campaign.write_follow_up(fresh, "second.csv")
+    correct(path, ["0772 000 003"])
+    follow_up = campaign.prepare(path, message="Come on Tuesday, {name}.", sender="CLINIC", region="UG")
+    assert send(follow_up, sandbox, changed="send").needing_attention.tolist() == [10, 17]
+    assert send(second, sandbox).nothing_sent
+    assert Counter(sandbox.inbox["number"]) == Counter({number: 2 for number in sandbox.inbox["number"]})
+
+
+def test_a_row_that_lacks_what_a_new_text_says_is_not_done_because_an_older_text_reached_it(desk):
+    Path("visits.csv").write_text("name,phone,day\nAda,0772 000 001,Monday\nBen,0772 000 002,\n")
+    with campaign.Sandbox() as sandbox:
+        send(plan_of(), sandbox)
+        second = campaign.prepare("visits.csv", message="Come on {day}.", sender="CLINIC", region="UG")
+        result = send(second, sandbox, changed="send")
+        assert campaign.load_result(result.folder).needing_attention.tolist() == [3]
+        assert "1 of 2 rows was accepted" in result.sentence

@@ -60,7 +60,7 @@ def test_every_figure_of_the_budget_has_the_currency_of_the_account():
 def test_a_corrected_table_has_it_too(held, sandbox):
     difference = campaign.compare(plan_for(people(25)), name="visits", account=sandbox)
     assert difference.sentence == (
-        "14 messages would be rehearsed, for 14 new people. "
+        "14 messages would be rehearsed, for 5 new people and 9 people who still wait. "
         "Nothing more goes to 11 people reached in rehearsal before. The campaign's budget "
         "of 385 does not cover them: at the price so far, the campaign costs 875 with them. To reach "
         "all, raise budget=."

@@ -15,7 +15,7 @@ import pandas as pd
 
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
-from campaign.contract import KEPT_TEXT, MESSAGE_TEXTS, REACHED_CORRECTED
+from campaign.contract import EARLIER_TEXT, KEPT_TEXT, MESSAGE_TEXTS, REACHED_CORRECTED
 from campaign.messages.plan import Plan, amended, with_fields
 from campaign.messages.plan_tables.amended_parts import amended_part
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
@@ -102,14 +102,16 @@ def _rows_with_issue(plan: Plan, code: str) -> Ints:
     return np.asarray(pd.concat(rows), dtype=np.int64)
 
 
-def note_reached_before(plan: Plan, batches: Ints, is_corrected: Bools) -> Plan:
+def note_reached_before(plan: Plan, batches: Ints, is_corrected: Bools, has_earlier_text: Bools) -> Plan:
     """The plan with an issue for each excluded row that was reached, by the batch in `batches`.
 
     `is_corrected` are rows that were reached as corrected in a follow-up file, and not by their number.
+    Rows that `has_earlier_text` marks get another issue: this text has not reached them.
     """
     for rows, code, what in (
         (~is_corrected, "reached_before", "This number was reached before"),
         (is_corrected, REACHED_CORRECTED, "The row was sent as corrected in a follow-up file"),
+        (has_earlier_text, EARLIER_TEXT, "The row was reached with another text, and not with this one"),
     ):
         places = np.flatnonzero(rows & (batches > 0))
         if len(places):

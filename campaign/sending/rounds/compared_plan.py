@@ -54,6 +54,7 @@ class ComparedPlan:
       because they wanted no messages; an entry for each of these rows.
     - `corrected`: which rows of the contacts get nothing, and were reached, or perhaps, as a person has
       corrected them in a follow-up file.
+    - `has_earlier_text`: which rows to correct were reached, or perhaps, with another text than the plan's.
     - `renumbered`: the rows that would go out as new and were reached with their text under another number,
       which other rows still have.
     - `file`: the rows of a follow-up file of the campaign; None for any other plan.
@@ -68,6 +69,7 @@ class ComparedPlan:
     environment: str
     opted_out: Bools
     corrected: Bools
+    has_earlier_text: Bools
     renumbered: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     file: RowsOfFile | None = None
 
@@ -116,7 +118,10 @@ class ComparedPlan:
     @property
     def about_rows(self) -> str:
         """Sentences about rows that get nothing, or something else, for what is known of them."""
-        return f"{self.about_left_out}{self.about_overtaken}{self.about_corrected}{self.about_gone}"
+        return (
+            f"{self.about_left_out}{self.about_overtaken}{self.about_corrected}{self.about_left_behind}"
+            f"{self.about_gone}"
+        )
 
     @property
     def about_gone(self) -> str:
@@ -209,6 +214,26 @@ class ComparedPlan:
         )
 
     @property
+    def about_left_behind(self) -> str:
+        """A sentence about rows to correct that another text has reached, after a space; "" for none."""
+        rows = self._left_behind
+        if not len(rows):
+            return ""
+        return (
+            f" {capitalised(counted(len(rows), 'row'))} to correct {agreeing(len(rows), 'was', 'were')} "
+            f"{self.words.reached} with another text, and {agreeing(len(rows), 'gets', 'get')} this one only "
+            f"once corrected in your own spreadsheet too ({self._named(rows)})."
+        )
+
+    @property
+    def _left_behind(self) -> Ints:
+        """The rows to correct that another text has reached, and not only perhaps."""
+        if self.record is None:
+            return np.empty(0, np.int64)
+        is_accepted: Bools = self.record.knowledge[self.comparison.reached_before] == ACCEPTED
+        return labels_of_contacts(self.plan)[self.has_earlier_text & is_accepted]
+
+    @property
     def about_overtaken(self) -> str:
         """Sentences about rows of a follow-up file that give way to the own spreadsheet, each after a space;
         "" for none."""
@@ -243,8 +268,8 @@ class ComparedPlan:
 
     @property
     def corrected_rows(self) -> Ints:
-        """The row numbers of those in `corrected`."""
-        return labels_of_contacts(self.plan)[self.corrected]
+        """The row numbers of those in `corrected`, without those that got another text."""
+        return labels_of_contacts(self.plan)[self.corrected & ~self.has_earlier_text]
 
     @cached_property
     def reached_with_mistake(self) -> Ints:
@@ -257,6 +282,7 @@ class ComparedPlan:
             self.comparison.reached_before,
             may_keep=False,
             corrected=self.corrected_rows,
+            with_earlier_text=labels_of_contacts(self.plan)[self.has_earlier_text],
         )
         return np.setdiff1d(reached.rows, self.corrected_rows)
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from campaign.arrow_text import array_to_series, combine_chunks, constant_array
-from campaign.contract import MESSAGE_TEXTS, REACHED_CORRECTED
+from campaign.contract import EARLIER_TEXT, MESSAGE_TEXTS, REACHED_CORRECTED
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.sending.rounds.record import (
     CELL,
@@ -101,7 +101,7 @@ def _write_tables(one_round: Round, digests: KeyedDigests, path: Path) -> None:
     alternatives = read_frame(one_round.path / ALTERNATIVES)
     write_frame(alternatives.assign(**dict.fromkeys(MESSAGE_TEXTS, "")), path / ALTERNATIVES)
     # So that those who answered STOP stay out, and those whom a follow-up file reached count as reached.
-    kept = issues[issues["code"].isin([STOPPED, REACHED_CORRECTED])].assign(column="", value="")
+    kept = issues[issues["code"].isin([STOPPED, REACHED_CORRECTED, EARLIER_TEXT])].assign(column="", value="")
     write_frame(kept, path / ISSUES)
 
 

@@ -22,7 +22,7 @@ from campaign.text import counted, listed_words
 
 # What is known of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
-    "new": (NEW, UNSENT, AGAIN), "refused before": (REFUSED,), "{reached} before": (ACCEPTED,),
+    "new": (NEW,), "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,), "{reached} before": (ACCEPTED,),
     "unknown": (UNKNOWN,), "{reached} with another text": (CHANGED,),
     "{reached} under another number": (MOVED,),
 }  # fmt: skip
@@ -87,5 +87,7 @@ class PeopleInWords:
 def _people(count: int, kind: str) -> str:
     if kind == "new":
         return counted(count, "new person", "new people")
+    if kind == "still waiting":  # new people, or some who were reached with another text before
+        return counted(count, "person who still waits", "people who still wait")
     people = counted(count, "person", "people")
     return f"{people} whose message is unknown" if kind == "unknown" else f"{people} {kind}"

@@ -84,7 +84,7 @@ def compare_plan(
     nobody = np.zeros(len(starts), dtype=bool)
     nowhere = np.zeros(plan.totals.rows, dtype=bool)
     return ComparedPlan(
-        plan, given, starts, nothing, np.empty(0, np.int64), None, environment, nobody, nowhere
+        plan, given, starts, nothing, np.empty(0, np.int64), None, environment, nobody, nowhere, nowhere
     )
 
 
@@ -122,8 +122,14 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
         environment,
         opted_out,
         is_corrected,
+        _is_open(plan, is_corrected) & record.have_another_text(plan.template)[comparison.reached_before],
         _renumbered(plan, record, starts, planned, comparison),
     )
+
+
+def _is_open(plan: Plan, is_corrected: Bools) -> Bools:
+    """Which rows have a mistake, or lack a correction that a follow-up file had."""
+    return has_status(plan, "invalid") | is_corrected
 
 
 def _renumbered(

@@ -17,6 +17,7 @@ from campaign.arrow_text import (
     combine_chunks,
     join_runs,
     series_to_array,
+    text_array,
 )
 from campaign.contract import MESSAGE_TEXTS
 from campaign.messages.plan import Plan
@@ -101,6 +102,21 @@ class CampaignRecord:
         """Which batches are in a round that was erased, by their numbers."""
         rounds = {one_round.number for one_round in self.rounds if one_round.is_erased}
         return np.array([False, *(batch.round in rounds for batch in self.ledger.batches)])
+
+    def have_another_text(self, template: str) -> Bools:
+        """Which batches were written with another text than this one, by their numbers.
+
+        The texts are those of `Plan.template`. No batch counts of rounds whose text is not known any more.
+        """
+        given, *templates = folded(
+            text_array([template, *(one_round.manifest.template for one_round in self.rounds)])
+        ).to_pylist()
+        others = {
+            one_round.number
+            for one_round, text in zip(self.rounds, templates, strict=True)
+            if given and text not in (given, "")
+        }
+        return np.array([False, *(batch.round in others for batch in self.ledger.batches)])
 
     @cached_property
     def digests(self) -> KeyedDigests | None:
