@@ -22,8 +22,8 @@ from campaign.text import counted, listed_words
 
 # What is known of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
-    "new": (NEW,), "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,), "{reached} before": (ACCEPTED,),
-    "unknown": (UNKNOWN,), "{reached} with another text": (CHANGED,),
+    "new": (NEW,), "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
+    "{reached} before": (ACCEPTED,), "unknown": (UNKNOWN,), "{reached} with another text": (CHANGED,),
     "{reached} under another number": (MOVED,),
 }  # fmt: skip
 
