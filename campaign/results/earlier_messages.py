@@ -48,7 +48,7 @@ def about_kept_texts(people: int) -> str:
 def about_elsewhere(elsewhere: MessagesElsewhere) -> str:
     """What was sent and is not in today's table, and whom it was for; "" if there is nothing."""
     count = elsewhere.outside
-    if not count:
+    if not elsewhere.count:  # that a row was reached as corrected is said with the rows
         return ""
     it = agreeing(count, "it", "them")
     sent = (
