@@ -192,7 +192,9 @@ def _about_all_runs(run: Run, counts: Snapshot) -> str:
     of_table = f"Of the {counted(counts.messages, 'message')} in the table, in all runs so far"
     pieces = [of_table] * (is_part or elsewhere > 0)
     if elsewhere:
-        pieces.append(f"the cost is also for {counted(elsewhere, 'message')} of earlier rounds")
+        are = agreeing(elsewhere, "is", "are")
+        others = f"{counted(elsewhere, 'message')} of earlier rounds that {are} not in it"
+        pieces.append(f"the cost is also for {others}")
     return markup.paragraph(f"{'; '.join(pieces)}:", note=True) if pieces else ""
 
 

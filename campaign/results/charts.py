@@ -6,6 +6,7 @@ in light and dark. Nothing depends on colour alone: every bar has its label and 
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -66,6 +67,7 @@ _GAP = 2
 _TALL = 150
 _FEWEST_POINTS, _MOST_POINTS = 3, 300
 _SHORT = 120  # seconds: beginning and end may be in the same minute
+_EXACT = timedelta(minutes=10)  # below it, a length that is not that of the minutes named is noticed
 _LISTED_GAPS = 5
 _MOST_GAPS = 0.5  # of the time that something was under way: a night is not worth half a page
 _NARROWEST_GAP = 0.01  # of the chart
@@ -237,6 +239,9 @@ def _gap_words(gap: Gap, times: LocalTimes, days: int) -> str:
     length = duration(gap.length)
     if start == end:  # a pause of seconds
         return f"Nothing was sent for {length} at {start}"
+    minutes = [moment.replace(second=0, microsecond=0) for moment in (gap.start, gap.end)]
+    if gap.length < _EXACT and duration(minutes[1] - minutes[0]) != length:
+        start, end = (times.time_in(moment, days, seconds=True) for moment in (gap.start, gap.end))
     return f"Nothing was sent from {start} to {end} ({length})"
 
 

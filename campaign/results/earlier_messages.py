@@ -8,6 +8,7 @@ from campaign.results.messages_elsewhere import (
     EARLIER,
     LATER,
     LEFT_OUT,
+    WITH_MISTAKE,
     MessagesElsewhere,
 )
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
@@ -18,7 +19,21 @@ _WORDS = {
     LATER: ("was a later text to a person in it", "were later texts to people in it"),
     ANOTHER: ("was another text to a number in it", "were other texts to numbers in it"),
     LEFT_OUT: ("went to a row that gets nothing now", "went to rows that get nothing now"),
+    WITH_MISTAKE: ("was for a person whose row has a mistake", "were for people whose rows have a mistake"),
     DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
+}
+# What became of others that did not leave.
+REFUSED, UNSENT = "refused", "not_sent"
+# The same of a single message, as its reason in a list of them.
+REASONS = {
+    EARLIER: "An earlier text to a person in the table.",
+    LATER: "A later text to a person in the table.",
+    ANOTHER: "Another text to a number in the table.",
+    LEFT_OUT: "The row with this number gets nothing now.",
+    WITH_MISTAKE: "The person's row has a mistake in the table: it was reached before, or as corrected.",
+    DEPARTED: "No row has this number any more.",
+    REFUSED: "The service refused it in an earlier round.",
+    UNSENT: "It was not sent, and is not in the table any more.",
 }
 
 
@@ -32,8 +47,8 @@ def about_kept_texts(people: int) -> str:
 
 def about_elsewhere(elsewhere: MessagesElsewhere) -> str:
     """What was sent and is not in today's table, and whom it was for; "" if there is nothing."""
-    count = elsewhere.count
-    if not count:
+    count = elsewhere.outside
+    if not elsewhere.count:  # that a row was reached as corrected is said with the rows
         return ""
     it = agreeing(count, "it", "them")
     sent = (

@@ -24,6 +24,8 @@ from campaign.messages.plan_tables.plan_columns import (
 # text for a number that no row has any more. Batches of a round leave before those of the next one.
 EARLIER, LATER, ANOTHER = "earlier", "later", "another"
 LEFT_OUT, DEPARTED = "left_out", "departed"
+# And one for a person whose row has a mistake, which counts as accepted: its text is not in the table either.
+WITH_MISTAKE = "with_mistake"
 
 
 class Recorded(Protocol):
@@ -39,22 +41,31 @@ def nothing_recorded(batches: Ints, *texts: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class MessagesElsewhere:
-    """The messages of a campaign that left, or may have, and are not in today's table.
+    """The messages of a campaign that left, or may have, and are for no row that counts as reached today.
 
-    `count` is how many they are, and `in_doubt` whether some of them are unknown. `messages` has a line for
-    each: number, batch, row (with that number today, 0 if no row has it), kind (see above), status,
-    submitted_at and round of its batch; None where names and numbers were erased. `last_texts` has a line for
-    each row whose message was accepted before the last text to its number: status and submitted_at of that
-    text; the index is row.
+    `count` is how many they are, and `in_doubt` whether some are unknown. `with_mistake` counts the messages
+    to people whose rows have a mistake, but were reached: these are not in `messages`, which has a line for
+    each of the others: number, batch, row (with that number today, 0 if no row has it), kind (see above),
+    status, submitted_at and round of its batch; None where names and numbers were erased. `last_texts` has a
+    line for each row whose message was accepted before the last text to its number: status and submitted_at
+    of that text; the index is row.
     """
 
     count: int
     in_doubt: bool
     messages: pd.DataFrame | None
     last_texts: pd.DataFrame
+    with_mistake: int = 0
+
+    @property
+    def outside(self) -> int:
+        """How many messages left, or may have, besides those of the table."""
+        return self.count + self.with_mistake
 
     def count_of(self, kind: str) -> int:
         """How many are of this kind; 0 where it is not known."""
+        if kind == WITH_MISTAKE:
+            return self.with_mistake
         return 0 if self.messages is None else int((self.messages["kind"] == kind).sum())
 
     @property
@@ -108,26 +119,33 @@ def messages_elsewhere(
     left = batches[batches["status"].isin(["accepted", "unknown"])].set_index("batch")
     is_reached = np.isin(labels_of_contacts(plan), reached) if len(reached) else slice(0)
     in_table = np.concatenate([batch_of_message, batch_of_excluded[is_reached]])
-    held = np.bincount(in_table, minlength=int(left.index.max()) + 1 if len(left) else 1)
-    others = (left["messages"] - held[left.index]).clip(0)
-    others = others[others > 0]
-    count, in_doubt = int(others.sum()), bool((left.loc[others.index, "status"] == "unknown").any())
+    outside, others = _beyond(left, batch_of_message), _beyond(left, in_table)
+    count, with_mistake = int(others.sum()), int(outside.sum() - others.sum())
+    in_doubt = bool((left.loc[outside.index, "status"] == "unknown").any())
     known = read_recorded(recorded, others.index.to_numpy(dtype=np.int64)) if count else None
     if known is None:
-        return MessagesElsewhere(count, in_doubt, None if count else _NOBODY, _NO_TEXTS)
+        return MessagesElsewhere(count, in_doubt, None if count else _NOBODY, _NO_TEXTS, with_mistake)
     numbers, contacts = numbers_at(plan, np.arange(plan.totals.messages)), numbers_of_contacts(plan)
     known = known.assign(row=_rows_with(plan, numbers, contacts, known["number"]))
     near = np.isin(in_table, others.index)
     in_batches = pd.DataFrame(
         {"number": np.concatenate([numbers, contacts[is_reached]])[near], "batch": in_table[near]}
     )
-    outside = _without(known, in_batches, others).join(left[["status", "submitted_at", "round"]], on="batch")
-    near = np.isin(numbers, outside["number"])
+    messages = _without(known, in_batches, others).join(left[["status", "submitted_at", "round"]], on="batch")
+    near = np.isin(numbers, messages["number"])
     own = pd.DataFrame(
         {"number": numbers[near], "batch": batch_of_message[near], "row": rows_of_messages(plan)[near]}
     ).join(left[["status", "round"]], on="batch")
-    outside = outside.assign(kind=_kinds(outside, own)).reset_index(drop=True)
-    return MessagesElsewhere(count, in_doubt, outside, _last_texts(own, outside[outside["kind"] == LATER]))
+    messages = messages.assign(kind=_kinds(messages, own)).reset_index(drop=True)
+    last_texts = _last_texts(own, messages[messages["kind"] == LATER])
+    return MessagesElsewhere(count, in_doubt, messages, last_texts, with_mistake)
+
+
+def _beyond(left: pd.DataFrame, in_table: Ints) -> pd.Series[int]:
+    """How many messages each batch holds besides those in the table, of which `in_table` has the batches."""
+    held = np.bincount(in_table, minlength=int(left.index.max()) + 1 if len(left) else 1)
+    others = (left["messages"] - held[left.index]).clip(0)
+    return others[others > 0]
 
 
 def read_recorded(recorded: Recorded, batches: Ints, *texts: str) -> pd.DataFrame | None:

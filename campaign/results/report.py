@@ -44,7 +44,8 @@ def write_report(
     A notebook shows the path as a card with a link. The file extension decides the format:
 
     - `.html`: one self-contained page: what came of it, what to do, what was sent, cost, batches, issues
-    - `.xlsx`: the sheets Summary, Batches, Messages, Contacts, Issues and Follow-up
+    - `.xlsx`: the sheets Summary, Batches, Messages, Contacts, Issues and Follow-up, and where there are any
+      the messages that the batches have and the table does not, such as those of earlier rounds
     - `.csv`: every row of the file with its outcome, UTF-8, every field quoted; what a spreadsheet program
       could run as a formula gets a ' in front
 

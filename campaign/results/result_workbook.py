@@ -15,6 +15,7 @@ from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.results import workbook
 from campaign.results.csv_file import write_csv_parts
+from campaign.results.messages_outside import MessagesOutside
 from campaign.results.page.costs import shown_breakdown
 from campaign.results.page.headline import headline
 from campaign.results.page.result_page import reading_facts, remarks
@@ -24,10 +25,11 @@ from campaign.results.page.tasks import tasks
 from campaign.results.plain_words import with_attention_words
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
+from campaign.results.sent_rounds import as_counted
 from campaign.results.tables import Result
 from campaign.results.totals import has_other_messages
 from campaign.results.workbook import OUTCOME, SummarySheet, write_workbook
-from campaign.text import capitalised, counted, money
+from campaign.text import agreeing, capitalised, counted, money
 
 _WITH_ZONE = {"submitted_at": "submitted_at (UTC)"}  # a cell has no zone
 _LONGEST_NAME = 31  # characters of the name of a sheet
@@ -35,6 +37,8 @@ _FOLLOW_UP = (
     "This sheet is for reading. Correct the rows in the follow-up file, “Rows to correct”: sending that one "
     "continues the campaign."
 )
+_OUTSIDE = "Messages not in the table"
+_ABOUT_OUTSIDE = "These and the sheet Messages are together all messages of the sheet Batches."
 _NOT_IN_NAMES = str.maketrans(dict.fromkeys("[]:*?/\\", " "))
 
 
@@ -45,17 +49,20 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
     """
     beside: dict[str, Path] = {}
     sheets: dict[str, pd.DataFrame] = {}
-    for name, parts in _tables(result, redaction, by).items():
+    outside = MessagesOutside.of(result)
+    for name, parts in _tables(result, outside, redaction, by).items():
         first, rest = _as_sheet(parts)
         if rest is None:
             sheets[name] = first
         else:
             beside[name] = path.with_name(f"{path.stem}.{name.lower()}.csv")
             replace_file(beside[name], partial(_write_rows, chain([first], rest)))
-    summary = _summary(result, redaction, beside)
+    summary = _summary(result, redaction, beside, outside.unlisted)
     totals = result.totals
     can_correct = totals.to_correct or totals.sharing_unreached or totals["refused"]
     notes = {"Follow-up": _FOLLOW_UP} if can_correct and not result.is_erased else {}
+    if not outside.unlisted:
+        notes[_OUTSIDE] = _ABOUT_OUTSIDE
     replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets, notes))
 
 
@@ -74,7 +81,9 @@ def _write_rows(parts: Iterable[pd.DataFrame], path: Path) -> None:
     write_csv_parts(path, parts, index=False)
 
 
-def _tables(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str, Iterator[pd.DataFrame]]:
+def _tables(
+    result: Result, outside: MessagesOutside, redaction: Redaction, by: Sequence[str]
+) -> dict[str, Iterator[pd.DataFrame]]:
     """The tables of the sheets, each in parts."""
     breakdowns: dict[str, Iterator[pd.DataFrame]] = {}
     for column in by:
@@ -82,8 +91,9 @@ def _tables(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str
         breakdowns[_sheet_name(column, breakdowns)] = iter([table])
     return {
         **breakdowns,
-        "Batches": iter([redaction.batches(result.batches).rename(columns=_WITH_ZONE)]),
+        "Batches": iter([redaction.batches(as_counted(result.batches)).rename(columns=_WITH_ZONE)]),
         "Messages": (redaction.messages(part.messages) for part in result.parts()),
+        **({_OUTSIDE: map(redaction.messages, outside.parts())} if outside.chunks else {}),
         "Contacts": _contacts(result, redaction),
         "Issues": (redaction.issues(part.issues) for part in result.parts()),
         "Follow-up": (
@@ -116,7 +126,14 @@ def _sheet_name(column: str, taken: Mapping[str, object]) -> str:
     return unique
 
 
-def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -> SummarySheet:
+def _about_unlisted(messages: int) -> str:
+    """How many messages no sheet has, and why."""
+    which = agreeing(messages, "that is not in the table is", "that are not in the table are")
+    sent = capitalised(counted(messages, "message"))
+    return f"{sent} of the sheet Batches {which} in no sheet: names, numbers and texts were erased."
+
+
+def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path], unlisted: int) -> SummarySheet:
     totals, words = result.totals, words_for(result.environment)
     times = LocalTimes.of_rounds(result.rounds)
     facts: list[tuple[str, str | int | Decimal]] = [
@@ -132,6 +149,7 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
         ("Rows and people", rows_in_words(totals, result.reading)),
         *((f"{capitalised(name)} (texts)", count) for name, count in totals.messages_in_words.items()),
         ("SMS parts in the table" if has_other_messages(totals) else "SMS parts", totals.parts),
+        *([("Messages not listed", _about_unlisted(unlisted))] if unlisted else []),
         ("Batches", totals.batches),
         (
             "Cost, at least" if totals.unpriced and totals.cost is not None else "Cost",

@@ -77,10 +77,13 @@ class Timeline:
 def _gaps(
     starts: pd.Series[pd.Timestamp], ends: pd.Series[pd.Timestamp], rounds: pd.Series[int]
 ) -> tuple[Gap, ...]:
+    """The gaps: between two rounds every one, in a round those that are long for its pace."""
     idle_since = ends.cummax().shift()
-    usual = starts.diff().median()
+    begins_round = rounds.ne(rounds.shift())
+    usual = starts.diff()[~begins_round].median()
     shortest = max(_SHORTEST, _TIMES_USUAL * usual) if pd.notna(usual) and len(starts) > 3 else _SHORTEST
-    places = np.flatnonzero((starts - idle_since >= shortest).to_numpy())
+    is_gap = (starts - idle_since).ge(shortest) | (begins_round & starts.gt(idle_since))
+    places = np.flatnonzero(is_gap.to_numpy())
     numbers = rounds.to_numpy()
     return tuple(
         Gap(

@@ -46,6 +46,7 @@ _NOTES = {
     "needing_attention": "People who got nothing, or perhaps nothing, though they did not opt out.",
     "sharing_a_phone": "People who got nothing because another row, with another text, has their number.",
     "reached_earlier": "People whose row has a mistake, but who were reached earlier in the campaign.",
+    "round": "Runs that had nothing to send are no rounds.",
     "code": "Quote it when you ask the service about the batch.",
     "status": "accepted: by the service, which does not say whether it reached the phone. unknown: it may "
     "have been sent. " + " ".join(f"{name}: {several}." for name, (_, several) in STATUS_WORDS.items()),

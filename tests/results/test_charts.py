@@ -166,3 +166,15 @@ def test_two_rounds_have_one_entry_of_their_grey():
     chart = accepted_over_time(batches(*rows), KAMPALA)
     assert chart.count('<span class="swatch quiet"></span>') == 1
     assert "Round 2 began at 14:07; round 3 began at 14:17</li>" in chart
+
+
+def test_every_round_is_in_the_legend_also_where_days_lie_between_others():
+    """The time between rounds is no measure of the pace: the second gap is as much a gap as the first."""
+    rounds = batches(*steady(2), *steady(2, start=370, round_=2), *steady(1, start=480, round_=3))
+    assert "Round 2 began at 14:08; round 3 began at 14:10" in accepted_over_time(rounds, KAMPALA)
+
+
+def test_a_gap_whose_length_is_not_that_of_the_minutes_named_has_its_seconds():
+    """That is a minute and 43 seconds: no two minutes from 14:02 to 14:03."""
+    chart = accepted_over_time(batches(*steady(10), *steady(10, start=113)), KAMPALA)
+    assert "Nothing was sent from 14:02:09 to 14:03:53 (2 min)." in label(chart)
