@@ -134,7 +134,7 @@ def test_a_field_and_the_text_are_as_they_were_left(person):
 
 def test_the_button_and_the_line_follow_the_answer_at_once(person):
     reached_with_another_text(person)
-    assert start(person) == "Show the result"
+    assert start(person) == "Rehearse"
     person.fill("changed", "send")
     assert start(person) == "Rehearse 3 texts"
     shown = person.sees("section-4")

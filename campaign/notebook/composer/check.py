@@ -34,8 +34,8 @@ from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import counted, figure
 
 _CORRECT = (
-    "This list only shows them, with the reasons. Correct them in the file that you chose, save it, and "
-    "choose it again in section 1."
+    "This list only shows them, with the reasons: it is not a file to choose. Correct them in your own "
+    "spreadsheet, save it, and choose it again in section 1."
 )
 
 
@@ -171,6 +171,12 @@ class CheckSection(Section):
                 self._draw()
         else:
             self._say_who_leaves()
+
+    def take_answers(self) -> None:
+        """Draw what is given by answers that were brought back below: nobody has to give them again."""
+        with self.problems_shown():
+            self._answered = self._desk.composition
+            self._draw()
 
     @property
     def _known(self) -> tuple[object, ...]:

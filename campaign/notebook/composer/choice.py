@@ -17,7 +17,7 @@ from campaign.notebook.composer.alphabet import named_letters
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Picker
-from campaign.notebook.composer.row_list import RowList, numbered_rows
+from campaign.notebook.composer.row_list import RowList, numbered_rows, with_kept_rows
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, counted, figure, listed_words
 
@@ -118,7 +118,8 @@ class Choice(Picker):
             (f"{self.question.words_of(answer)}: {effect}", answer) for answer, effect in effects.items()
         ]
         self.offer(options, chosen)
-        self.rows.offer(rows, partial(_what_they_get, look(self.question.answers[chosen]).plan))
+        shown = with_kept_rows(without.plan, rows) if self.question.parameter == "duplicates" else rows
+        self.rows.offer(shown, partial(_what_they_get, look(self.question.answers[chosen]).plan))
         return True
 
 
@@ -134,6 +135,17 @@ def about_reset(asked: Sequence[Question], before: Composition, now: Composition
             )
     said = "".join(map(markup.paragraph, sentences))
     return f'<div role="status">{said}</div>' if said else ""
+
+
+def about_taken(name: str, before: Composition, now: Composition) -> str:
+    """Which answers are those of the campaign of this name now, as HTML; "" for none."""
+    taken = [
+        f"“{FIELDS[question.parameter]}” is “{question.words_of(question.answer_in(now))}”"
+        for question in QUESTIONS
+        if question.answer_in(before) != question.answer_in(now)
+    ]
+    said = f"The answers in section 3 are those of “{name}” again: {listed_words(taken)}."
+    return f'<div role="status">{markup.paragraph(said)}</div>' if taken else ""
 
 
 def _what_they_get(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:

@@ -56,6 +56,7 @@ class Composer(Panel):
         self.spreadsheet.brought_back = self._show_brought_back
         self.sending.touched = self._put_away_below
         self.sending.looked_up = self._say_who_leaves
+        self.sending.answers_taken = self.check.take_answers
         self.sending.way_changed = self.outcome.say
         self._reached = 0
         self._is_shown = False

@@ -24,7 +24,8 @@ from campaign.service.sandbox.server import Sandbox
 
 # What a person answered about some texts, by the decisions that make them other texts or other people.
 _AGAIN: tuple[str, ...] = ("changed", "gone")
-ANSWERS = ("overlong", "max_parts", "duplicates", "several")  # about the rows of the spreadsheet
+_BY_QUESTION = (("overlong", "max_parts"), ("duplicates",), ("several",))
+ANSWERS = tuple(name for names in _BY_QUESTION for name in names)  # about the rows of the spreadsheet
 KEPT_ANSWERS = (*ANSWERS, "budget")  # which hold for all files of a campaign
 # What rows to correct have from their campaign besides.
 CONTINUED = (*KEPT_ANSWERS, "message", "language", "texts", "sender", "opt_outs", "rate", "batch_size")
@@ -82,6 +83,21 @@ class Composition:
         forgotten = {answer for cause, answers in _ABOUT.items() if cause in changed for answer in answers}
         defaults: dict[str, Any] = {name: type(self).__dataclass_fields__[name].default for name in forgotten}
         return replace(self, **(defaults | decisions))
+
+    def answered_as(self, earlier: Composition) -> Composition:
+        """With the answers of another file of the campaign, where nobody has given another one here.
+
+        Those about the texts of that file hold for the same text only.
+        """
+        of_text = {name: getattr(self, name) for name in ("message", "texts", "language")}
+        answers, usual = earlier.decided(**of_text), type(self)()
+        taken = {
+            name: getattr(answers, name)
+            for names in _BY_QUESTION
+            if all(getattr(self, name) == getattr(usual, name) for name in names)
+            for name in names
+        }
+        return replace(self, **taken)
 
     def contacts(self) -> pd.DataFrame:
         return read_contacts(self.source, **self._given("sheet", "dates"))

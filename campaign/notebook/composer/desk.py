@@ -17,7 +17,8 @@ from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.text_readers import numbers_of
-from campaign.notebook.composer.composition import Composition
+from campaign.notebook.composer.composition import ANSWERS, Composition
+from campaign.notebook.composer.memory import kept_for
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.sending.rounds.comparison import ACCEPTED
 from campaign.sending.rounds.difference import REASONS, Difference, sent_this_text
@@ -128,6 +129,19 @@ class Desk:
             self.decide(name=kept)
         self.name_before = "" if folded_name(before.name) == folded_name(self.name) else before.name
         return kept
+
+    def take_answers(self) -> bool:
+        """Answer as it was answered for the campaign that goes on, unless another answer was given for this
+        file; whether that changes anything.
+
+        What is sent keeps its answers with the campaign, so they would be lost to its other files too.
+        """
+        kept = kept_for(self.name, self.accounts)
+        answered = self.composition if kept is None else self.composition.answered_as(kept.composition)
+        if answered == self.composition:
+            return False
+        self.decide(**{name: getattr(answered, name) for name in ANSWERS})
+        return True
 
     @property
     def account(self) -> Account | None:

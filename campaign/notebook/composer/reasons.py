@@ -17,7 +17,7 @@ from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
-from campaign.notebook.composer.row_list import RowList, numbered_rows
+from campaign.notebook.composer.row_list import RowList, numbered_rows, repeated_rows
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, capitalised, counted
 
@@ -133,7 +133,7 @@ def reasons_of(
     unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
     is_reason &= issues["code"].isin(_WANTS_NONE) | ~issues["row"].isin(unwanted)
     issues = issues[is_reason & issues["row"].isin(excluded)]
-    repeated = _repeated_rows(plan)
+    repeated = repeated_rows(plan)
     return [
         Reason(
             str(code), str(column), _common_reason(str(code), group["detail"], unasked),
@@ -167,15 +167,6 @@ def why_done(leaves: WhoLeaves) -> pd.Series[str]:
     reached = pd.Series(f"Its number was {_REACHED_EARLIER}", index=leaves.reached, dtype="str")
     put_right = pd.Series(f"It was {_PUT_RIGHT}", index=leaves.put_right, dtype="str")
     return pd.concat([corrected, reached, put_right])
-
-
-def _repeated_rows(plan: Plan) -> pd.Series[int]:
-    """The row that each duplicate has its number from, by the row of the duplicate."""
-    numbers = pd.Series(plan.addressing.numbers, index=plan.contacts.index)
-    kept = numbers.loc[plan.messages["row"].unique()]
-    rows = pd.Series(kept.index, index=kept.to_numpy())
-    repeats = numbers[plan.contacts["status"] == "duplicate"]
-    return repeats.map(rows[~rows.index.duplicated()]).dropna().astype("int64")
 
 
 def _common_reason(code: str, details: pd.Series[str], unasked: Collection[str]) -> str:

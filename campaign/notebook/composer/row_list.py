@@ -25,10 +25,10 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
     A list that is open stays open when other rows are offered.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_open: bool = False) -> None:
         self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
         self._make_table: Callable[[pd.Index[Any]], pd.DataFrame] = lambda _: pd.DataFrame()
-        self._first, self._is_open = 0, False
+        self._first, self._is_open = 0, is_open
         self._button = button("", "show-rows", self._turn)
         self._table = HTML()
         self._earlier = button("Earlier rows", "earlier-rows", lambda: self._leaf(-_PAGE))
@@ -36,6 +36,11 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         super().__init__([self._button, self._table, HBox([self._earlier, self._later])])
         self.add_class("row-list")
         self._draw()
+
+    @property
+    def rows(self) -> pd.Index[Any]:
+        """All rows that are offered."""
+        return self._rows
 
     def offer(self, rows: pd.Index[Any], make_table: Callable[[pd.Index[Any]], pd.DataFrame]) -> None:
         """Offer these rows from now on; `make_table` is called with those to show, once the list is open."""
@@ -86,3 +91,22 @@ def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
         cells = mask_texts(plan.contacts[name].iloc[places])
         table.insert(1, name, cells.to_numpy(), allow_duplicates=True)
     return table
+
+
+def repeated_rows(plan: Plan) -> pd.Series[int]:
+    """The row that each duplicate has its number from, by the row of the duplicate."""
+    numbers = pd.Series(plan.addressing.numbers, index=plan.contacts.index)
+    kept = numbers.loc[plan.messages["row"].unique()]
+    rows = pd.Series(kept.index, index=kept.to_numpy())
+    repeats = numbers[plan.contacts["status"] == "duplicate"]
+    return repeats.map(rows[~rows.index.duplicated()]).dropna().astype("int64")
+
+
+def with_kept_rows(plan: Plan, rows: pd.Index[Any]) -> pd.Index[Any]:
+    """Some rows, the duplicates among them beside the row that has their number."""
+    own = pd.Series(rows, index=rows)
+    kept = repeated_rows(plan).reindex(rows).fillna(own).astype("int64")
+    pairs = pd.concat([kept, own]).rename("row").to_frame().assign(kept=[*kept, *kept])
+    in_order = pairs.sort_values(["kept", "row"], kind="stable")
+    together: pd.Index[Any] = pd.Index(in_order["row"].unique())
+    return together

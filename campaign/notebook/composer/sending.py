@@ -12,7 +12,9 @@ from ipywidgets import HTML, HBox, Layout, RadioButtons, VBox
 from campaign import markup
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, OtherFileError, UsageError
+from campaign.masking import mask_text
 from campaign.notebook.composer.campaign_name import CampaignName
+from campaign.notebook.composer.choice import about_taken
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.cost_choice import CostChoice
 from campaign.notebook.composer.desk import Desk
@@ -20,6 +22,7 @@ from campaign.notebook.composer.desk_words import CHANGE_BUDGET, CHOICES, FIELDS
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
 from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.memory import Kept, keep_with_campaign
+from campaign.notebook.composer.other_texts import OtherTexts
 from campaign.notebook.composer.pace_choice import USUAL, PaceChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
@@ -28,7 +31,7 @@ from campaign.sending.rounds.difference import Difference, about_others, plan_be
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import counted
+from campaign.text import clean, counted
 
 _PLACES: dict[Environment, str] = {
     "local": "Rehearse on this machine: nothing leaves it, nobody gets anything",
@@ -50,6 +53,8 @@ _WHY_NOT = {  # why the button does not send
     "{enough} is enough for all.",
     "left out": "This waits for your answer above about the people who wanted no texts before.",
     "name": "This waits for your answer above about the name: another campaign has sent these texts.",
+    "changed": f"This waits for your answer above about “{FIELDS['changed']}”.",
+    "gone": f"This waits for your answer above about “{FIELDS['gone']}”.",
     "problem": "This waits until what is said below is put right.",
 }
 _BALANCE = 1_000_000_000  # SMS that a rehearsal can pay for
@@ -67,11 +72,14 @@ class SendingSection(Section):
             description="Where to",
         )  # fmt: skip
         self.place.add_class("campaign-place")
-        self.name = CampaignName(desk, lambda name: self._decide(name=name))
+        self.name, self._taken = CampaignName(desk, self._take_name), HTML()
+        self._taken.add_class("changed")
+        self.answers_taken: Callable[[], None] = lambda: None  # called when answers of a campaign are back
         self.costs = CostChoice(desk, self._show_cost)
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
+        self.other_texts = OtherTexts()
         self.pace = PaceChoice(self._look_up)
         self.phrase, self._refusal = Field("Type the phrase", "phrase", entered=self.begin), HTML()
         self._refusal.add_class("problem")
@@ -91,8 +99,9 @@ class SendingSection(Section):
         self.trial.asking = self._ask_nothing  # one phrase at a time
         hint = [HTML(_about_accounts(desk))]
         self._form = [
-            self.place, *hint, self.name, self._difference, self.changed, self.gone, self.left_out,
-            self.costs, self.trial, self.pace, self._question, self._refusal, self.phrase,
+            self.place, *hint, self.name, self._taken, self._difference, self.changed, self.other_texts,
+            self.gone, self.left_out, self.costs, self.trial, self.pace, self._question, self._refusal,
+            self.phrase,
             HBox([self._start, self._why_not]),
         ]  # fmt: skip
         self._area = VBox(self._form)
@@ -128,6 +137,7 @@ class SendingSection(Section):
         self._desk.run = self._desk.sent = None
         self._area.children = self._form
         self.left_out.forget()
+        self._taken.value = ""
         self.name.refill()
         self._look_up()
 
@@ -205,6 +215,19 @@ class SendingSection(Section):
         self._desk.decide(**decisions)
         self._look_up()
 
+    def _take_name(self, name: str) -> None:
+        """Go on with the campaign of this name, with the answers that were given for it."""
+        desk, self._taken.value = self._desk, ""
+        desk.decide(name=name)
+        with self.problems_shown():
+            before = desk.composition
+            if desk.take_answers():
+                desk.prepared()
+                named = mask_text(clean(desk.name))
+                self._taken.value = about_taken(named, before, desk.composition)
+                self.answers_taken()
+        self._look_up()
+
     def _move(self, environment: Environment) -> None:
         if environment != self._desk.composition.environment:  # else it was shown, not chosen
             self._decide(environment=environment)
@@ -215,7 +238,7 @@ class SendingSection(Section):
         self._difference.value = ""
         self.trial.follow()
         self._outgoing, self._obstacle, self._start.description = pd.DataFrame(), "problem", "Send"
-        for hidden in (self.changed, self.gone, self.left_out, self.pace):
+        for hidden in (self.changed, self.other_texts, self.gone, self.left_out, self.pace):
             set_shown(hidden, False)
         with self.problems_shown():
             difference = self._difference_of_name()
@@ -223,11 +246,12 @@ class SendingSection(Section):
             self.costs.compare(difference)
             sentence = markup.paragraph(desk_words(self._sentence(difference)))
             self._difference.value = f'<div role="status">{sentence}</div>'
-            self._ask_about(difference)
+            asked = self._ask_about(difference)
             is_live = self._desk.composition.environment == "live"
-            start = f"{'Send' if is_live else 'Rehearse'} {counted(len(self._outgoing), 'text')}"
-            self._start.description = start if len(self._outgoing) else "Show the result"
-            self._obstacle = "left out" if self.left_out.ask(self._outgoing) else ""
+            start, count = "Send" if is_live else "Rehearse", len(self._outgoing)
+            without_texts = start if asked else "Show the result"
+            self._start.description = f"{start} {counted(count, 'text')}" if count else without_texts
+            self._obstacle = "left out" if self.left_out.ask(self._outgoing) else asked
             if self._ask_for_name(difference):
                 self._obstacle = "name"
             set_shown(self.pace, not is_live and len(self._outgoing) > 0)
@@ -271,8 +295,13 @@ class SendingSection(Section):
         question = " Choose below first." if asked or waiting else ""
         return f"{' '.join(filter(None, sentences))}{compared.about_gone}{question}"
 
-    def _ask_about(self, difference: Difference) -> None:
-        """Ask what a person has to decide: about other texts, and about people who are gone."""
+    def _ask_about(self, difference: Difference) -> str:
+        """Ask what a person has to decide: about other texts, and about people who are gone.
+
+        Returns the parameter that has no answer yet; "" where all have one.
+        """
+        unanswered = ""
+        self.other_texts.show_asked(plan_behind(difference))
         for picker, name, count in (
             (self.changed, "changed", difference.changed + difference.moved),
             (self.gone, "gone", len(plan_behind(difference).waiting_gone)),
@@ -280,6 +309,9 @@ class SendingSection(Section):
             answers = [(words, answer) for (parameter, answer), words in CHOICES.items() if parameter == name]
             picker.offer([_UNDECIDED, *answers], getattr(self._desk.composition, name))
             set_shown(picker, count > 0)
+            if count and getattr(self._desk.composition, name) == "ask":
+                unanswered = unanswered or name
+        return unanswered
 
     def _settle(self, name: str, answer: str) -> None:
         self._decide(**{name: answer})

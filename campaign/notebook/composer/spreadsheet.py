@@ -30,10 +30,8 @@ from campaign.sending.store.identity import folded_name
 from campaign.text import clean, counted
 
 _AS_WRITTEN = "Texts have them as they are in the file"
-_AS_BEFORE = (
-    "Column, country and the answers in section 3 are those of the campaign “{}”. If you write another text, "
-    "section 3 asks anew about texts that are too long."
-)
+_AS_BEFORE = "Column, country and the answers in section 3 are those of the campaign “{}”."
+_TOO_LONG = " If you write another text, section 3 asks anew about texts that are too long."
 _CONTINUED = (
     "Column, country, text, sender, the answers in section 3 with the list of people who want no texts, "
     "price, budget and speed are those of the campaign “{}”."
@@ -180,7 +178,9 @@ class SpreadsheetSection(Section):
         self._keep_decisions(kept.composition)
         self._desk.price = kept.price
         self.brought_back()
-        said = _CONTINUED if self._reading.continues else _AS_BEFORE
+        was_too_long = kept.composition.overlong != Composition().overlong
+        said = _AS_BEFORE + (_TOO_LONG if was_too_long else "")
+        said = _CONTINUED if self._reading.continues else said
         return kept.composition, said.format(mask_text(clean(self._desk.name)))
 
     def _read(self, source: str, sheet: str | None = None) -> None:

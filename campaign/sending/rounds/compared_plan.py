@@ -13,7 +13,7 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.cells.grid import name_rows
 from campaign.environments import EnvironmentWords, words_for
-from campaign.masking import mask_text
+from campaign.masking import mask_number, mask_text
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import labels_of_contacts, rows_of_messages
 from campaign.results.plain_words import SHARING, STATUS_WORDS
@@ -35,6 +35,7 @@ from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, capitalised, clean, counted, listed_words
 
+_NAMED = 3  # numbers that are in no row any more
 _LEFT_OUT = {**STATUS_WORDS, "sharing": SHARING}
 
 
@@ -132,9 +133,20 @@ class ComparedPlan:
             return self._about_renumbered
         return (
             f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} {self.words.reached} "
-            f"{agreeing(gone, 'is', 'are')} no longer in the table{self._about_corrected_numbers}."
+            f"{agreeing(gone, 'is', 'are')} no longer in the table{self._gone_numbers}"
+            f"{self._about_corrected_numbers}."
             f"{self._about_renumbered}"
         )
+
+    @property
+    def _gone_numbers(self) -> str:
+        """The first of these numbers, masked, in brackets after a space; "" once they were erased."""
+        if self.record is None or self.record.digests is not None:
+            return ""
+        gone = self.comparison.gone
+        more = len(gone) - _NAMED
+        named = [mask_number(str(number)) for number in gone[:_NAMED].tolist()]
+        return f" ({listed_words([*named, *([counted(more, 'other')] if more > 0 else [])])})"
 
     @property
     def _about_corrected_numbers(self) -> str:

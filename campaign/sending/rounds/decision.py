@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contract import Changed, Gone, OptedOut
 from campaign.errors import ConfirmationError
-from campaign.masking import mask_text
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import messages_at, rows_of_messages
+from campaign.messages.plan_tables.plan_columns import rows_of_messages
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
 from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
+from campaign.sending.rounds.other_texts import old_and_new
 from campaign.sending.rounds.record import first_pieces
 from campaign.sending.store.round_content import RoundContent
-from campaign.text import agreeing, clean, counted, difference_shown, shorten
+from campaign.text import agreeing, counted
 
 _SHOWN = 3  # rows whose old and new text an error shows
 _LENGTH = 60  # of each text
@@ -124,34 +123,5 @@ def _choices(erased: int) -> str:
 
 def _examples(compared: ComparedPlan, places: Ints) -> str:
     """What some rows got and what they would get now, a line each."""
-    ends = np.append(compared.starts[1:], compared.plan.totals.messages)
-    pieces = np.concatenate([np.arange(compared.starts[place], ends[place]) for place in places])
-    messages = pd.concat([*messages_at(compared.plan, pieces)]).groupby("row", sort=False)
-    earlier = compared.earlier_messages(places).groupby("entry")
-    lines = []
-    for entry, (_, now) in enumerate(messages):
-        moved = compared.comparison.knowledge[places[entry]] == MOVED
-        before = earlier.get_group(entry) if entry in earlier.indices else None
-        if before is None:
-            old = f"another {'number' if moved else 'text'}, which was erased,"
-            new = _shown(now["number"].iloc[0]) if moved else f"“{_shown(_whole(now))}”"
-        elif moved:
-            old, new = _shown(before["number"].iloc[0]), _shown(now["number"].iloc[0])
-        else:
-            texts = difference_shown(_readable(_whole(before)), _readable(_whole(now)), _LENGTH)
-            old, new = (f"“{text}”" for text in texts)
-        lines.append(f"{compared.name_row(now['row'].iloc[0])}: {old} is now {new}")
-    return "\n".join(lines)
-
-
-def _whole(messages: pd.DataFrame) -> str:
-    """The text of a row, with all its pieces."""
-    return " ".join(messages["message"])
-
-
-def _shown(text: str) -> str:
-    return shorten(_readable(text), _LENGTH)
-
-
-def _readable(text: str) -> str:
-    return mask_text(clean(text))
+    texts = old_and_new(compared, places, length=_LENGTH)
+    return "\n".join(f"{compared.name_row(row)}: {old} is now {new}" for row, old, new in texts)

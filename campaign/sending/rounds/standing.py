@@ -43,8 +43,10 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") ->
         last_unknown=next(map(without_error_class, _reasons(doubtful["error"])), ""),
         spending=cost_so_far(rounds, ledger),
         currency=currency,
-        seconds=seconds_spent(
-            ledger.outcomes, {one.number: one.manifest.options.get("rate") for one in rounds}, ledger.paces
+        seconds=seconds_spent(  # of what is counted above, not of texts that the table has no more
+            batches[planned > 0],
+            {one.number: one.manifest.options.get("rate") for one in rounds},
+            ledger.paces,
         ),
     )
 

@@ -1,0 +1,47 @@
+"""Whom the question about another text is about: what they got, and what they would get now."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from campaign.messages.plan_tables.plan_columns import rows_of_messages
+from campaign.notebook.composer.row_list import RowList, numbered_rows
+from campaign.sending.rounds.compared_plan import ComparedPlan
+from campaign.sending.rounds.comparison import CHANGED, MOVED
+from campaign.sending.rounds.other_texts import old_and_new
+
+_LENGTH = 120  # of each text
+
+
+class OtherTexts(RowList):
+    """A list of these rows. It is open from the start: nobody can answer for people who are not shown."""
+
+    def __init__(self) -> None:
+        super().__init__(is_open=True)
+        self.add_class("campaign-other-texts")
+
+    def show_asked(self, compared: ComparedPlan) -> None:
+        """Show the rows of a plan that were reached with another text, or under another number."""
+        asked = np.isin(compared.comparison.knowledge, (CHANGED, MOVED))
+        rows = pd.Index(_rows(compared)[asked])
+        self.offer(rows, partial(_texts_of, compared))
+
+
+def _rows(compared: ComparedPlan) -> Any:
+    """The row of each entry of the comparison."""
+    return rows_of_messages(compared.plan)[compared.starts]
+
+
+def _texts_of(compared: ComparedPlan, rows: pd.Index[Any]) -> pd.DataFrame:
+    """Some of the rows, with both texts; those of a file of rows to correct as both files number them."""
+    places = np.flatnonzero(np.isin(_rows(compared), rows))
+    texts = pd.DataFrame(
+        old_and_new(compared, places, length=_LENGTH), columns=["row", "what they got", "what they would get"]
+    )
+    numbered = numbered_rows(compared.plan, pd.Index(texts["row"]))
+    table = pd.concat([numbered, texts.drop(columns="row")], axis=1)
+    return table if compared.file is None else compared.file.numbered(table)

@@ -1,0 +1,146 @@
+"""A spreadsheet that has changed since it was sent: whom the page asks about, and which answers stay."""
+
+from pathlib import Path
+
+import pytest
+from support.composer_person import until
+from support.widget_tree import find, html_of
+
+FEES = """name,phone,fee
+Peter,+256772000001,100
+Ben,+256772000002,200
+Agnes,+256772000001,300
+Ben,+256772000002,200
+Ruth,+256772000005,500
+"""
+TEXT = "Dear {name}, {fee} is due."
+
+
+@pytest.fixture
+def fees(person, table):
+    """A file in which Peter and Agnes share a phone, of which everybody got the own text."""
+    path = table.parent / "fees.csv"
+    path.write_text(FEES)
+    choose(person, path)
+    person.write(TEXT)
+    person.fill("sender", "SCHOOL")
+    person.press("check")
+    person.fill("duplicates", "keep")
+    person.press("go-on")
+    person.send()
+    return path
+
+
+def choose(person, path):
+    if not person.section(1).is_open:
+        person.reopen(1)
+    if find(person.composer, "path").value == str(path):
+        person.press("again")
+    person.fill("path", str(path))
+    person.press("use")
+
+
+def go_on(person):
+    for number, step in ((2, "check"), (3, "go-on")):
+        if person.section(number).is_open:
+            person.press(step)
+
+
+def test_the_question_about_another_text_shows_who_it_is_about(person, fees):
+    fees.write_text(FEES.replace(",500", ",450"))
+    choose(person, fees)
+    go_on(person)
+    shown = person.sees("other-texts")
+    assert "row name number what they got what they would get" in shown
+    assert "6 Ruth 25677*****05 “Dear Ruth, 500 is due.” “Dear Ruth, 450 is due.”" in shown
+    assert "Ben" not in shown
+
+
+def test_the_button_waits_until_the_question_is_answered(person, fees):
+    fees.write_text(FEES.replace(",500", ",450"))
+    choose(person, fees)
+    go_on(person)
+    button = find(person.composer, "send")
+    assert (button.description, button.disabled) == ("Rehearse", True)
+    assert "This waits for your answer above about “People who got another text”." in person.sees("why-not")
+    person.fill("changed", "send")
+    assert (button.description, button.disabled) == ("Rehearse 1 text", False)
+    person.fill("changed", "skip")
+    assert (button.description, button.disabled) == ("Show the result", False)
+
+
+def test_a_number_that_has_left_the_table_is_named(person, fees):
+    fees.write_text(FEES.replace("Ruth,+256772000005,500\n", "Rita,+256772000006,500\n"))
+    choose(person, fees)
+    go_on(person)
+    gone = "1 number that was reached in rehearsal is no longer in the table (25677*****05), and whoever"
+    assert gone in person.sees("section-4")
+
+
+def test_a_copy_that_goes_on_with_a_campaign_takes_its_answers(person, fees):
+    Path("copy.csv").write_text(FEES)
+    choose(person, "copy.csv")
+    go_on(person)
+    assert person.composer.desk.composition.duplicates == "skip"
+    person.press("go-on-with")
+    taken = (
+        "The answers in section 3 are those of “fees” again: “Numbers that come twice” is “Send every "
+        "different text”."
+    )
+    assert taken in person.sees("section-4")
+    assert person.folded()[2].startswith("3 · 4 people")
+    person.press("send")
+    until(lambda: person.section(5).is_open)
+    choose(person, fees)
+    if not person.section(2).is_open:
+        person.reopen(2)
+    person.write("{name}, the meeting is on Monday.")
+    person.press("check")
+    assert person.composer.desk.composition.duplicates == "keep"
+    assert "took back your answer" not in person.sees("section-3")
+    go_on(person)
+    person.fill("changed", "send")
+    assert find(person.composer, "send").description == "Rehearse 4 texts"
+
+
+def test_an_answer_that_was_given_for_the_copy_stays(person, table):
+    table.write_text(f"{FEES}Tom,+256772000007 / +256772000008,1\n")
+    choose(person, table)
+    person.write(TEXT)
+    person.fill("sender", "SCHOOL")
+    person.press("check")
+    person.press("go-on")
+    person.send()
+    Path("copy.csv").write_text(table.read_text())
+    choose(person, "copy.csv")
+    if person.section(2).is_open:
+        person.press("check")
+    person.fill("duplicates", "keep")
+    person.press("go-on")
+    person.press("go-on-with")
+    assert person.composer.desk.composition.duplicates == "keep"
+
+
+def test_rows_with_one_number_are_shown_beside_each_other(person, table):
+    table.write_text(FEES)
+    choose(person, table)
+    person.write(TEXT)
+    person.fill("sender", "SCHOOL")
+    person.press("check")
+    choice = next(one for one in person.section(3).choices if one.question.parameter == "duplicates")
+    assert choice.rows.rows.tolist() == [2, 4, 3, 5]
+    button = choice.rows.children[0]
+    assert button.description == "Show all 4 rows"
+    button.click()
+    shown = html_of(choice.rows)
+    assert shown.index("Dear Peter") < shown.index("same number as row 2") < shown.index("Dear Ben")
+
+
+def test_texts_that_are_too_long_are_spoken_of_only_where_there_were_some(person, fees):
+    Path("visits.csv").write_text(FEES)
+    choose(person, "visits.csv")
+    choose(person, fees)
+    person.reopen(1)
+    shown = person.sees("section-1")
+    assert "the answers in section 3 are those of the campaign “fees”." in shown
+    assert "too long" not in shown
