@@ -124,6 +124,16 @@ def first_cells(contacts: ContactParts, column: str, count: int) -> TextArray:
     return concat_arrays(found).slice(0, count)
 
 
+def last_rows(contacts: ContactParts, count: int) -> pd.DataFrame:
+    """The rows at the end, at most that many, whatever parts they are in."""
+    found: list[pd.DataFrame] = []
+    for number in reversed(range(contacts.part_count)):
+        found.insert(0, contacts.part(number).tail(count - sum(map(len, found))))
+        if sum(map(len, found)) == count:
+            break
+    return pd.concat(found)
+
+
 def _distinct(column: str, part: pd.DataFrame) -> TextArray:
     return text_array(unique_texts(series_to_array(part[column]))[0])
 

@@ -70,7 +70,10 @@ CODES = {
 }
 
 # Why a row with nothing wrong in it gets no message; the other reasons are errors.
-LEFT_OUT = ("blank_row", "duplicate", "duplicate_other_text", "opted_out", "stopped", "already_sent")
+LEFT_OUT = (
+    "blank_row", "line_of_totals", "duplicate", "duplicate_other_text", "opted_out", "stopped",
+    "already_sent",
+)  # fmt: skip
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 
 NOT_SENT, BLANK, OPTED_OUT = (STATUSES.index(status) for status in ("not_sent", "blank", "opted_out"))
@@ -136,6 +139,15 @@ class IssueCollector:
         self._groups.append(_IssueGroup(rows, column, values, code, severity, details, new_status))
         self.status[rows[self.status[rows] == NOT_SENT]] = new_status
         self._said[rows] |= code in _SAYS_ALL
+
+    @property
+    def totals_lines(self) -> int:
+        """How many of the blank rows are lines of totals."""
+        return sum(
+            len(group.rows)
+            for group in self._groups
+            if group.code == "line_of_totals" and group.status == BLANK
+        )
 
     def forget_status(self, rows: Ints) -> None:
         """Forget what has excluded some rows: the next issue that excludes them gives their status."""

@@ -29,12 +29,16 @@ Region: TypeAlias = "RegionColumn | RowRegions"
 
 @dataclass(frozen=True)
 class NumberRules:
-    """How numbers are found and read: `columns` in order of preference, the rest as in `clean_numbers`."""
+    """How numbers are found and read: `columns` in order of preference, the rest as in `clean_numbers`.
+
+    `closing_totals` are rows that have no number because they are lines of totals at the end of the table.
+    """
 
     columns: list[str]
     region: Region
     several: str
     kinds: Collection[str]
+    closing_totals: Collection[int] = ()
 
     def region_of(self, contacts: pd.DataFrame, start: int) -> RowRegions:
         """The region of some consecutive rows, the first of which is at `start` in the table."""

@@ -15,6 +15,7 @@ from campaign.arrow_text import Ints
 from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.contact_source import open_contacts
 from campaign.contacts.phone_numbers.cleaning import check_kinds
+from campaign.contacts.totals_lines import closing_totals
 from campaign.messages import draft
 from campaign.messages.draft import write_draft
 from campaign.messages.number_rules import NumberRules, choose_columns, choose_region, distinct_regions
@@ -103,7 +104,8 @@ def prepare(
     texts = choose_campaign_texts(
         table, message, language, sender, priority, downgrade=downgrade, as_written=as_written
     )
-    numbers = NumberRules(choose_columns(table.columns, number), choose_region(table, region), several, kinds)
+    columns, its_region = choose_columns(table.columns, number), choose_region(table, region)
+    numbers = NumberRules(columns, its_region, several, kinds, closing_totals(table, columns))
     rules = Rules(
         texts,
         numbers,

@@ -24,17 +24,18 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.cells.totals_lines import looks_like_totals
 from campaign.contacts.columns import listed, number_columns
 from campaign.contacts.exports import row_counter
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, clean_numbers, readings
 from campaign.contacts.phone_numbers.regions import is_region
+from campaign.contacts.totals_lines import looks_like_totals
 from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules, RowRegions
 from campaign.text import agreeing, capitalised, counted
 
+_CLOSING_TOTALS = "The row is a line of totals and not a person, so it gets no message."
 _TOTALS = "The row looks like a line of totals, so it gets no message: remove it from the table."
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
@@ -113,6 +114,7 @@ def find_numbers(
 
     `region` is that of these rows.
     """
+    _add_closing_totals(contacts, issues, rules)
     if isinstance(region, pd.Series):
         region = _valid_regions(region, issues)
     numbers = np.zeros(len(contacts), dtype=np.int64)
@@ -221,6 +223,14 @@ def _explain_ambiguous(cells: TextArray, region: RowRegions) -> str | TextArray:
         meanings = readings(string, region=region)
         sentences.append(f"{sentence} It could be {' or '.join(meanings)}." if meanings else sentence)
     return text_array(sentences).take(positions)
+
+
+def _add_closing_totals(contacts: pd.DataFrame, issues: IssueCollector, rules: NumberRules) -> None:
+    """Lines of totals at the end of the table are rows without a person, like blank ones."""
+    rows, column = np.flatnonzero(contacts.index.isin(rules.closing_totals)), rules.columns[0]
+    cells = series_to_array(contacts[column].iloc[rows])
+    detail = f'{_CLOSING_TOTALS} If it is a person after all, fill in "{column}".'
+    issues.add(rows, column, cells, "line_of_totals", "info", detail, status="blank")
 
 
 def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[str], rows: Ints) -> None:

@@ -14,6 +14,7 @@ from campaign.messages.text.segments import SINGLE, SINGLE_UCS2
 from campaign.text import agreeing, capitalised, counted, figure
 
 SHOWN_COUNTRIES = 5
+_FIGURES = ("messages", "gsm7", "ucs2", "longest")
 READY = "ready to send"  # what people read for the status not_sent of a row of a plan
 
 
@@ -23,7 +24,8 @@ class Totals(Mapping[str, int]):
 
     `rows`: rows of the contact table; `messages`: messages; `parts`: SMS parts of all messages, of which
     `gsm7` in GSM-7 and `ucs2` in UCS-2; `longest`: UTF-16 units of the longest text; `countries`: messages by
-    the country of their numbers (ISO codes, the most frequent first).
+    the country of their numbers (ISO codes, the most frequent first). `totals_lines`: of the blank rows those
+    that are lines of totals.
     """
 
     statuses: CopiedField[Mapping[str, int]] = CopiedField(dict)
@@ -33,6 +35,7 @@ class Totals(Mapping[str, int]):
     ucs2: int
     longest: int
     countries: CopiedField[Mapping[str, int]] = CopiedField(dict)
+    totals_lines: int = 0
 
     def __getitem__(self, status: str) -> int:
         return self._by_status[status]
@@ -64,16 +67,28 @@ class Totals(Mapping[str, int]):
         """The same with a sentence for the case that no row is known to get none."""
         if not self.rows:
             return "The contact table has no rows, so there are no messages to send."
-        excluded = ", ".join(
-            f"{figure(count)} {status.replace('_', ' ')}"
-            for status, count in self.items()
-            if count and status != "not_sent"
-        )
+        excluded = ", ".join(self.excluded_in_words)
         messages, parts = counted(self.messages, "message"), counted(self.parts, "SMS part")
         ready = capitalised(f"{messages} ready to send ({parts}) from {self._rows_in_words}.")
         if excluded:
             return f"{ready} Rows that get none: {excluded}."
         return f"{ready} {if_all}".strip()
+
+    @property
+    def excluded_in_words(self) -> list[str]:
+        """How many rows get no message, by status; lines of totals apart from the other blank rows."""
+        kinds = [
+            (name.replace("_", " "), count - self.totals_lines if name == "blank" else count)
+            for name, count in self.items()
+            if name != "not_sent"
+        ]
+        return [f"{figure(count)} {name}" for name, count in kinds if count] + self.totals_lines_in_words
+
+    @property
+    def totals_lines_in_words(self) -> list[str]:
+        """How many lines of totals there are, as a piece of a list; none where there are none."""
+        lines = f"{figure(self.totals_lines)} {agreeing(self.totals_lines, 'line', 'lines')} of totals"
+        return [lines] if self.totals_lines else []
 
     @property
     def _rows_in_words(self) -> str:
@@ -84,14 +99,16 @@ class Totals(Mapping[str, int]):
 
     def as_record(self) -> dict[str, Any]:
         """Everything as plain values, for a manifest."""
-        figures = {name: getattr(self, name) for name in ("messages", "gsm7", "ucs2", "longest")}
+        figures = {name: getattr(self, name) for name in _FIGURES}
+        figures |= {"totals_lines": self.totals_lines} if self.totals_lines else {}
         return {"statuses": dict(self), **figures, "countries": dict(self.countries)}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Totals":
         """The totals that `as_record` wrote."""
-        figures = {name: record[name] for name in ("messages", "gsm7", "ucs2", "longest", "countries")}
-        return cls(record["statuses"], **figures)
+        figures = {name: record[name] for name in (*_FIGURES, "countries")}
+        # Earlier versions knew none: such a line was a row to correct.
+        return cls(record["statuses"], **figures, totals_lines=record.get("totals_lines", 0))
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{status} {figure(count)}" for status, count in self.items() if count)

@@ -200,11 +200,13 @@ def outcome_sentence(totals: ResultTotals) -> str:
     if totals.rows == 1:
         status = next(name for name, count in totals.items() if count)
         return f"The only row was not accepted by {service} ({status.replace('_', ' ')})."
+    blank = totals["blank"] - totals.totals_lines
+    counts = totals.by_outcome | {"blank": blank}
     other_counts = [
         f"{count:,} {name.replace('_', ' ')}"
-        for name, count in totals.by_outcome.items()
+        for name, count in counts.items()
         if count and name not in ("accepted", "reached_earlier")
-    ]
+    ] + totals.totals_lines_in_words
     some = f"{accepted:,}" if accepted else "None"
     rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
     return f"{rows} {by_service}; the rest: {', '.join(other_counts)}."

@@ -13,7 +13,7 @@ import pandas as pd
 from campaign.arrow_text import Bools
 from campaign.contract import STATUSES
 from campaign.results.own_report import AUTHOR
-from campaign.results.plain_words import STATUS_WORDS, status_in_words
+from campaign.results.plain_words import LISTED_STATUS_WORDS, status_in_words
 
 MOST_ROWS = 1_048_575  # rows of a sheet below its header
 LONGEST_CELL = 32_767  # characters; the library silently drops longer texts
@@ -49,7 +49,8 @@ _NOTES = {
     "round": "Runs that had nothing to send are no rounds.",
     "code": "Quote it when you ask the service about the batch.",
     "status": "accepted: by the service, which does not say whether it reached the phone. unknown: it may "
-    "have been sent. " + " ".join(f"{name}: {several}." for name, (_, several) in STATUS_WORDS.items()),
+    "have been sent. "
+    + " ".join(f"{name}: {several}." for name, (_, several) in LISTED_STATUS_WORDS.items()),
 }
 MARKED = "#ffe699"  # cells to correct
 

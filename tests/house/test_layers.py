@@ -126,6 +126,7 @@ CONTACTS = {
     "joined_tables": {"columns", "contact_parts", "continuation", "reading_record", "table_version"},
     "spooled_table": {"contact_parts", "reading_record"},
     "contact_parts": {"reading_record"},
+    "totals_lines": {"cells", "columns", "contact_parts"},
     "reading": {
         "reading_options",
         "reading_record",

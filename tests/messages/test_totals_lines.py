@@ -1,5 +1,7 @@
 """A line of totals is no person: it gets no message, is said to be what it is, and stays counted."""
 
+import re
+
 import pytest
 from support.small_campaigns import contacts_of, plan_for
 
@@ -17,25 +19,82 @@ PEOPLE = [
     "Total,,66000,Bea",  # somebody's name beside it
     "Totalina,,66000,",
     ",,66000,",
+    "Sum,,66000,",  # a name, too
     "Soma,,66000,",  # a name
 ]
 
 
-def issue_of(row):
-    plan = plan_for(contacts_of("Ann,0772000001,5,", row, header=HEADER))
-    assert (plan.totals.rows, plan.totals["invalid"], plan.totals.messages) == (2, 1, 1)
+def issue_of(row, *below, status="invalid"):
+    plan = plan_for(contacts_of("Ann,0772000001,5,", row, *below, header=HEADER))
+    assert (plan.totals.messages, plan.contacts.at[3, "status"]) == (1 + len(below), status)
     issue, *_ = plan.issues[plan.issues["row"] == 3].to_dict("records")
     return issue
 
 
 @pytest.mark.parametrize("row", TOTALS)
 def test_a_word_for_a_total_and_figures_are_a_line_of_totals(row):
-    issue = issue_of(row)
+    issue = issue_of(row, status="blank")
+    assert (issue["code"], issue["detail"]) == (
+        "line_of_totals",
+        "The row is a line of totals and not a person, so it gets no message. "
+        'If it is a person after all, fill in "phone".',
+    )
+
+
+@pytest.mark.parametrize("row", TOTALS)
+def test_between_people_it_is_not_certain(row):
+    issue = issue_of(row, "Bea,0772000002,5,")
     assert (issue["code"], issue["detail"]) == (
         "line_of_totals",
         "The row looks like a line of totals, so it gets no message: remove it from the table. "
         '"phone" is empty: if it is a person, fill it in.',
     )
+
+
+def statuses_of(*rows, header=HEADER, **options):
+    plan = plan_for(contacts_of("Ann,0772000001,5,", *rows, header=header), **options)
+    return plan.contacts["status"].tolist()[1:]
+
+
+def test_a_few_lines_with_blank_rows_between_them_close_a_table():
+    assert statuses_of("Sub-total,,6,", ",,,", "Total,,7,") == ["blank"] * 3
+
+
+def test_many_lines_are_a_table_of_something_else():
+    assert statuses_of(*["Total,,6,"] * 4) == ["invalid"] * 4
+
+
+def test_the_word_may_stand_where_the_numbers_are():
+    assert statuses_of(",Total,66000,") == ["blank"]
+
+
+def test_a_figure_where_numbers_are_may_be_a_number():
+    header = "name,phone,other phone,note"
+    assert (
+        statuses_of("Total,66000,,")
+        == statuses_of("Total,,12345,", header=header, number="phone")
+        == ["invalid"]
+    )
+    assert statuses_of("Total,,0772 000 002,") == ["invalid"]  # whatever its header
+
+
+def test_parts_of_any_size_give_the_same(monkeypatch):
+    rows = [*(f"Ann,07720000{n:02},5," for n in range(10, 18)), "Total,,5,", ",,,", "Grand total,,5,"]
+    contacts = contacts_of(*rows, header=HEADER)
+    whole = plan_for(contacts)
+    assert (whole.totals["blank"], whole.totals.totals_lines) == (3, 2)
+    for size in (1, 2, 3, 100):
+        monkeypatch.setattr("campaign.messages.draft.BLOCK", size)
+        for stream in (False, True):
+            plan = plan_for(contacts, stream=stream)
+            assert plan.issues.equals(whole.issues)
+            assert plan.totals == whole.totals
+            assert plan.totals.totals_lines == 2
+
+
+def test_sentences_count_lines_of_totals_apart_from_blank_rows():
+    plan = plan_for(contacts_of("Ann,0772000001,5,", ",,,", "Bea,0772000002,5,", TOTALS[0], header=HEADER))
+    assert "Rows that get none: 1 blank, 1 line of totals." in plan.totals.sentence
 
 
 @pytest.mark.parametrize("row", PEOPLE)
@@ -47,7 +106,7 @@ def test_nothing_else_is_asked_of_a_line_of_totals():
     """That its date is empty would say that it is to be filled in after all."""
     plan = plan_for(contacts_of("Ann,0772000001,5,3", *TOTALS[:1], header=HEADER), "Hi {note}")
     assert plan.issues["code"].tolist() == ["line_of_totals"]
-    assert plan.contacts.at[3, "reason"].endswith("if it is a person, fill it in.")
+    assert plan.contacts.at[3, "reason"].endswith('If it is a person after all, fill in "phone".')
 
 
 def test_somebody_called_total_with_a_number_gets_the_text():
@@ -57,7 +116,68 @@ def test_somebody_called_total_with_a_number_gets_the_text():
 
 def test_the_preview_and_the_result_say_so(sandbox, tmp_path):
     plan = plan_for(contacts_of("Ann,0772000001,5,", TOTALS[0], header=HEADER))
-    assert "The row looks like a line of totals" in str(plan.preview(3))
+    assert "The row is a line of totals" in str(plan.preview(3))
     result = campaign.send(plan, account=sandbox, folder=tmp_path / "bills", progress=False)
-    assert result.contacts.at[3, "status"] == "invalid"
-    assert result.contacts.at[3, "reason"].startswith("The row looks like a line of totals")
+    assert result.contacts.at[3, "status"] == "blank"
+    assert result.contacts.at[3, "reason"].startswith("The row is a line of totals")
+
+
+def test_nobody_is_asked_to_correct_it(sandbox, tmp_path):
+    plan = plan_for(contacts_of("Ann,0772000001,5,", TOTALS[0], header=HEADER))
+    result = campaign.send(plan, account=sandbox, folder=tmp_path / "bills", progress=False)
+    totals = campaign.load_result(tmp_path / "bills").totals
+    assert (totals.people, totals.attention, totals.totals_lines) == (1, 0, 1)
+    assert result.follow_up().empty
+    campaign.write_report(result, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "2 rows in the file: 1 person, 1 line of totals." in page
+    assert "Nobody needs attention." in page
+    assert "is empty or a line of totals" in page
+
+
+@pytest.fixture
+def of_an_older_version(monkeypatch):
+    """A version for which a line of totals was a row to correct."""
+    with monkeypatch.context() as older:
+        older.setattr("campaign.messages.preparation.closing_totals", lambda *_: ())
+        yield older
+
+
+BILLS = ["Ann,0772000001,5,", "Bea,077,5,", "Total,,10,"]
+
+
+def test_the_rows_to_correct_of_an_older_version_lose_it(of_an_older_version, sandbox, tmp_path):
+    folder, file = tmp_path / "bills", tmp_path / "follow_up.csv"
+    before = campaign.send(
+        plan_for(contacts_of(*BILLS, header=HEADER)), account=sandbox, folder=folder, name="bills"
+    )
+    assert before.totals.attention == 2
+    campaign.write_follow_up(before, file)
+    of_an_older_version.undo()
+    assert campaign.load_result(folder).totals.attention == 2
+    file.write_text(re.sub(r"(?m)^(\W*Bea\W+)077\b", r"\g<1>0772000002", file.read_text()))
+    after = campaign.send(plan_for(campaign.read_contacts(file)), account=sandbox, folder=folder)
+    assert after.contacts["status"].tolist() == ["accepted", "accepted", "blank"]
+    assert (after.totals.attention, after.totals.totals_lines, len(sandbox_messages(after))) == (0, 1, 2)
+
+
+def sandbox_messages(result):
+    return result.messages[result.messages["status"] == "accepted"]
+
+
+def test_a_total_that_has_changed_since_is_no_correction(of_an_older_version, sandbox, tmp_path):
+    """Its figure changes with the rows above it, so nobody is told that it was changed."""
+    folder, file = tmp_path / "bills", tmp_path / "follow_up.csv"
+    before = campaign.send(
+        plan_for(contacts_of(*BILLS, header=HEADER)), account=sandbox, folder=folder, name="bills"
+    )
+    campaign.write_follow_up(before, file)
+    of_an_older_version.undo()
+    today = contacts_of("Ann,0772000001,7,", "Bea,077,5,", "Total,,12,", header=HEADER)
+    campaign.send(plan_for(today), account=sandbox, folder=folder)
+    file.write_text(re.sub(r"(?m)^(\W*Bea\W+)077\b", r"\g<1>0772000002", file.read_text()))
+    difference = campaign.compare(
+        plan_for(campaign.read_contacts(file)), account=sandbox.account, folder=folder
+    )
+    assert "changed in your own spreadsheet" not in difference.sentence
+    assert difference.new == 1

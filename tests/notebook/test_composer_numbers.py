@@ -124,3 +124,23 @@ def test_a_wrong_country_names_the_one_of_the_other_numbers(person, table):
     shown = person.sees("section-1")
     assert "+25677*****03 (Nigeria)" not in shown
     assert "can be used in Uganda, the country of the other numbers. Choose it if these" in shown
+
+
+def test_rows_to_correct_are_not_doubted_because_their_numbers_are_wrong(person, table):
+    rows = ["name,phone", "Aisha,0772 00", "Ben,none", "Cara,"]
+    table.write_text("\n".join(rows))
+    person.fill("path", "visits.csv")
+    person.fill("country", "UG")
+    assert person.sees("country-warning").startswith("Hardly any cell in “phone” is a phone number")
+    added = [",last status,row in the file,campaign", ",invalid,3,Fees", ",invalid,5,Fees", ",invalid,9,Fees"]
+    table.write_text("\n".join(map("".join, zip(rows, added, strict=True))))
+    person.press("again")
+    assert person.sees("country-warning") == ""
+    assert "which may be wrong" not in person.sees("section-1")
+
+
+def test_one_number_is_said_to_be_one(person, table):
+    table.write_text("name,phone\nAisha,0772 000 001\nBen,\nCara,none\n")
+    person.fill("path", "visits.csv")
+    person.fill("country", "UG")
+    assert "phone: 1 of 2 cells is a number to send to." in person.sees("section-1")

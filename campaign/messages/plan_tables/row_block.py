@@ -70,10 +70,11 @@ class RunningTotals:
     def __init__(self) -> None:
         self._statuses = np.zeros(len(STATUSES), dtype=np.int64)
         self._countries = Counter[str]()
-        self._messages = self._parts = self._ucs2 = self._longest = 0
+        self._messages = self._parts = self._ucs2 = self._longest = self._totals_lines = 0
 
     def add(self, block: RowBlock, messages: BlockMessages) -> None:
         self._statuses += np.bincount(block.issues.status, minlength=len(STATUSES))
+        self._totals_lines += block.issues.totals_lines
         self._countries += messages.countries
         self._messages += len(messages.columns["row"])
         self._parts += int(messages.columns["parts"].sum())
@@ -83,6 +84,7 @@ class RunningTotals:
     def absorb(self, others: RunningTotals) -> None:
         """Add those of other blocks."""
         self._statuses += others._statuses
+        self._totals_lines += others._totals_lines
         self._countries += others._countries
         self._messages += others._messages
         self._parts += others._parts
@@ -97,6 +99,7 @@ class RunningTotals:
             ucs2=self._ucs2,
             longest=self._longest,
             countries=dict(sorted(self._countries.items(), key=lambda item: (-item[1], item[0]))),
+            totals_lines=self._totals_lines,
         )
 
 

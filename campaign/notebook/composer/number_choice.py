@@ -19,6 +19,7 @@ from campaign.contacts.phone_numbers.likely_region import (
     RegionFit,
     regions_by_name,
 )
+from campaign.contacts.reading_record import reading_of
 from campaign.errors import ContactsError
 from campaign.masking import mask_number, mask_text
 from campaign.messages.templates.date_orders import date_columns
@@ -83,9 +84,8 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         cells = self._contacts[self.column.value]
         cleaned = clean_numbers(cells, region=self.country.value or None)
         filled, good = int((cells.str.strip() != "").sum()), int((cleaned["problem"] == "").sum())
-        found = (
-            f"{figure(good)} of {counted(filled, 'cell')} {agreeing(good, 'is', 'are')} numbers to send to."
-        )
+        are = agreeing(good, "is a number", "are numbers")
+        found = f"{figure(good)} of {counted(filled, 'cell')} {are} to send to."
         if not self.country.value and (cleaned["problem"] == "no_region").any():
             found = f"{counted(filled, 'cell')}. The country below decides which are numbers to send to."
         self._column_reason.value = markup.paragraph(
@@ -93,7 +93,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         )
         note, warning = self._country_sentence(cleaned), ""
         if not self._may_hold_numbers:
-            note, warning = "", self._other_column_warning()
+            note, warning = "", "" if self._is_to_correct else self._other_column_warning()
         elif self.country.value:
             likely, fit = self._numbers.likely_region, self._numbers.fit(self.country.value)
             is_sure = likely is not None  # some of the numbers say their country
@@ -115,6 +115,13 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _may_hold_numbers(self) -> bool:
         """Whether the chosen column may be that of the numbers; dates without spaces look like some."""
         return self._numbers.holds_numbers and not date_columns(self._contacts[[self.column.value]])
+
+    @property
+    def _is_to_correct(self) -> bool:
+        """Whether the column is that of the numbers in rows to correct: most are wrong or missing."""
+        reading = reading_of(self._contacts)
+        continues = reading is not None and reading.continues is not None
+        return continues and self.column.value in likely_number_columns(self._contacts.columns)
 
     def _other_column_warning(self) -> str:
         """What to say of a column that is about something else, whatever the country."""

@@ -17,7 +17,7 @@ STYLE = """
 .campaign .shares .bar{height:100%;min-width:2px}
 .campaign .shares .duplicate,.campaign .shares .sharing,.campaign .shares .blank,.campaign .shares .opted_out,
 .campaign .shares .nothing_more,.campaign .shares .corrected,.campaign .shares .reached,
-.campaign .shares .put_right{background:var(--quiet)}
+.campaign .shares .put_right,.campaign .shares .totals{background:var(--quiet)}
 """
 
 
@@ -50,7 +50,7 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
             "put_right": ("was put right in your own spreadsheet", "were put right in your own spreadsheet"),
         }
         | {status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()}
-        | {"sharing": SHARING}
+        | {"totals": ("is a line of totals", "are lines of totals"), "sharing": SHARING}
     )
     tones = {"not_sent": "good", "asked": "doubt", "invalid": "bad"}
     going = {
@@ -62,12 +62,14 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
     left_out = {
         status: plan.totals[status] + leaves.left_out.get(status, 0)
         for status in words
-        if status not in going and status != "sharing"
+        if status not in going and status not in ("sharing", "totals")
     }
     errors = plan.issues[plan.issues["severity"] == "error"]
     shares_phone = pd.Index(errors.loc[errors["code"] == "duplicate_other_text", "row"].unique())
     sharing, done = len(shares_phone), len(leaves.done.intersection(shares_phone))
     left_out |= {
+        "blank": left_out["blank"] - plan.totals.totals_lines,
+        "totals": plan.totals.totals_lines,
         "duplicate": left_out["duplicate"] - sharing,
         "sharing": sharing - done + leaves.left_out.get("sharing", 0),
         "invalid": left_out["invalid"] - (len(leaves.done) - done),

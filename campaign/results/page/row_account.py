@@ -22,6 +22,7 @@ def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str
     """A name, the number of rows and what it means, for each status, and for rows that were not read."""
     sharing, unreached = totals.sharing, totals.sharing_unreached
     meanings = MEANINGS | {
+        "blank": MEANINGS["blank"] + (" or a line of totals" if totals.totals_lines else ""),
         "invalid": MEANINGS["invalid"] + _about_sent(totals["invalid"] - totals.to_correct),
         "duplicate": MEANINGS["duplicate"] + _about_sharing(sharing) + _about_sent(sharing - unreached),
     }
@@ -31,11 +32,15 @@ def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str
 
 def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
     """How people and rows go together: "38 rows in the file: 36 people, 1 duplicate, 1 blank row."."""
-    others = {"duplicate": totals["duplicate"] - totals.sharing, "blank row": totals["blank"]}
+    others = {
+        ("duplicate", "duplicates"): totals["duplicate"] - totals.sharing,
+        ("blank row", "blank rows"): totals["blank"] - totals.totals_lines,
+        ("line of totals", "lines of totals"): totals.totals_lines,
+    }
     people = counted(totals.people, "person", "people")
     if totals.sharing:
         people += f" ({figure(totals.sharing)} {agreeing(totals.sharing, 'shares', 'share')} a phone)"
-    pieces = [people, *(counted(count, noun) for noun, count in others.items() if count)]
+    pieces = [people, *(counted(count, *nouns) for nouns, count in others.items() if count)]
     rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
     sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 or totals.sharing else f"{rows}."]
     sentences += [

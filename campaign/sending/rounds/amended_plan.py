@@ -272,6 +272,7 @@ def recounted(plan: Plan) -> Plan:
         ucs2=ucs2,
         longest=longest,
         countries=dict(sorted(countries.items(), key=lambda item: (-item[1], item[0]))),
+        totals_lines=plan.totals.totals_lines,  # they stay what they are
     )
 
     def frames() -> Iterator[pd.DataFrame]:

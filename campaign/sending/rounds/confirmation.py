@@ -149,12 +149,10 @@ def _about_messages(account: Account, departure: Departure) -> str:
 
 def _about_others(totals: Totals) -> str:
     """How many rows of the table get nothing; "" for none."""
-    excluded = {status: count for status, count in totals.items() if count and status != "not_sent"}
-    if not excluded:
+    rows = totals.rows - totals["not_sent"]
+    if not rows:
         return ""
-    rows = sum(excluded.values())
-    get = agreeing(rows, "gets", "get")
-    kinds = ", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in excluded.items())
+    get, kinds = agreeing(rows, "gets", "get"), ", ".join(totals.excluded_in_words)
     return (
         f"{capitalised(counted(rows, 'row'))} of the table {get} nothing ({kinds}). "
         "The issues of the plan say why."

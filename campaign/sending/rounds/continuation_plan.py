@@ -79,10 +79,12 @@ def merge(whole: Plan, part: Plan) -> Plan:
     contacts, numbers = _merged_contacts(whole, part, rows)
     messages = _merged_rows(whole.messages, part.messages, part_rows, rows)
     order = np.argsort(contacts.index.get_indexer(pd.Index(messages["row"])), kind="stable")
+    issues = _merged_issues(whole, part, part_rows, rows)
     merged = with_fields(
         whole,
         contacts=contacts,
-        issues=lambda: _merged_issues(whole, part, part_rows, rows),
+        issues=issues,
+        totals=replace(whole.totals, totals_lines=len(closing_totals_in(contacts, issues))),
         template=part.template,
         not_again=part.not_again,
         addressing=Addressing(
@@ -93,6 +95,12 @@ def merge(whole: Plan, part: Plan) -> Plan:
     )
     merged = with_messages(merged, messages.iloc[order].reset_index(drop=True))
     return with_issue(merged, _corrected(whole, part, rows), CORRECTED, "info", _CORRECTED)
+
+
+def closing_totals_in(contacts: pd.DataFrame, issues: pd.DataFrame) -> pd.Index[int]:
+    """The lines of totals that are certain to be no people, among the rows of a plan."""
+    lines = issues.loc[issues["code"] == "line_of_totals", "row"].dropna().astype("int64")
+    return contacts.index[(contacts["status"] == "blank") & contacts.index.isin(lines)]
 
 
 def corrected_rows(plan: Plan) -> Ints:

@@ -13,7 +13,12 @@ from campaign.contacts.continuation import Continuation
 from campaign.contacts.rows_found_again import find_again
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan, with_fields
-from campaign.sending.rounds.continuation_plan import continuation_of, corrected_rows, origins_of
+from campaign.sending.rounds.continuation_plan import (
+    closing_totals_in,
+    continuation_of,
+    corrected_rows,
+    origins_of,
+)
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.rounds import table_of_version
 from campaign.text import agreeing
@@ -36,6 +41,8 @@ def with_rows_of_today(
     continuation, version = continuation_of(part), _version(whole)
     if continuation is None or (continuation.version and continuation.version == version):
         return part, pd.Series(dtype="int64")
+    # Figures of a total change with the rows above it, and nobody corrects them: today's count.
+    part = _without(part, closing_totals_in(part.contacts, part.issues))
     found = _found(whole, part, continuation, record)
     is_reached = np.isin(found["row"], whole.messages["row"].to_numpy()[reached])
     reached_elsewhere = (found["row"] > 0) & is_reached & (found["number"] != found["number_today"])

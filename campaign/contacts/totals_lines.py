@@ -1,0 +1,71 @@
+"""Lines of totals below or between people: "Total" and figures, with no number to send to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from campaign.arrow_text import Bools, Ints, matches, series_to_array
+from campaign.contacts.cells.cell_text import blank_rows
+from campaign.contacts.columns import number_columns
+from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
+
+# What such a line is called in the languages whose spreadsheets are seen most; "Total paid:", "GRAND TOTAL".
+# Sum alone, suma and soma are left out: people have these names.
+_WORD = (
+    r"(?i)^\s*(?:(?:grand|sub|over)[ -]?sums?|sums?(?: (?:due|paid)|\s*[:=])|"
+    r"(?:(?:grand|sub|over)[ -]?)?(?:totals?|totaux|somme|summe|gesamt|gesamtsumme|"
+    r"jumla|jumla kuu|total g[eé]n[eé]ral|total general|total geral|итого|всего|المجموع|कुल|ድምር))"
+    r"(?: (?:amount|due|paid|people|persons|cost|balance))?\s*[:=.]*\s*$"
+)
+# An amount: digits, perhaps grouped, perhaps with a currency or a unit of a few letters: "UGX 66,000", "12%".
+_FIGURE = r"^\s*[^\d]{0,5}\d[\d.,'’ \x{a0}\x{202f}]*[^\d]{0,5}\s*$"
+_BLANK = r"^\s*$"
+_LIKE_A_NUMBER = r"^\s*[+0][\d ()/.-]{6,}\s*$"  # an amount begins with neither; "0.50" is shorter
+_DIGIT = r"\p{Nd}"
+_LOOKED_AT = 20  # rows at the end of a table
+_MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else
+
+
+def looks_like_totals(contacts: pd.DataFrame, rows: Ints) -> Bools:
+    """Which of some rows have one word for a total, figures, and nothing else: a person has a name beside.
+
+    `rows` are positions; rows with a number are not asked about.
+    """
+    words, figures, others = (np.zeros(len(rows), np.int64) for _ in range(3))
+    for name in contacts.columns if len(rows) else ():
+        cells = series_to_array(contacts[name].iloc[rows])
+        is_word = matches(cells, _WORD)
+        is_figure = matches(cells, _FIGURE) & ~matches(cells, _LIKE_A_NUMBER)
+        words += is_word
+        figures += is_figure
+        others += ~is_word & ~is_figure & ~matches(cells, _BLANK)
+    found: Bools = (words == 1) & (figures > 0) & (others == 0)
+    return found
+
+
+def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[int, ...]:
+    """The rows of the lines of totals that close a table: it is certain that these are no people.
+
+    They have no digit in `columns`, where the numbers are looked for, nor in any other column whose header
+    means a number, and only blank rows come after them. So a line between people, which may be somebody with
+    an odd name, is none of them, and neither is any line of a whole list of totals.
+    """
+    last = last_rows(whole_table(contacts), _LOOKED_AT)
+    is_blank = np.zeros(len(last), dtype=bool)
+    is_blank[blank_rows((pa.chunked_array([series_to_array(last[name])]) for name in last), len(last))] = True
+    is_total = looks_like_totals(last, np.arange(len(last))) & ~_has_digits(last, columns)
+    after_people = np.flatnonzero(~is_blank & ~is_total).max(initial=-1) + 1
+    found = last.index[after_people:][is_total[after_people:]].tolist()
+    return tuple(found) if len(found) <= _MOST_LINES else ()
+
+
+def _has_digits(rows: pd.DataFrame, columns: Collection[str]) -> Bools:
+    """Which rows have a digit in one of the columns, or in another one for numbers."""
+    found: Bools = np.zeros(len(rows), dtype=bool)
+    for name in {*columns, *number_columns(rows.columns)}:
+        found |= matches(series_to_array(rows[name]), _DIGIT)
+    return found
