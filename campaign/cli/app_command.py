@@ -43,7 +43,10 @@ _FOLDERS = {
 def run_app(options: argparse.Namespace, page: Page) -> int:
     if find_spec("voila") is None:
         raise UsageError(_NEEDED)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C, so that it cleans up
+    # Whatever ends it cleans up. What a script starts in the background ignores Ctrl-C, and so does what that
+    # starts in turn: the program that sends could not be stopped.
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.default_int_handler)
     token = secrets.token_urlsafe(24)
     port = _free_port(options.port)
     with TemporaryDirectory(prefix="campaign-app-") as home, _server(Path(home), port, token) as server:

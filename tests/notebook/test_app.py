@@ -53,6 +53,31 @@ def test_ctrl_c_says_that_it_has_stopped_and_where_what_was_sent_is(tmp_path):
     assert said == f"Stopped. What was sent is kept in {tmp_path / 'campaigns'}.\n"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="tells from /proc which signals are ignored")
+def test_what_a_script_starts_in_the_background_can_be_stopped(tmp_path):
+    """The shell has it ignore Ctrl-C, and so would voila and the program that sends."""
+    process = subprocess.Popen(
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", sys.executable, "-u", "-m", "campaign", "app",
+         "--no-browser"],
+        cwd=tmp_path, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(PROJECT)},
+    )  # fmt: skip
+    try:
+        while "Stop it with Ctrl-C" not in process.stdout.readline():
+            assert process.poll() is None
+        (voila,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert not ignores(voila, signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert said == "Stopped.\n"
+
+
+def ignores(process, number):
+    status = Path(f"/proc/{process}/status").read_text()
+    return bool(int(re.search(r"SigIgn:\s*([0-9a-f]+)", status)[1], 16) >> (number - 1) & 1)
+
+
 @pytest.fixture
 def app(tmp_path):
     """The app as a person starts it, in a folder and with temporary files of its own."""
