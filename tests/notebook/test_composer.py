@@ -258,7 +258,7 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     assert start.tooltip is None
     person.send()
     assert "120 (nothing is paid)" in person.sees("section-4")
-    assert "3 · 3 people get nothing more; 1 row gets none" in person.folded()
+    assert "3 · 3 people were sent a text before and get nothing more; 1 row gets none" in person.folded()
     person.composer.sending.begin()  # a second click on its way starts nothing
     assert person.composer.sending.line.startswith("REHEARSAL on this machine: nobody gets anything: 3 of 3")
     assert "3 of 4 rows were accepted in the rehearsal" in person.sees("section-5")
@@ -296,7 +296,7 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.press("again")
     person.press("use")
     shown = person.sees("section-3")
-    assert "Before, it was: 3 people get nothing more; 1 row gets none." in shown
+    assert "Before, it was: 3 people were sent a text before and get nothing more; 1 row gets none." in shown
     assert (
         "1 text would be rehearsed, for 1 new person. "
         "Nothing more goes to 3 people reached in rehearsal before." in shown

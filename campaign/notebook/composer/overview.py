@@ -30,12 +30,17 @@ def headline(plan: Plan, leaves: WhoLeaves) -> str:
     pieces = [
         "" if is_for_later else f"{who} a text",
         f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
-        f"{people(more)} {agreeing(more, 'gets', 'get')} nothing more" if more else "",
+        _already_sent(more) if more else "",
         f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
         if left_out
         else "no row is left out",
     ]
     return capitalised("; ".join(filter(None, pieces)))
+
+
+def _already_sent(count: int) -> str:
+    were, get = agreeing(count, "was", "were"), agreeing(count, "gets", "get")
+    return f"{people(count)} {were} sent a text before and {get} nothing more"
 
 
 def shares(plan: Plan, leaves: WhoLeaves) -> str:
@@ -44,7 +49,7 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
         {
             "not_sent": ("gets a text", "get a text"),
             "asked": ("is asked about in section 4", "are asked about in section 4"),
-            "nothing_more": ("gets nothing more", "get nothing more"),
+            "nothing_more": ("was sent a text before", "were sent a text before"),
             "corrected": ("was sent as corrected", "were sent as corrected"),
             "reached": ("has a mistake but was reached earlier", "have a mistake but were reached earlier"),
             "put_right": ("was put right in your own spreadsheet", "were put right in your own spreadsheet"),

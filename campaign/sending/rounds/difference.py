@@ -137,7 +137,11 @@ class Difference:
     @property
     def _about_others(self) -> str:
         found = self._reached_elsewhere
-        return about_reached_elsewhere(found, self._compared.count(*GOES_OUT)) if found else ""
+        if not found:
+            return ""
+        is_told_new = self._compared.count(NEW) and any(other.people for other in found)
+        what_new_means = "New means new to this campaign. " if is_told_new else ""
+        return what_new_means + about_reached_elsewhere(found, self._compared.count(*GOES_OUT))
 
     @property
     def is_first(self) -> bool:
