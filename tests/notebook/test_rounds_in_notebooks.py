@@ -172,6 +172,17 @@ def test_the_elapsed_time_is_that_of_all_rounds(place):
     assert "<dt>elapsed, with earlier runs</dt><dd>0:0" in html_of(Dashboard(second))
 
 
+def test_the_elapsed_time_is_that_of_the_texts_in_the_table_and_not_of_an_earlier_text(place):
+    with campaign.Sandbox(latency=0.6) as sandbox:
+        campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
+        other = campaign.start(
+            plan_for(people(2), message="Another text for {name}."), account=sandbox, changed="send", **place
+        )
+        assert other.counts.seconds < 0.6  # a request takes longer
+        other.wait(20)
+    assert other.counts.accepted == 2
+
+
 def test_no_class_of_an_error_is_named_to_people(place):
     """It stays in the frame, for whoever looks into it."""
     with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:

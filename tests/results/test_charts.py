@@ -174,6 +174,14 @@ def test_every_round_is_in_the_legend_also_where_days_lie_between_others():
     assert "Round 2 began at 14:08; round 3 began at 14:10" in accepted_over_time(rounds, KAMPALA)
 
 
+def test_a_round_that_began_seconds_after_the_one_before_it_is_named_too():
+    """A pause inside a round would be too short to be named."""
+    rounds = batches(*steady(5), *steady(5, start=8, round_=2), *steady(5, start=16, round_=2))
+    assert '<li><span class="swatch quiet"></span>Round 2 began at 14:02</li>' in accepted_over_time(
+        rounds, KAMPALA
+    )
+
+
 def test_a_gap_whose_length_is_not_that_of_the_minutes_named_has_its_seconds():
     """That is a minute and 43 seconds: no two minutes from 14:02 to 14:03."""
     chart = accepted_over_time(batches(*steady(10), *steady(10, start=113)), KAMPALA)
