@@ -4,6 +4,10 @@ A commit with a sync costs some 200 microseconds of CPU whatever it holds, a mov
 begins four milliseconds after the one before it at the earliest: where little is under way, a move waits for
 nothing, and with 32 batches under way on one machine, 25 moves share a commit.
 
+To a service at 20 ms, with 8 batches at once, the gate waits 3.5 of the 69 milliseconds that a request takes.
+Intervals down to none, and commits that may come in bursts, were tried: the wait fell by half a millisecond,
+and requests that leave in step waited as much longer for their handshakes.
+
 The moves are applied on the event loop's own thread: SQLite releases Python's lock at every statement and
 gets it back from a busy loop only slowly, so that a writer thread cost three times the CPU. Only the last
 statement runs on a thread, because it waits for the disk (0.3 to 10 milliseconds), and the loop has other
