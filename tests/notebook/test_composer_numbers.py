@@ -144,3 +144,6 @@ def test_one_number_is_said_to_be_one(person, table):
     person.fill("path", "visits.csv")
     person.fill("country", "UG")
     assert "phone: 1 of 2 cells is a number to send to." in person.sees("section-1")
+    table.write_text("name,phone\nAisha,none\nBen,\n")
+    person.press("again")
+    assert "phone: 0 of 1 cell is a number to send to." in person.sees("section-1")

@@ -84,7 +84,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         cells = self._contacts[self.column.value]
         cleaned = clean_numbers(cells, region=self.country.value or None)
         filled, good = int((cells.str.strip() != "").sum()), int((cleaned["problem"] == "").sum())
-        are = agreeing(good, "is a number", "are numbers")
+        are = agreeing(1 if filled == 1 else good, "is a number", "are numbers")
         found = f"{figure(good)} of {counted(filled, 'cell')} {are} to send to."
         if not self.country.value and (cleaned["problem"] == "no_region").any():
             found = f"{counted(filled, 'cell')}. The country below decides which are numbers to send to."
