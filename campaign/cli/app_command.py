@@ -124,6 +124,8 @@ def _environment(home: Path) -> dict[str, str]:
 def _free_port(wanted: int) -> int:
     """The port, or any free one for 0. Raises `UsageError` if another program has it."""
     with socket.socket() as free:
+        if os.name == "posix":  # as servers do; on Windows it would take a port that another program has
+            free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             free.bind((_HOST, wanted))
         except (OSError, OverflowError):

@@ -14,6 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from support.composer_page import ComposerPage
 
+from campaign.cli.app_command import _free_port
 from campaign.cli.main import main
 
 pytest_plugins = ["support.jupyter_browser"]
@@ -34,6 +35,16 @@ def test_a_port_that_another_program_has_is_refused(capsys):
         port = other.getsockname()[1]
         assert main(["app", "--no-browser", "--port", str(port)]) == 2
     assert f"Port {port} cannot be used" in capsys.readouterr().err
+
+
+def test_the_port_of_a_page_that_was_open_until_now_is_free():
+    """Its connections wait for late packets for a minute after the program has ended."""
+    with socket.create_server(("127.0.0.1", 0)) as ended:
+        port = ended.getsockname()[1]
+        page = socket.create_connection(("127.0.0.1", port))
+        ended.accept()[0].close()  # the side that closes first has to wait
+        page.close()
+    assert _free_port(port) == port
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
