@@ -704,6 +704,21 @@ def test_random_faults_are_met_by_requests():
         assert 0 < lost == len(service.inbox) < 9
 
 
+def test_a_client_that_does_not_answer_the_end_of_tls_leaves_nothing_open():
+    with Sandbox(tls=True) as sandbox:
+        trust = ssl.create_default_context(cafile=sandbox.ca_file)
+        place = urlsplit(sandbox.account.url)
+        raw = socket.create_connection((place.hostname, place.port))
+        client = trust.wrap_socket(raw, server_hostname=place.hostname)
+        client.sendall(b"POST /api/v1/json/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhalf")
+        deadline = time.monotonic() + 5
+        while not sandbox.requests and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert sandbox.requests == 1
+    with client:
+        gc.collect()  # a socket that was left open is a warning now, and a warning is an error
+
+
 def test_who_connects_while_it_stops_is_let_go():
     """A socket that is left open would be a warning in whatever test comes next."""
     gc.freeze()  # or each search looks through all that the tests before have left: a second every time

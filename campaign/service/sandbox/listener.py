@@ -59,7 +59,7 @@ class Listener:
             ready.set_exception(error)
         finally:
             await _stop_accepting(site)
-            await runner.cleanup()
+            await _cut_connections(runner)
 
 
 async def _stop_accepting(site: web.TCPSite) -> None:
@@ -73,3 +73,17 @@ async def _stop_accepting(site: web.TCPSite) -> None:
             asyncio.get_running_loop().remove_reader(listening)
     for _ in range(3):  # accepted, made, connected
         await asyncio.sleep(0)
+
+
+async def _cut_connections(runner: web.AppRunner) -> None:
+    """End the handlers, then every connection, whatever its client does.
+
+    Closing one over TLS waits for the client's answer, which would come after the event loop is gone.
+    """
+    connections = [] if runner.server is None else runner.server.connections
+    transports = [connection.transport for connection in connections]
+    await runner.cleanup()
+    for transport in transports:
+        if transport is not None:
+            transport.abort()
+    await asyncio.sleep(0)  # aborted, their sockets are closed in the next round
