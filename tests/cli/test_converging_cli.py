@@ -340,7 +340,7 @@ def test_a_dry_run_asks_what_sending_would_ask(service, desk, shell):
     shell.confirmed("send", "visits.csv")
     code, shown = shell.run("send", "visits.csv", "--dry-run", text="Hello {name}.")
     assert code == 2
-    assert "Nothing would be sent: 20 people reached with another text." in shown
+    assert "Nothing would be sent yet: 20 people were reached with another text." in shown
     assert "Give --changed skip" in shown
     code, shown = shell.run("send", "visits.csv", "--dry-run", "--changed", "send", text="Hello {name}.")
     assert code == 0
@@ -352,11 +352,11 @@ def test_a_check_needs_neither_an_account_nor_the_folder_of_a_rehearsal(desk, sh
     _, shown = shell.run("check", "visits.csv", environment="live")
     assert "Nothing was sent under this name before." in shown
     _, shown = shell.run("check", "visits.csv", environment="local")
-    assert "Nothing would be rehearsed: 20 people reached in rehearsal before." in shown
+    assert "Nothing would be rehearsed: 20 people were reached in rehearsal before." in shown
     _, shown = shell.run("check", "visits.csv", "--name", "reminder", environment="local")
     assert "Nothing was sent under this name before." in shown
     _, shown = shell.run("check", "visits.csv", "--folder", "campaigns/visits.local", environment="local")
-    assert "Nothing would be rehearsed: 20 people reached in rehearsal before." in shown
+    assert "Nothing would be rehearsed: 20 people were reached in rehearsal before." in shown
 
 
 def test_status_shows_the_rounds(desk, capsys):

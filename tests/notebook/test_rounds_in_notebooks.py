@@ -242,7 +242,7 @@ def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):
         assert "175 (made up)" in shown
     assert "<dd>175</dd><dt>made-up cost" in report
     again = campaign.compare(plan_for(people(5)), **place)
-    assert again.sentence == "Nothing would be rehearsed: 5 people reached in rehearsal before."
+    assert again.sentence == "Nothing would be rehearsed: 5 people were reached in rehearsal before."
     listed = campaign.write_report(campaign.history(tmp_path), tmp_path / "all.html").read_text("utf-8")
     assert "These were rehearsals: nobody got anything." in listed
     assert "175 (made up)" in listed

@@ -106,7 +106,7 @@ def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(resul
     )
     compared = campaign.compare(plan, folder=tmp_path / "visits")
     assert compared.sentence == (
-        "Nothing would be rehearsed: 3 people reached in rehearsal before. Of the rows of this file "
+        "Nothing would be rehearsed: 3 people were reached in rehearsal before. Of the rows of this file "
         "that have a "
         "text, 1 gets nothing in this rehearsal: 1 shares a phone."
     )

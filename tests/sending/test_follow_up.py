@@ -191,7 +191,7 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         compared = campaign.compare(visits_plan(), account=sandbox.account)
         assert compared.gone == 0
         assert compared.sentence == (
-            "Nothing would be rehearsed: 2 people reached in rehearsal before, 4 rows sent as "
+            "Nothing would be rehearsed: 2 people were reached in rehearsal before and 4 rows were sent as "
             "corrected. 4 rows to "
             "correct were sent as corrected in a follow-up file: put the corrections into your own "
             "spreadsheet too (rows 4, 5, 6 and 8)."

@@ -28,7 +28,7 @@ def compared(plan, sandbox):
 
 def test_a_forgotten_list_is_said_until_it_is_given_again(sandbox):
     send(plan_for(people(5), opt_outs=LIST), sandbox)
-    assert f"2 messages would be rehearsed, for 2 new people. {FORGOTTEN}" in compared(
+    assert f"2 messages would be rehearsed, for 2 people left out before. {FORGOTTEN}" in compared(
         plan_for(people(5)), sandbox
     )
     assert FORGOTTEN in compared(plan_for(people(5), "Good day {name}"), sandbox)

@@ -9,8 +9,8 @@ from campaign.sending.rounds.people_in_words import PeopleInWords
 WATER_BILLS = {NEW: 3, ACCEPTED: 61, CHANGED: 1}  # as a clerk met them: 4 texts, and a list that made 65
 
 
-def people(known, corrected=0, environment="live"):
-    return PeopleInWords(known, corrected, words_for(environment))
+def people(known, corrected=0, environment="live", left_out=0):
+    return PeopleInWords(known, corrected, words_for(environment), left_out=left_out)
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,28 @@ def test_one_of_each_kind_has_its_noun():
     assert told.asked == "1 person reached in rehearsal under another number"
 
 
-def test_where_nothing_would_leave_everybody_is_in_one_list():
-    told = people({ACCEPTED: 20, UNKNOWN: 2})
-    said = "Nothing would be sent: 20 people reached before, 2 people whose message is unknown."
+def test_whoever_wanted_no_messages_before_is_not_called_new():
+    told = people({NEW: 6, ACCEPTED: 30}, environment="local", left_out=2)
+    assert told.leaving(6, changed="ask", noun="text") == (
+        "6 texts would be rehearsed, for 4 new people and 2 people left out before."
+    )
+    assert people({NEW: 1}, left_out=1).all == ["1 person left out before"]
+
+
+def test_where_nothing_would_leave_everybody_is_in_one_sentence():
+    told = people({ACCEPTED: 20, UNKNOWN: 2}, corrected=1)
+    said = (
+        "Nothing would be sent: 20 people were reached before, 2 people have a message that is unknown and "
+        "1 row was sent as corrected."
+    )
     assert (told.leaving(0, changed="ask"), told.staying(0, changed="ask")) == (said, "")
     assert people({}).leaving(0, changed="ask") == "Nothing would be sent."
+
+
+def test_where_everybody_is_asked_about_nothing_leaves_yet():
+    told, said = people({CHANGED: 34}), "34 people were reached with another text."
+    assert told.leaving(0, changed="ask") == f"Nothing would be sent yet: {said}"
+    assert told.leaving(0, changed="skip") == f"Nothing would be sent: {said}"
 
 
 def test_a_long_text_is_two_messages_for_one_person():

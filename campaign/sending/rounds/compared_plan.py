@@ -114,7 +114,8 @@ class ComparedPlan:
         """The people of the plan by what is known of them, in words."""
         states, counts = np.unique(self.comparison.knowledge, return_counts=True)
         known = dict(zip(states.tolist(), counts.tolist(), strict=True))
-        return PeopleInWords(known, len(self.corrected_rows), self.words)
+        left_out = self.count_opted_out(NEW)
+        return PeopleInWords(known, len(self.corrected_rows), self.words, left_out=left_out)
 
     @property
     def about_rows(self) -> str:

@@ -18,11 +18,11 @@ from campaign.sending.rounds.comparison import (
     UNKNOWN,
     UNSENT,
 )
-from campaign.text import counted, listed_words
+from campaign.text import agreeing, counted, listed_words
 
 # What is known of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
-    "new": (NEW,), "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
+    "new": (NEW,), "left out before": (NEW,), "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
     "{reached} before": (ACCEPTED,), "unknown": (UNKNOWN,), "{reached} with another text": (CHANGED,),
     "{reached} under another number": (MOVED,),
 }  # fmt: skip
@@ -32,19 +32,23 @@ class PeopleInWords:
     """The people of a compared plan by what is known of them. A row that gets a message is a person.
 
     `known` has how many of them each state of the comparison has; `corrected` rows of the table lack their
-    correction, which was sent.
+    correction, which was sent. Of the new people, `left_out` were left out before, because they wanted no
+    messages: nobody would call them new.
     """
 
-    def __init__(self, known: Mapping[int, int], corrected: int, words: EnvironmentWords) -> None:
-        self._known, self._corrected, self._words = known, corrected, words
+    def __init__(
+        self, known: Mapping[int, int], corrected: int, words: EnvironmentWords, *, left_out: int = 0
+    ) -> None:
+        self._known, self._corrected, self._words, self._left_out = known, corrected, words, left_out
 
     @property
     def kinds(self) -> dict[str, int]:
         """How many people there are of each kind."""
-        return {
+        kinds = {
             kind.format(reached=self._words.reached): sum(self._known.get(state, 0) for state in states)
             for kind, states in _KINDS.items()
         }
+        return kinds | {"new": kinds["new"] - self._left_out, "left out before": self._left_out}
 
     @property
     def all(self) -> list[str]:
@@ -60,8 +64,8 @@ class PeopleInWords:
         """How many messages would leave, and for whom; where none would, why that is so for everybody."""
         done = self._words.done
         if not messages:
-            kinds = ", ".join(self.all)
-            return f"Nothing would be {done}: {kinds}." if kinds else f"Nothing would be {done}."
+            yet, why = " yet" if changed == "ask" and self.asked else "", self._why_nothing
+            return f"Nothing would be {done}{yet}{f': {why}' if why else ''}."
         whom = listed_words(self._told(MAY_GO_OUT if changed == "send" else GOES_OUT))
         return f"{counted(messages, noun)} would be {done}, for {whom}."
 
@@ -78,6 +82,20 @@ class PeopleInWords:
         """The kinds of some states with how many people each has, without those that have nobody."""
         kinds = zip(self.kinds.items(), _KINDS.values(), strict=True)
         return [_people(count, kind) for (kind, count), own in kinds if count and own[0] in states]
+
+    @property
+    def _why_nothing(self) -> str:
+        """What was done for everybody already, as a clause; "" for a table without messages."""
+        done = [
+            f"{people} {agreeing(count, 'has', 'have')} a message that is unknown"
+            if kind == "unknown"
+            else f"{people} {agreeing(count, 'was', 'were')} {kind}"
+            for kind, count in self.kinds.items()
+            if count and (people := counted(count, "person", "people"))
+        ]
+        rows, were = counted(self._corrected, "row"), agreeing(self._corrected, "was", "were")
+        corrected = [f"{rows} {were} sent as corrected"] if self._corrected else []
+        return listed_words([*done, *corrected])
 
     @property
     def _sent_as_corrected(self) -> list[str]:
