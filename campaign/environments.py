@@ -20,6 +20,7 @@ class EnvironmentWords:
     - `campaign`: what is sent there: a campaign, or a rehearsal
     - `doing` and `done`: what a run does with its messages, and what is done with them
     - `reached`: what people were whose message was accepted there
+    - `before`: when people were sent something there, as in "was sent a text before"
     - `caution`: what has to be said before any figure, "" for live
     - `has_made_up_costs`: whether its costs are those of no service
     """
@@ -33,6 +34,7 @@ class EnvironmentWords:
     doing: str = "sending"
     done: str = "sent"
     reached: str = "reached"
+    before: str = "before"
     caution: str = ""
     has_made_up_costs: bool = False
 
@@ -50,6 +52,7 @@ _WORDS: Final[dict[str, EnvironmentWords]] = {
         doing="rehearsing",
         done="rehearsed",
         reached="reached in rehearsal",
+        before="in rehearsal",
         caution=_CAUTION,
         has_made_up_costs=True,
     ),
@@ -64,6 +67,7 @@ _WORDS: Final[dict[str, EnvironmentWords]] = {
         doing="rehearsing",
         done="rehearsed",
         reached="reached in rehearsal",
+        before="in rehearsal",
         caution=_CAUTION,
     ),
     "live": EnvironmentWords(name="live", where="live", label="LIVE"),

@@ -79,14 +79,22 @@ def run_card(run: Run) -> str:
 def head(run: Run, *, title: bool = True) -> str:
     """What the run sends and where, and how that compares with what was sent before."""
     live = " live" if run.environment == "live" else ""
-    is_past = run.ended and run.comparison == NOTHING_SENT_YET  # something was, since
-    comparison = markup.paragraph(run.comparison, note=True) if run.comparison and not is_past else ""
+    said = _compared(run)
+    comparison = markup.paragraph(said, note=True) if said else ""
     account = markup.paragraph(run.about_account, note=True) if run.about_account else ""
     name = f'<span class="title">{markup.escape(_title(run))}</span>' if title else ""
     return (
         f'<div class="head">{name}'
         f'<span class="where{live}">{markup.escape(run.label)}</span></div>{account}{comparison}'
     )
+
+
+def _compared(run: Run) -> str:
+    """What had been sent before the run; something of its own was, once it has ended."""
+    if run.ended and run.comparison == NOTHING_SENT_YET:
+        return ""
+    is_past = run.ended and run.outgoing and run.comparison
+    return f"{run.comparison} That was when this run began." if is_past else run.comparison
 
 
 def _about_later_texts(run: Run) -> str:

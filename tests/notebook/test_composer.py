@@ -258,7 +258,9 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     assert start.tooltip is None
     person.send()
     assert "120 (nothing is paid)" in person.sees("section-4")
-    assert "3 · 3 people were sent a text before and get nothing more; 1 row gets none" in person.folded()
+    assert (
+        "3 · 3 people were sent a text in rehearsal and get nothing more; 1 row gets none" in person.folded()
+    )
     person.composer.sending.begin()  # a second click on its way starts nothing
     assert person.composer.sending.line.startswith("REHEARSAL on this machine: nobody gets anything: 3 of 3")
     assert "3 of 4 rows were accepted in the rehearsal" in person.sees("section-5")
@@ -296,7 +298,10 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.press("again")
     person.press("use")
     shown = person.sees("section-3")
-    assert "Before, it was: 3 people were sent a text before and get nothing more; 1 row gets none." in shown
+    assert (
+        "Before, it was: 3 people were sent a text in rehearsal and get nothing more; 1 row gets none."
+        in shown
+    )
     assert (
         "1 text would be rehearsed, for 1 new person. "
         "Nothing more goes to 3 people reached in rehearsal before." in shown
@@ -373,7 +378,7 @@ def test_another_text_is_asked_about(person):
     person.reopen(2)
     person.write("Hello {name}")
     person.press("check")
-    assert "3 people reached in rehearsal with another text" in person.sees("section-4")
+    assert "3 people were reached in rehearsal with another text" in person.sees("section-4")
     person.press("send")
     assert "Nothing was sent." in person.sees("section-4")
     assert "Hi Aisha, come on Mon." in person.sees("section-4")

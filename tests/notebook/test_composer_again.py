@@ -287,21 +287,43 @@ def test_after_a_restart_nobody_who_wanted_no_texts_gets_one_unasked(person, tab
     again.compose()
     send = find(again.composer, "send")
     assert "1 person who would get a text now was left out before" in again.sees("left-out")
+    assert "1 text would be rehearsed, for 1 person left out before." in again.sees("section-4")
+    asked = "section 4 asks about 1 person; 2 people were sent a text in rehearsal and get nothing more"
+    assert asked in " ".join(again.folded()).lower()
     assert send.description == "Rehearse 1 text"
     assert send.disabled
     again.press("send")
     assert again.composer.desk.run is None
     assert "First decide about the people who wanted no texts before" in again.sees("section-4")
     again.reopen(3)
+    assert "Choose the list of people who want no texts again:" in again.sees("forgotten")
     again.fill("opt-outs", "stop.csv")
+    assert again.sees("forgotten") == ""
     again.press("go-on")
     assert not again.is_shown("left-out")
     again.reopen(3)
     again.fill("opt-outs", "")
     again.press("go-on")
     again.press("send-to-them-too")
+    assert "1 person gets a text; 2 people were sent a text in rehearsal" in " ".join(again.folded())
     again.send()
     assert again.composer.desk.run.counts.messages == 3
+
+
+def test_with_two_questions_open_the_button_waits_for_both(person, table, tmp_path):
+    (tmp_path / "stop.csv").write_text("number\n+256772000002\n")
+    person.compose()
+    person.reopen(3)
+    person.fill("opt-outs", "stop.csv")
+    person.press("go-on")
+    person.send()
+    again = Person(campaign.compose())
+    again.compose(text="Hello {name}")
+    waits = "This waits for your answers to the questions above."
+    assert waits in again.sees("section-4")
+    again.fill("changed", "skip")
+    assert waits not in again.sees("section-4")
+    assert "your answer above about the people who wanted no texts before" in again.sees("section-4")
 
 
 def test_after_a_restart_the_text_of_then_is_taken_and_nobody_gets_it_twice(person, table):

@@ -139,9 +139,11 @@ def test_people_who_share_a_phone_and_have_their_texts_are_not_said_to_get_none(
     clerk.reopen(3)
     clerk.fill("duplicates", "skip")
     shown = clerk.sees("section-3")
-    said = "1 person gets a text; 3 people were sent a text before and get nothing more; 1 row gets none."
+    said = (
+        "1 person gets a text; 3 people were sent a text in rehearsal and get nothing more; 1 row gets none."
+    )
     assert said in shown
-    assert "Of 5 rows: 1 gets a text, 3 were sent a text before, 1 comes twice." in shown
+    assert "Of 5 rows: 1 gets a text, 3 were sent a text in rehearsal, 1 comes twice." in shown
     assert "another text" not in shown
     assert clerk.composer.desk.composition.instead == ()
     said = (
@@ -357,8 +359,8 @@ def test_rows_to_correct_keep_the_answers_and_get_what_their_choices_promise(per
     person.press("use")
     person.press("check")
     shown = person.sees("section-3")
-    assert "Of 4 rows: 1 was sent a text before, 2 were sent as corrected, 1 shares a phone." in shown
-    assert "3 people were sent a text before and get nothing more; 1 row gets none." in shown
+    assert "Of 4 rows: 1 was sent a text in rehearsal, 2 were sent as corrected, 1 shares a phone." in shown
+    assert "3 people were sent a text in rehearsal and get nothing more; 1 row gets none." in shown
     assert "2 rows. They were sent as corrected in a file of “Rows to correct”. Correct your own" in shown
     assert "Rows 4, 5 " in shown
     assert "too few digits" not in shown
@@ -441,7 +443,7 @@ def test_rows_to_correct_that_the_own_spreadsheet_has_reached_meanwhile_are_done
             person.send()
     person.press("check")
     shown = person.sees("section-3")
-    assert "1 person was sent a text before and gets nothing more; 1 row gets none." in shown
+    assert "1 person was sent a text in rehearsal and gets nothing more; 1 row gets none." in shown
     assert "Of 2 rows: 1 was put right in your own spreadsheet, 1 has to be corrected." in shown
     assert (
         "1 row. It was corrected in your own spreadsheet since, and reached. Nothing is to correct here."
@@ -452,8 +454,8 @@ def test_rows_to_correct_that_the_own_spreadsheet_has_reached_meanwhile_are_done
     person.reopen(1)
     person.press("again")
     person.press("use")
-    said = "1 person gets a text; 1 person was sent a text before and gets nothing more; no row is left out."
-    assert said in person.sees("section-3")
+    said = "1 person gets a text; 1 person was sent a text in rehearsal and gets nothing more; no row"
+    assert f"{said} is left out." in person.sees("section-3")
 
 
 def test_a_workbook_of_several_sheets_keeps_its_answers_after_rows_to_correct(person, tmp_path):

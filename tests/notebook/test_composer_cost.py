@@ -58,7 +58,7 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     assert find(person.composer, "budget").value == "105"
     filled_in = "“Stop when it has cost” was 80: 105, enough for everybody, is filled in."
     assert filled_in in person.sees("section-4")
-    assert "70 is spent already." in person.sees("section-4")
+    assert "The rehearsal has used 70 so far; nothing is paid." in person.sees("section-4")
     person.fill("price", "40")
     assert "was 80: 105 is filled in." in person.sees("section-4")
     assert "The budget covers 0 of 1 SMS. Sending stops before" in person.sees("section-4")
@@ -83,7 +83,10 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     person.press("check")
     assert "raise the field “Stop when it has cost”. That is in section 4." in person.sees("section-3")
     person.press("go-on")
-    used_up = "105 is spent already. The budget covers 0 of 1 SMS. Sending stops before"
+    used_up = (
+        "The rehearsal has used 105 so far; nothing is paid. The budget covers 0 of 1 SMS. "
+        "Sending stops before"
+    )
     assert used_up in person.sees("section-4")
     for price in ("35", ""):
         person.fill("price", price)

@@ -51,7 +51,9 @@ def test_a_file_of_the_same_name_asks_and_one_click_answers(person, day_two):
     person.press("go-on-with")
     assert name_of(person)[0] == "visits"
     assert find(person.composer, "send").description == "Rehearse 1 text"
-    said = "1 person gets a text; 3 people were sent a text before and get nothing more; 1 row gets none"
+    said = (
+        "1 person gets a text; 3 people were sent a text in rehearsal and get nothing more; 1 row gets none"
+    )
     assert f"3 · {said}" in person.folded()
 
 
@@ -134,5 +136,7 @@ def test_texts_that_another_campaign_has_sent_wait_for_an_answer(person):
     person.press("go-on-with")
     assert name_of(person)[0] == "Bills November"
     assert find(person.composer, "send").description == "Rehearse 1 text"
-    said = "1 person gets a text; 3 people were sent a text before and get nothing more; 1 row gets none"
+    said = (
+        "1 person gets a text; 3 people were sent a text in rehearsal and get nothing more; 1 row gets none"
+    )
     assert f"3 · {said}" in person.folded()

@@ -48,8 +48,8 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     second = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
     assert "All 2 messages of this run were accepted" in second
     assert (
-        "Compared with what this rehearsal has sent: 2 new people, 5 people reached in rehearsal before."
-        in second
+        "Compared with what this rehearsal has sent: 2 new people, 5 people reached in rehearsal before. "
+        "That was when this run began." in second
     )
     assert "<dt>accepted</dt><dd>7</dd>" in second
     assert "Of the 7 messages in the table, in all runs so far:" in second
@@ -57,6 +57,7 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
 
     third = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
     assert "Nothing left to send: the table has 7 messages" in third
+    assert "when this run began" not in third
     assert "<dt>elapsed</dt>" in second
     assert "<dt>elapsed</dt>" not in third  # that of earlier runs is none of this one
     assert "Nothing was left to send: all 7 people were reached in rehearsal with this text on " in third

@@ -48,7 +48,10 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
 
 
 def test_the_campaign_itself_and_those_who_get_nothing_are_no_news(parents):
-    assert sentence(plan(), "parents") == "Nothing would be rehearsed: 4 people were reached in rehearsal before."
+    assert (
+        sentence(plan(), "parents")
+        == "Nothing would be rehearsed: 4 people were reached in rehearsal before."
+    )
     added = sentence(plan(table=f"{FOUR}Eve,0772000009\n"), "parents")
     assert (
         added == "1 message would be rehearsed, for 1 new person. "

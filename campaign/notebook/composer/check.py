@@ -6,12 +6,14 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
 from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
+from campaign.environments import words_for
 from campaign.errors import CampaignError, OtherFileError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.suppression import leaves_out_most
@@ -22,6 +24,7 @@ from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.notebook.composer.fitted_texts import fitted_texts
+from campaign.notebook.composer.left_out import about_forgotten, left_out_among
 from campaign.notebook.composer.opt_out_list import about_list, unreadable_entries
 from campaign.notebook.composer.overview import STYLE, headline, read_dates, shares
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
@@ -68,6 +71,8 @@ class CheckSection(Section):
         set_shown(self._agree, False)
         self._list_faults = HTML()
         self._list_faults.add_class("campaign-opt-outs-faults")
+        self._forgotten = HTML()
+        self._forgotten.add_class("campaign-forgotten")
         self.download = Download(
             "Download a list of these rows",
             lambda: self._desk.file_name("rows without a text.xlsx"),
@@ -78,7 +83,7 @@ class CheckSection(Section):
         self._asked = VBox(layout=Layout(width="100%"))
         body = [
             self._reset, self._overview, self._reasons, self.download, self._correcting, self._asked,
-            self.opt_outs, self.upload, self._agree, self._list_faults, self._before,
+            self._forgotten, self.opt_outs, self.upload, self._agree, self._list_faults, self._before,
             button("Go on to sending", "go-on", self.finish, main=True),
         ]  # fmt: skip
         super().__init__(3, "Check", body)
@@ -195,10 +200,12 @@ class CheckSection(Section):
         self._reasons.offer(reasons_of(plan, leaves=leaves) if len(leaves.done) else self._found)
         if self._is_of_another_campaign:  # the answers below promise what a new one would send
             leaves = WhoLeaves.undecided(plan)
-        self._drawn_line = headline(plan, leaves)
+        where = words_for(self._desk.composition.environment)
+        self._drawn_line = headline(plan, leaves, where)
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
-        bar = shares(plan, leaves)
+        bar = shares(plan, leaves, where)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
+        self._forgotten.value = about_forgotten(len(leaves.unwanted_rows))
         self._say_before(plan)
 
     @property
@@ -223,7 +230,8 @@ class CheckSection(Section):
             return WhoLeaves.undecided(plan)
         except CampaignError:  # the section that sends says why
             pass
-        return WhoLeaves.of(plan, difference, changed=composition.changed)
+        unwanted = partial(left_out_among, self._desk)
+        return WhoLeaves.of(plan, difference, changed=composition.changed, unwanted=unwanted)
 
     def _draw(self) -> None:
         self.say_changed("")  # it was about what is replaced now

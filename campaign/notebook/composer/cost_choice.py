@@ -156,7 +156,12 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """When sending stops, whether that is before everybody has a text, and who wrote this amount."""
         sentences, spent, seen = [], self._spending.cost, self._spending.price_per_part
         if spent:
-            sentences.append(f"{cost_in_words(spent, currency=currency)} is spent already.")
+            used, is_live = (
+                cost_in_words(spent, currency=currency),
+                self._desk.composition.environment == "live",
+            )
+            rehearsed = f"The rehearsal has used {used} so far; nothing is paid."
+            sentences.append(f"{used} is spent already." if is_live else rehearsed)
         expected = price or (_decimal(seen) if seen else Decimal(0))
         cost = self._cost_with(expected, outgoing)
         if expected and cost > limit:

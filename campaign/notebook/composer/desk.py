@@ -10,8 +10,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
+from campaign.arrow_text import Ints
 from campaign.contacts.reading_record import reading_of
 from campaign.environments import Environment
 from campaign.errors import CampaignError
@@ -48,6 +50,7 @@ class Desk:
     own_number: str = ""  # of the phone that one text is tried on, as it was typed
     names_sent: tuple[str, ...] = ()  # of the campaigns that the spreadsheet was sent as, the last one first
     name_before: str = ""  # that a person had written for the spreadsheet before
+    agreed: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # get a text, though they wanted none
     remember: Callable[[], None] = lambda: None  # called after each decision
     _own: tuple[pd.DataFrame, tuple[int, ...]] = field(default_factory=lambda: (pd.DataFrame(), ()))
     _compared: dict[Environment, tuple[tuple[Any, ...], Difference]] = field(default_factory=dict)

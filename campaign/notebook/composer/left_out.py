@@ -25,13 +25,12 @@ _NOBODY = np.empty(0, np.int64)
 class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Keeps texts from people who wanted none before, until somebody says that they get one.
 
-    Rehearsals count too: whoever was left out in one is not written to live without a question. `agreed` is
-    called when somebody has said so.
+    `agreed` is called when somebody has said so.
     """
 
     def __init__(self, desk: Desk, agreed: Callable[[], None]) -> None:
         self._desk, self._agreed = desk, agreed
-        self._asked, self._settled = _NOBODY, _NOBODY  # numbers
+        self._asked = _NOBODY  # numbers
         self._question = HTML()
         self._question.add_class("changed")
         self._agree = button("Send to them too", "send-to-them-too", self._take_agreement)
@@ -40,11 +39,11 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def forget(self) -> None:
         """Ask again about everybody."""
-        self._settled = _NOBODY
+        self._desk.agreed = _NOBODY
 
     def ask(self, messages: pd.DataFrame) -> bool:
         """Ask about people among those whom these messages are for; whether there is anybody to ask about."""
-        self._asked = np.setdiff1d(self._left_out_among(messages), self._settled)
+        self._asked = left_out_among(self._desk, messages)
         count = len(self._asked)
         set_shown(self, count > 0)
         question = f'<div role="alert">{markup.paragraph(_sentence(count))}</div>'
@@ -59,26 +58,40 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
             raise UsageError("Nothing was sent. First decide about the people who wanted no texts before.")
 
     def _take_agreement(self) -> None:
-        self._settled = np.union1d(self._settled, self._asked)
+        self._desk.agreed = np.union1d(self._desk.agreed, self._asked)
         self._agreed()
 
-    def _left_out_among(self, messages: pd.DataFrame) -> Ints:
-        """The numbers that campaigns of this name left out, wherever these were sent or rehearsed."""
-        if messages.empty:
-            return _NOBODY
-        numbers: Ints = np.unique(messages["number"].to_numpy(dtype=np.int64))
-        left_out = np.zeros(len(numbers), dtype=bool)
-        for where in self._desk.accounts:
-            with suppress(CampaignError):  # of the chosen account it is said where the texts are counted
-                record = plan_behind(self._desk.difference(where)).record
-                if record is not None:
-                    left_out |= opted_out_before(record.comparable_numbers(numbers), record)
-        return numbers[left_out]
+
+def left_out_among(desk: Desk, messages: pd.DataFrame) -> Ints:
+    """The numbers among those of some messages whose people wanted no texts before, and nobody has agreed
+    that they get one.
+
+    Campaigns of this name have left them out, wherever these were sent or rehearsed: whoever was left out in
+    a rehearsal is not written to live without a question.
+    """
+    if messages.empty:
+        return _NOBODY
+    numbers: Ints = np.unique(messages["number"].to_numpy(dtype=np.int64))
+    left_out = np.zeros(len(numbers), dtype=bool)
+    for where in desk.accounts:
+        with suppress(CampaignError):  # of the chosen account it is said where the texts are counted
+            record = plan_behind(desk.difference(where)).record
+            if record is not None:
+                left_out |= opted_out_before(record.comparable_numbers(numbers), record)
+    return np.setdiff1d(numbers[left_out], desk.agreed)
+
+
+def about_forgotten(count: int) -> str:
+    """HTML that asks for the list of these people, above the field that it is chosen in; "" for nobody."""
+    if not count:
+        return ""
+    return markup.paragraph(f"{_who(count)} Choose the list of people who want no texts again:")
 
 
 def _sentence(count: int) -> str:
-    return (
-        f"{capitalised(counted(count, 'person', 'people'))} who would get a text now "
-        f"{agreeing(count, 'was', 'were')} left out before, because they wanted none. Open section 3 and "
-        f"choose the list “{FIELDS['opt_outs']}” again."
-    )
+    return f"{_who(count)} Open section 3 and choose the list “{FIELDS['opt_outs']}” again."
+
+
+def _who(count: int) -> str:
+    people, were = capitalised(counted(count, "person", "people")), agreeing(count, "was", "were")
+    return f"{people} who would get a text now {were} left out before, because they wanted none."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from campaign import markup
+from campaign.environments import EnvironmentWords
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.section import people
@@ -21,7 +22,7 @@ STYLE = """
 """
 
 
-def headline(plan: Plan, leaves: WhoLeaves) -> str:
+def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords) -> str:
     """How many people get a text, how many more may, and how many rows get none, in one line."""
     who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
     more = leaves.nothing_more + len(leaves.done)
@@ -30,7 +31,7 @@ def headline(plan: Plan, leaves: WhoLeaves) -> str:
     pieces = [
         "" if is_for_later else f"{who} a text",
         f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
-        _already_sent(more) if more else "",
+        _already_sent(more, words) if more else "",
         f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
         if left_out
         else "no row is left out",
@@ -38,18 +39,18 @@ def headline(plan: Plan, leaves: WhoLeaves) -> str:
     return capitalised("; ".join(filter(None, pieces)))
 
 
-def _already_sent(count: int) -> str:
+def _already_sent(count: int, words: EnvironmentWords) -> str:
     were, get = agreeing(count, "was", "were"), agreeing(count, "gets", "get")
-    return f"{people(count)} {were} sent a text before and {get} nothing more"
+    return f"{people(count)} {were} sent a text {words.before} and {get} nothing more"
 
 
-def shares(plan: Plan, leaves: WhoLeaves) -> str:
+def shares(plan: Plan, leaves: WhoLeaves, where: EnvironmentWords) -> str:
     """One bar of all rows: who gets a text, then who does not, by kind; the kinds are named below it."""
     words = (
         {
             "not_sent": ("gets a text", "get a text"),
             "asked": ("is asked about in section 4", "are asked about in section 4"),
-            "nothing_more": ("was sent a text before", "were sent a text before"),
+            "nothing_more": (f"was sent a text {where.before}", f"were sent a text {where.before}"),
             "corrected": ("was sent as corrected", "were sent as corrected"),
             "reached": ("has a mistake but was reached earlier", "have a mistake but were reached earlier"),
             "put_right": ("was put right in your own spreadsheet", "were put right in your own spreadsheet"),

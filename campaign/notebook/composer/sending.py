@@ -55,6 +55,7 @@ _WHY_NOT = {  # why the button does not send
     "name": "This waits for your answer above about the name: another campaign has sent these texts.",
     "changed": f"This waits for your answer above about “{FIELDS['changed']}”.",
     "gone": f"This waits for your answer above about “{FIELDS['gone']}”.",
+    "questions": "This waits for your answers to the questions above.",
     "problem": "This waits until what is said below is put right.",
 }
 _BALANCE = 1_000_000_000  # SMS that a rehearsal can pay for
@@ -244,16 +245,17 @@ class SendingSection(Section):
             difference = self._difference_of_name()
             self._outgoing = self._outgoing_of(difference)
             self.costs.compare(difference)
-            sentence = markup.paragraph(desk_words(self._sentence(difference)))
-            self._difference.value = f'<div role="status">{sentence}</div>'
+            self._difference.value = self._about(difference)
             asked = self._ask_about(difference)
             is_live = self._desk.composition.environment == "live"
             start, count = "Send" if is_live else "Rehearse", len(self._outgoing)
             without_texts = start if asked else "Show the result"
             self._start.description = f"{start} {counted(count, 'text')}" if count else without_texts
-            self._obstacle = "left out" if self.left_out.ask(self._outgoing) else asked
+            if self.left_out.ask(self._outgoing):
+                asked.append("left out")
             if self._ask_for_name(difference):
-                self._obstacle = "name"
+                asked.append("name")
+            self._obstacle = "questions" if len(asked) > 1 else "".join(asked)
             set_shown(self.pace, not is_live and len(self._outgoing) > 0)
         self._show_cost()
         self.looked_up()
@@ -279,28 +281,33 @@ class SendingSection(Section):
         changed = self._desk.composition.changed == "send"
         return difference.messages.iloc[difference.outgoing(changed=changed)]
 
-    def _sentence(self, difference: Difference) -> str:
-        """What would leave with the answers given, and what is still to be answered."""
+    def _about(self, difference: Difference) -> str:
+        """What would leave with the answers given, and what is still to be answered; then who stays."""
         composition, compared = self._desk.composition, plan_behind(difference)
         count, people = len(self._outgoing), compared.people
         changed = composition.changed
         asked = people.asked if changed == "ask" else ""
-        sentences = [
-            people.leaving(count, changed=changed, noun="text"),
-            about_others(difference),
-            people.staying(count, changed=changed),
-            f"Not decided yet: {asked}." if asked and count else "",
-        ]
         waiting = composition.gone == "ask" and len(compared.waiting_gone)
-        question = " Choose below first." if asked or waiting else ""
-        return f"{' '.join(filter(None, sentences))}{compared.about_gone}{question}"
+        now = [
+            people.leaving(count, changed=changed, noun="text"),
+            f"Not decided yet: {asked}." if asked and count else "",
+            "Choose below first." if asked or waiting else "",
+        ]
+        staying, gone = people.staying(count, changed=changed), compared.about_gone.strip()
+        paragraphs = [markup.paragraph(desk_words(" ".join(filter(None, now))))]
+        paragraphs += [
+            markup.paragraph(desk_words(said), note=True)
+            for said in (about_others(difference), staying, gone)
+            if said
+        ]
+        return f'<div role="status">{"".join(paragraphs)}</div>'
 
-    def _ask_about(self, difference: Difference) -> str:
+    def _ask_about(self, difference: Difference) -> list[str]:
         """Ask what a person has to decide: about other texts, and about people who are gone.
 
-        Returns the parameter that has no answer yet; "" where all have one.
+        Returns the parameters that have no answer yet.
         """
-        unanswered = ""
+        unanswered = []
         self.other_texts.show_asked(plan_behind(difference))
         for picker, name, count in (
             (self.changed, "changed", difference.changed + difference.moved),
@@ -310,7 +317,7 @@ class SendingSection(Section):
             picker.offer([_UNDECIDED, *answers], getattr(self._desk.composition, name))
             set_shown(picker, count > 0)
             if count and getattr(self._desk.composition, name) == "ask":
-                unanswered = unanswered or name
+                unanswered.append(name)
         return unanswered
 
     def _settle(self, name: str, answer: str) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
@@ -30,7 +31,8 @@ class WhoLeaves:
     follow-up file, `reached` ones have a number that was reached, and `put_right` ones, of a follow-up file,
     were corrected in the own spreadsheet since, and reached. `sent_beside` are rows that the plan
     leaves out because another row has their number, though the campaign has sent the texts of both, or may
-    have. `reached_with_text` are rows whose people have the very text that they would get.
+    have. `reached_with_text` are rows whose people have the very text that they would get. `unwanted_rows`
+    are those that are asked about because their people wanted no texts before.
     """
 
     rows: pd.Index[Any]
@@ -44,6 +46,7 @@ class WhoLeaves:
     reached_with_text: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     sent_beside: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     put_right: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+    unwanted_rows: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
 
     @property
     def done(self) -> pd.Index[Any]:
@@ -64,11 +67,22 @@ class WhoLeaves:
         return cls(pd.Index([], dtype="int64"), 0, asked_rows=pd.Index(plan.messages["row"].unique()))
 
     @classmethod
-    def of(cls, plan: Plan, difference: Difference | None, *, changed: str) -> WhoLeaves:
-        """Count the rows of the plan's own spreadsheet; `changed` is the answer about another text."""
+    def of(
+        cls,
+        plan: Plan,
+        difference: Difference | None,
+        *,
+        changed: str,
+        unwanted: Callable[[pd.DataFrame], Ints] = lambda messages: np.empty(0, np.int64),
+    ) -> WhoLeaves:
+        """Count the rows of the plan's own spreadsheet.
+
+        `changed` is the answer about another text; `unwanted` gives the numbers among those of some messages
+        whose people wanted none before, and are asked about.
+        """
         everybody = pd.Index(plan.messages["row"].unique())
         if difference is None or difference.is_first:
-            return cls(everybody, plan.totals.parts)
+            return cls(everybody, plan.totals.parts)._asking(plan.messages["row"], plan.messages, unwanted)
         messages, compared = difference.messages, plan_behind(difference)
         rows = _rows_of_spreadsheet(messages["row"], compared)
         outgoing = difference.outgoing(changed=changed == "send")
@@ -86,7 +100,25 @@ class WhoLeaves:
         why = _why_left_out(compared)
         nothing_more = max(others, 0)
         done = corrected, mistaken, reached, beside, put_right
-        return cls(now, parts, asked_rows, nothing_more, left_out, why, *done)
+        leaves = cls(now, parts, asked_rows, nothing_more, left_out, why, *done)
+        return leaves._asking(rows.iloc[outgoing], messages.iloc[outgoing], unwanted)
+
+    def _asking(
+        self, rows: pd.Series[Any], messages: pd.DataFrame, unwanted: Callable[[pd.DataFrame], Ints]
+    ) -> WhoLeaves:
+        """The same, with people asked about who wanted no texts before; `rows` are those of the messages."""
+        numbers = unwanted(messages)
+        if not len(numbers):
+            return self
+        is_unwanted = np.isin(messages["number"].to_numpy(dtype=np.int64), numbers)
+        unwanted_rows = pd.Index(rows[is_unwanted].dropna().unique()).astype("int64")
+        return replace(
+            self,
+            rows=self.rows.difference(unwanted_rows),
+            parts=self.parts - int(messages["parts"][is_unwanted].sum()),
+            asked_rows=self.asked_rows.union(unwanted_rows),
+            unwanted_rows=unwanted_rows,
+        )
 
 
 def _left_out(plan: Plan) -> pd.Index[Any]:
