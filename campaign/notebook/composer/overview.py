@@ -21,6 +21,13 @@ STYLE = """
 .campaign .shares .put_right,.campaign .shares .totals{background:var(--quiet)}
 """
 
+_LEFT_OUT = {
+    **{status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()},
+    "totals": ("is a line of totals", "are lines of totals"),
+    "sharing": SHARING,
+}
+_TONES = {"not_sent": "good", "asked": "doubt", "invalid": "bad"}
+
 
 def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords) -> str:
     """How many people get a text, how many more may, and how many rows get none, in one line."""
@@ -46,51 +53,48 @@ def _already_sent(count: int, words: EnvironmentWords) -> str:
 
 def shares(plan: Plan, leaves: WhoLeaves, where: EnvironmentWords) -> str:
     """One bar of all rows: who gets a text, then who does not, by kind; the kinds are named below it."""
-    words = (
-        {
-            "not_sent": ("gets a text", "get a text"),
-            "asked": ("is asked about in section 4", "are asked about in section 4"),
-            "nothing_more": (f"was sent a text {where.before}", f"were sent a text {where.before}"),
-            "corrected": ("was sent as corrected", "were sent as corrected"),
-            "reached": ("has a mistake but was reached earlier", "have a mistake but were reached earlier"),
-            "put_right": ("was put right in your own spreadsheet", "were put right in your own spreadsheet"),
-        }
-        | {status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()}
-        | {"totals": ("is a line of totals", "are lines of totals"), "sharing": SHARING}
+    words, rows = _words(where), _counts(plan, leaves)
+    counts = {kind: rows[kind] for kind in words if rows[kind]}
+    legend = ", ".join(f"{figure(count)} {agreeing(count, *words[kind])}" for kind, count in counts.items())
+    bars = "".join(
+        f'<div class="bar {_TONES.get(kind, kind)}" style="width:{count / plan.totals.rows:.2%}"></div>'
+        for kind, count in counts.items()
     )
-    tones = {"not_sent": "good", "asked": "doubt", "invalid": "bad"}
+    bar = f'<div class="shares" role="img" aria-label="{markup.escape(legend)}">{bars}</div>'
+    return bar + markup.paragraph(f"Of {counted(plan.totals.rows, 'row')}: {legend}.", note=True)
+
+
+def _words(where: EnvironmentWords) -> dict[str, tuple[str, str]]:
+    """What is said of one row of each kind, and of several."""
+    return {
+        "not_sent": ("gets a text", "get a text"),
+        "asked": ("is asked about in section 4", "are asked about in section 4"),
+        "nothing_more": (f"was sent a text {where.before}", f"were sent a text {where.before}"),
+        "corrected": ("was sent as corrected", "were sent as corrected"),
+        "reached": ("has a mistake but was reached earlier", "have a mistake but were reached earlier"),
+        "put_right": ("was put right in your own spreadsheet", "were put right in your own spreadsheet"),
+        **_LEFT_OUT,
+    }
+
+
+def _counts(plan: Plan, leaves: WhoLeaves) -> dict[str, int]:
+    """How many rows there are of each kind; a row is of one."""
     going = {
         "not_sent": leaves.now, "asked": leaves.asked,
         "nothing_more": leaves.nothing_more + len(leaves.sent_beside),
         "corrected": len(leaves.corrected), "reached": len(leaves.reached),
         "put_right": len(leaves.put_right),
     }  # fmt: skip
-    left_out = {
-        status: plan.totals[status] + leaves.left_out.get(status, 0)
-        for status in words
-        if status not in going and status not in ("sharing", "totals")
-    }
     errors = plan.issues[plan.issues["severity"] == "error"]
     shares_phone = pd.Index(errors.loc[errors["code"] == "duplicate_other_text", "row"].unique())
     sharing, done = len(shares_phone), len(leaves.done.intersection(shares_phone))
-    left_out |= {
-        "blank": left_out["blank"] - plan.totals.totals_lines,
-        "totals": plan.totals.totals_lines,
-        "duplicate": left_out["duplicate"] - sharing,
-        "sharing": sharing - done + leaves.left_out.get("sharing", 0),
-        "invalid": left_out["invalid"] - (len(leaves.done) - done),
-    }
-    counts = {status: count for status, count in (going | left_out).items() if count}
-    legend = ", ".join(
-        f"{figure(count)} {agreeing(count, *words[status])}" for status, count in counts.items()
-    )
-    widths = {status: 100 * count / plan.totals.rows for status, count in counts.items()}
-    bars = "".join(
-        f'<div class="bar {tones.get(status, status)}" style="width:{width:.2f}%"></div>'
-        for status, width in widths.items()
-    )
-    bar = f'<div class="shares" role="img" aria-label="{markup.escape(legend)}">{bars}</div>'
-    return bar + markup.paragraph(f"Of {counted(plan.totals.rows, 'row')}: {legend}.", note=True)
+    totals_lines = plan.totals.totals_lines
+    no_status = {"sharing": sharing - done, "totals": totals_lines}
+    counts = {kind: plan.totals[kind] for kind in _LEFT_OUT if kind not in no_status} | no_status
+    counts["blank"] -= totals_lines
+    counts["duplicate"] -= sharing
+    counts["invalid"] -= len(leaves.done) - done
+    return going | {kind: count + leaves.left_out.get(kind, 0) for kind, count in counts.items()}
 
 
 def read_dates(plan: Plan) -> str:
