@@ -72,6 +72,7 @@ class CheckSection(Section):
         self._list_faults = HTML()
         self._list_faults.add_class("campaign-opt-outs-faults")
         self._forgotten = HTML()
+        self._forgotten.add_class("changed")
         self._forgotten.add_class("campaign-forgotten")
         self.download = Download(
             "Download a list of these rows",

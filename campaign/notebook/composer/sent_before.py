@@ -16,7 +16,7 @@ from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
-from campaign.sending.rounds.difference import Difference, about_others, plan_behind, sentence_after
+from campaign.sending.rounds.difference import Difference, about_others, plan_behind, remarks_after
 from campaign.text import capitalised, clean
 
 _KEPT_FROM = (
@@ -53,7 +53,7 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         before = {where: difference for where in places if (difference := self._difference(where))}
         continues = plan.reading is not None and plan.reading.continues is not None
         decided = self._desk.composition
-        self._said.value = "".join(_sentence(*one, decided) for one in before.items())
+        self._said.value = "".join(_sentences(*one, decided) for one in before.items())
         if continues and not before:
             said = markup.paragraph(_ONLY_TO_CORRECT)
             self._said.value = f'<div class="changed" role="status">{said}</div>'
@@ -85,10 +85,12 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return None
 
 
-def _sentence(where: Environment, difference: Difference, decided: Composition) -> str:
+def _sentences(where: Environment, difference: Difference, decided: Composition) -> str:
     """What was sent there, and what would be with the answers that are given."""
-    said = sentence_after(difference, changed=decided.changed, gone=decided.gone)
-    return markup.paragraph(f"{capitalised(_WHERE[where])} before. {desk_words(said, here=3)}")
+    remarks = remarks_after(difference, changed=decided.changed, gone=decided.gone)
+    first, *others = [desk_words(said, here=3) for said in remarks]
+    first = markup.paragraph(f"{capitalised(_WHERE[where])} before. {first}")
+    return first + "".join(markup.paragraph(said, note=True) for said in others)
 
 
 def _kept_from(difference: Difference, unasked: Collection[str]) -> list[Reason]:

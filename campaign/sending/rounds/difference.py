@@ -111,21 +111,21 @@ class Difference:
     @property
     def sentence(self) -> str:
         """What would be sent, what not and why, and what `send` would ask about, in plain words."""
-        return self._sentence("ask", "ask")
+        count = self._compared.count_opted_out(*MAY_GO_OUT)
+        about_them = f"{about_opted_out(count)} {advice_on_opted_out(count)}".strip()
+        return " ".join(self._remarks("ask", "ask", about_them))
 
-    def _sentence(self, changed: Changed, gone: Gone) -> str:
-        outgoing = self.outgoing(changed=changed == "send")
-        people, count = self._compared.people, len(outgoing)
-        opted_out = self._compared.count_opted_out(*MAY_GO_OUT)
+    def _remarks(self, changed: Changed, gone: Gone, about_left_out: str = "") -> list[str]:
+        """What the sentence says, one thing after the other; `about_left_out` is about people who were left
+        out before."""
+        outgoing, compared = self.outgoing(changed=changed == "send"), self._compared
+        people, count = compared.people, len(outgoing)
         remarks = [  # who "these people" are has been said just before
-            people.leaving(count, changed=changed), self._about_others, about_opted_out(opted_out),
-            advice_on_opted_out(opted_out), people.staying(count, changed=changed),
-            about_budget(self._compared, outgoing),
+            people.leaving(count, changed=changed), self._about_others, about_left_out,
+            people.staying(count, changed=changed), about_budget(compared, outgoing), compared.about_rows,
+            compared.about_closing, compared.questions(changed=changed == "ask", gone=gone == "ask"),
         ]  # fmt: skip
-        about = " ".join(filter(None, remarks))
-        compared = self._compared
-        questions = compared.questions(changed=changed == "ask", gone=gone == "ask")
-        return f"{about}{compared.about_rows}{compared.about_closing}{questions}"
+        return [remark.strip() for remark in remarks if remark]
 
     @cached_property
     def _reached_elsewhere(self) -> list[ReachedElsewhere]:
@@ -178,9 +178,13 @@ def plan_behind(difference: Difference) -> ComparedPlan:
     return difference._compared
 
 
-def sentence_after(difference: Difference, *, changed: Changed, gone: Gone) -> str:
-    """The sentence of a difference once these answers are given: what was answered is asked no more."""
-    return difference._sentence(changed, gone)
+def remarks_after(difference: Difference, *, changed: Changed, gone: Gone) -> list[str]:
+    """What the sentence of a difference says once these answers are given, one thing after the other.
+
+    What was answered is asked no more. People who were left out before are not spoken of: a form asks about
+    them itself.
+    """
+    return difference._remarks(changed, gone)
 
 
 def sent_this_text(difference: Difference) -> list[str]:
