@@ -349,7 +349,10 @@ def test_a_text_for_everybody_does_not_make_a_couple_with_one_phone_come_twice(t
         assert "twice" not in page
         said[day] = re.search(r"<p class=\"note\">(4 rows in the file: .*)</p>", page)[1]
     assert result.outcomes.tolist() == ["accepted", "duplicate", "accepted", "duplicate"]
-    rule = "Rows with the same number and the same text count as one person, also where two people share the phone."
+    rule = (
+        "Rows with the same number and the same text count as one person, also where two people share the "
+        "phone."
+    )
     assert said == {
         1: f"4 rows in the file: 3 people, 1 duplicate. {rule}",
         2: f"4 rows in the file: 2 people, 2 duplicates. {rule} "
