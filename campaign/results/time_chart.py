@@ -45,23 +45,28 @@ def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -
         return ""
     if timeline.length.total_seconds() < 1:
         return ""
-    axis = _TimeAxis(timeline)
+    axis, levels = _TimeAxis(timeline), _levels(timeline.total)
     days = times.days(timeline.first, timeline.last)
-    is_short = timeline.length.total_seconds() < _SHORT
-    first, last = (
-        times.time_in(moment, days, seconds=is_short) for moment in (timeline.first, timeline.last)
-    )
+    first, last = _ends(timeline, times, days)
     total = counted(timeline.total, "message")
     gaps = [_gap_words(gap, times, days) for gap in timeline.gaps]
     label = f"{total} accepted from {first} to {last} ({times.name(timeline.last)})."
     label = " ".join([label, *(f"{words}." for words in gaps[:_LISTED_GAPS])])
-    levels = _levels(timeline.total)
     under = (
         f'{_scale(levels, timeline.total)}{_gap_lengths(timeline.gaps, axis.bands)}<div class="axis">'
         f"<span>{escape(first)}</span><span>{total} accepted</span><span>{escape(last)}</span></div>"
         f"{_gap_key(timeline.gaps, gaps, any(axis.is_cut))}"
     )
     return drawing("over-time", _TALL, _shapes(timeline, axis, levels), label, under)
+
+
+def _ends(timeline: Timeline, times: LocalTimes, days: int) -> tuple[str, str]:
+    """When the first batch left, and when the last answer came."""
+    is_short = timeline.length.total_seconds() < _SHORT
+    first, last = (
+        times.time_in(moment, days, seconds=is_short) for moment in (timeline.first, timeline.last)
+    )
+    return first, last
 
 
 class _TimeAxis:
