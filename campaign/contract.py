@@ -17,7 +17,8 @@ STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted"
 # What a figure counts, in reports, tables, cards and questions:
 # - rows: those of the file
 # - people: rows that are neither blank, as a closing line of totals is too, nor a copy of another row (or of
-#   a row of an earlier campaign); two people who share a phone are two, and a row to correct is somebody too.
+#   a row of an earlier campaign); two people who share a phone are two if their texts differ: with the same
+#   text their rows look like one that comes twice. A row to correct is somebody too.
 #   Who is in no row any more is known by the number alone, so there each number is one of the people
 # - messages: texts that go to the service
 NO_PEOPLE = ("blank", "duplicate")  # but for the duplicates of people who share a phone

@@ -17,6 +17,7 @@ from campaign.results.page.costs import EMPTY, nowhere
 from campaign.results.plain_words import with_attention_words, without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns
 from campaign.results.tables import Result
+from campaign.results.time_chart import accepted_over_time
 from campaign.results.totals import about_outcomes
 from campaign.text import capitalised, counted, figure
 
@@ -54,7 +55,7 @@ def title(result: Result) -> str:
 def outcome(result: Result) -> str:
     """The rows by outcome as one bar, and when they were accepted."""
     rows = capitalised(counted(result.totals.rows, "row"))
-    over_time = charts.accepted_over_time(result.batches, LocalTimes.of_rounds(result.rounds))
+    over_time = accepted_over_time(result.batches, LocalTimes.of_rounds(result.rounds))
     note = markup.paragraph(f"{rows} in the file. {about_outcomes(result.totals)}".strip(), note=True)
     return f"{charts.outcome_bar(result.totals.by_outcome, of='rows')}{note}{over_time}"
 

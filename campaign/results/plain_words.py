@@ -11,7 +11,8 @@ from campaign.text import capitalised, without_error_class
 # What a status means for somebody who sees it for the first time: of one row and of several.
 STATUS_WORDS = {
     "invalid": ("has to be corrected", "have to be corrected"),
-    "duplicate": ("comes twice", "come twice"),
+    # not "comes twice": two people may share a phone and get the same text
+    "duplicate": ("repeats a number", "repeat a number"),
     "blank": ("is empty", "are empty"),
     "opted out": ("wants no texts", "want no texts"),
 }

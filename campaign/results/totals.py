@@ -42,7 +42,7 @@ class ResultTotals(Totals):
 
     @property
     def people(self) -> int:
-        """The rows that are neither blank nor a copy of another one (see `contract`)."""
+        """The rows that are neither blank nor a copy (number and text) of another one; see `contract`."""
         return people_in(self, self.sharing)
 
     @property

@@ -108,7 +108,7 @@ class Run:
             self._nothing_sent = nothing_sent(
                 tally,
                 contents.outcomes,
-                last_round.manifest.load_totals()["not_sent"],
+                last_round.manifest,
                 kept_another_text=kept,
                 environment=self.environment,
             )

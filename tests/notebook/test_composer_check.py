@@ -143,7 +143,7 @@ def test_people_who_share_a_phone_and_have_their_texts_are_not_said_to_get_none(
         "1 person gets a text; 3 people were sent a text in rehearsal and get nothing more; 1 row gets none."
     )
     assert said in shown
-    assert "Of 5 rows: 1 gets a text, 3 were sent a text in rehearsal, 1 comes twice." in shown
+    assert "Of 5 rows: 1 gets a text, 3 were sent a text in rehearsal, 1 repeats a number." in shown
     assert "another text" not in shown
     assert clerk.composer.desk.composition.instead == ()
     said = (
@@ -179,7 +179,10 @@ def test_people_who_share_a_phone_can_be_given_another_number(person, table):
     assert person.section(3).download.layout.display is None
     (table.parent / "list.xlsx").write_bytes(person.section(3).download.content())
     listed = campaign.read_contacts("list.xlsx")
-    assert listed["row in your spreadsheet"].tolist() == ["4", "5"]  # and who comes twice, with the reason
+    assert listed["row in your spreadsheet"].tolist() == [
+        "4",
+        "5",
+    ]  # and who repeats a number, with the reason
     person.press("go-on")
     person.send()
     assert person.section(5).downloads["to_correct.xlsx"].layout.display is None
@@ -227,12 +230,12 @@ def test_what_a_change_above_has_changed_is_not_said_of_a_choice_made_here(perso
 
 def test_every_different_text_goes_out_and_none_twice(person, table):
     at_the_check(person, table, FAMILY)
-    assert "Of 4 rows: 2 get a text, 1 comes twice, 1 shares a phone." in person.sees("section-3")
+    assert "Of 4 rows: 2 get a text, 1 repeats a number, 1 shares a phone." in person.sees("section-3")
     pickers(person)[0].value = 4
     person.fill("duplicates", "keep")
     assert pickers(person) == []
     shown = person.sees("section-3")
-    assert "3 people get a text; 1 row gets none. Of 4 rows: 3 get a text, 1 comes twice." in shown
+    assert "3 people get a text; 1 row gets none. Of 4 rows: 3 get a text, 1 repeats a number." in shown
     assert "1 row. The same number and the same text as row 2, which is kept. Row 5 (as row 2)" in shown
     person.press("go-on")
     person.send()

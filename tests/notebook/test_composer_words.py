@@ -77,7 +77,7 @@ def without_quotes(text):
         ),
         (
             "The rest: 2 invalid, 1 duplicate, 1 opted out.",
-            "The rest: 2 have to be corrected, 1 comes twice, 1 wants no texts.",
+            "The rest: 2 have to be corrected, 1 repeats a number, 1 wants no texts.",
         ),
         (
             "If the address itself is wrong, send the plan with the right one: nobody has got a message yet.",

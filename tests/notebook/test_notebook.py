@@ -538,7 +538,10 @@ def test_the_first_campaign_runs(project):
     assert report.stat().st_size > 10_000
     states = execute(first_campaign(project), project / "notebooks")
     shown = "\n".join(str(state.get("value", "")) for state in states)
-    assert "Nothing was left to send: all 276 people were reached in rehearsal with this text on " in shown
+    assert (
+        "Nothing was left to send: all 276 people with a message in this table were reached in rehearsal "
+        "with this text on " in shown
+    )
     assert len(list((project / "notebooks" / "campaigns").iterdir())) == 1
 
 

@@ -10,7 +10,8 @@ import pytest
 from campaign.contract import BATCH_COLUMNS
 from campaign.local_times import LocalTimes
 from campaign.results import charts
-from campaign.results.charts import accepted_over_time, cost_bars, outcome_bar
+from campaign.results.charts import cost_bars, outcome_bar
+from campaign.results.time_chart import accepted_over_time
 from campaign.results.timeline import Timeline
 
 KAMPALA = LocalTimes(ZoneInfo("Africa/Kampala"))
@@ -79,9 +80,10 @@ def test_a_later_round_is_a_beginning_and_no_hold():
     assert "Round 2 began at 24 Nov 14:02</li>" in chart
     (band,) = re.findall(r'class="quiet band" x="[\d.]+" y="0" width="([\d.]+)"', chart)
     assert float(band) < 340  # three days beside ten seconds
-    assert chart.count('class="cut"') == 2  # between these lines, time is drawn shorter
+    start, end = re.search(r'class="quiet band" x="([\d.]+)"', chart)[1], beginnings(chart)[0]
+    assert f'class="cut" x1="{start}" y1="148.0" x2="{end}"' in chart  # above it, time is drawn shorter
     assert re.search(r'<span style="left:[\d.]+%">3 days</span>', chart)
-    assert "drawn shorter than it was" in chart
+    assert '<li><span class="swatch cut"></span>Drawn shorter than it was</li>' in chart
 
 
 def test_a_pause_beside_a_long_night_is_seen_and_the_longer_gap_is_wider():
@@ -99,7 +101,8 @@ def test_what_took_no_second_has_no_time_line():
     assert accepted_over_time(batches(*[(place / 1000, "accepted", 1) for place in range(20)])) == ""
     to_scale = accepted_over_time(batches(*steady(60), *steady(60, start=75)))
     assert 'class="doubt band"' in to_scale
-    assert "drawn shorter" not in to_scale
+    assert "shorter" not in to_scale
+    assert 'class="cut"' not in to_scale
 
 
 def test_the_time_between_two_rounds_is_no_pause():
@@ -161,10 +164,61 @@ def test_no_two_outcomes_look_alike_and_none_is_only_faint():
     assert len(starts) == len(everything)
 
 
+def beginnings(svg):
+    """Where across the chart rounds begin."""
+    return re.findall(r'class="round" x1="([\d.]+)" y1="0.0" x2="\1" y2="150.0"', svg)
+
+
+def test_a_round_is_a_line_at_its_beginning_and_the_grey_before_it_is_none():
+    """Whoever takes the grey for the round sees it where nothing was sent."""
+    rows = [*steady(5), *steady(5, start=60), *steady(20, start=300, round_=2)]
+    chart = accepted_over_time(batches(*rows), KAMPALA)
+    left, width = map(
+        float, re.search(r'class="quiet band" x="([\d.]+)" y="0" width="([\d.]+)"', chart).groups()
+    )
+    assert [*map(float, beginnings(chart))] == [pytest.approx(left + width, abs=0.2)]
+    assert re.findall('<li><span class="swatch ([^"]+)"></span>([^<]+)</li>', chart) == [
+        ("round", "Round 2 began at 14:07"),
+        ("quiet pale", "Between two rounds: nothing was sent"),
+        ("doubt pale", "Nothing was sent from 14:02:04 to 14:03:00 (56 s)"),
+        ("cut", "Drawn shorter than it was"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("total", "levels"),
+    [
+        (1, "0 1"),
+        (3, "0 1 2 3"),
+        (38, "0 10 20 30"),
+        (100, "0 20 40 60 80 100"),
+        (8_350, "0 2,000 4,000 6,000 8,000"),
+        (40_000, "0 10,000 20,000 30,000 40,000"),
+    ],
+)
+def test_the_scale_names_round_numbers_at_their_heights(total, levels):
+    frame = batches(*steady(4)).assign(messages=[total, 0, 0, 0])
+    chart = accepted_over_time(frame)
+    scale = re.findall(r'<span style="top:([\d.]+)%">([\d,]+)</span>', chart)
+    assert " ".join(number for _, number in scale) == levels
+    lines = re.findall(r'class="level" x1="0.0" y1="([\d.]+)"', chart)
+    assert [float(y) / 1.5 for y in lines] == [pytest.approx(float(top), abs=0.1) for top, _ in scale[1:]]
+    highest = int(scale[-1][1].replace(",", ""))
+    assert float(lines[-1]) == pytest.approx(150 - 140 * highest / total, abs=0.1)
+
+
+def test_the_last_step_is_not_at_the_very_edge():
+    """There half of a line lies outside of the chart, and what follows it has no width."""
+    chart = accepted_over_time(batches(*steady(5), (200, "accepted", 2)), KAMPALA)
+    across = [float(x) for x in re.findall(r"H([\d.]+)", chart.split('class="good line"')[1])]
+    assert across[-2:] == [984, 1000]
+
+
 def test_two_rounds_have_one_entry_of_their_grey():
     rows = [*steady(5), *steady(5, start=300, round_=2), *steady(5, start=900, round_=3)]
     chart = accepted_over_time(batches(*rows), KAMPALA)
-    assert chart.count('<span class="swatch quiet"></span>') == 1
+    assert chart.count('<span class="swatch quiet pale"></span>') == 1
+    assert len(beginnings(chart)) == 2
     assert "Round 2 began at 14:07; round 3 began at 14:17</li>" in chart
 
 
@@ -177,7 +231,7 @@ def test_every_round_is_in_the_legend_also_where_days_lie_between_others():
 def test_a_round_that_began_seconds_after_the_one_before_it_is_named_too():
     """A pause inside a round would be too short to be named."""
     rounds = batches(*steady(5), *steady(5, start=8, round_=2), *steady(5, start=16, round_=2))
-    assert '<li><span class="swatch quiet"></span>Round 2 began at 14:02</li>' in accepted_over_time(
+    assert '<li><span class="swatch round"></span>Round 2 began at 14:02</li>' in accepted_over_time(
         rounds, KAMPALA
     )
 

@@ -84,6 +84,34 @@ def test_nothing_is_wider_than_the_screen(reports, open_page, rows):
         assert tallest < 300  # a long name folds, and is no cell of forty lines
 
 
+APPOINTMENTS = """\
+Patient,Mobile,Clinic,Appointment,Doctor,Ward
+Agnes Lamunu,,Antenatal,2026-12-07 14:00,Dr Okello,Upper ward
+Moses Komakech,0772 000 01,Antenatal,2026-12-10 09:30,Dr Okello,Upper ward
+Paul Kato,0772 000 002,Dental,2026-12-04 13:30,Dr Nambi,Lower ward
+"""
+
+
+def test_a_wide_table_uses_more_of_the_window_than_the_text_does(open_page, tmp_path):
+    """Nobody scrolls sideways for the last column in a box that is half as wide as the window."""
+    contacts = campaign.read_contacts(APPOINTMENTS.encode())
+    plan = campaign.prepare(contacts, message="Hi", sender="CLINIC", region="UG")
+    result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
+    report = campaign.write_report(result, tmp_path / "report.html")
+    hidden = "(table => table.scrollWidth - table.clientWidth)(document.querySelector('[aria-label=People]'))"
+    box = "document.querySelector('details:has([aria-label=People])').getBoundingClientRect().%s"
+    text = "document.querySelector('.figures').getBoundingClientRect().width"
+    for width in (1280, 1600):
+        page = open_page(report, width)
+        assert page.evaluate(hidden) == 0
+        assert page.evaluate(box % "left") > 0
+        assert page.evaluate(box % "width") > page.evaluate(text) == 944
+        assert page.evaluate(box % "right") < width
+    assert open_page(report, 640).evaluate(box % "width") == 608  # as wide as the text
+    page.emulate_media(media="print")
+    assert page.evaluate(box % "width") == page.evaluate(text)
+
+
 def test_the_tables_of_cards_fit_the_width_of_a_notebook(open_page, tmp_path):
     """A second round, a lost answer and an empty account: all the columns that there are."""
     names = ["parents' meeting of the whole district", "parents"]

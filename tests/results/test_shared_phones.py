@@ -84,7 +84,7 @@ def test_the_page_and_the_workbook_show_them(result, tmp_path):
     assert "1 sharing a phone (20%)" in page
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
     counts = dict(line[:2] for line in book["Summary"].iter_rows(values_only=True))
-    assert (counts["duplicate (come twice)"], counts["sharing a phone"]) == (1, 1)
+    assert (counts["duplicate (repeat a number)"], counts["sharing a phone"]) == (1, 1)
     _, head, *rows = book["Follow-up"].iter_rows(values_only=True)
     follow_up = pd.DataFrame(rows, columns=head)
     assert follow_up["name"].tolist() == ["Eve", "Cy"]
@@ -326,3 +326,35 @@ def test_rows_of_a_follow_up_file_that_have_their_texts_get_nothing_more(later, 
     rows["phone"] = rows["phone"].replace("0772 000 001", "0772 000 010")
     compared = campaign.compare(campaign.prepare(rows, **SENDING), folder=later.folder)
     assert "1 row was reached in rehearsal with this text under another number" in compared.sentence
+
+
+COUPLE = """\
+name,phone
+Florence,0772000017
+George,0772-000-017
+Grace,0772000003
+Grace,0772 000 003
+"""
+
+
+def test_a_text_for_everybody_does_not_make_a_couple_with_one_phone_come_twice(tmp_path):
+    """As they had a text each on the first day, they are two people there and one on the second."""
+    path = tmp_path / "visits.csv"
+    path.write_text(COUPLE, encoding="utf-8")
+    said = {}
+    for day, text in enumerate(["Hi {name}", "We are closed on Monday."], start=1):
+        plan = campaign.prepare(path, **SENDING | {"message": text}, duplicates="keep")
+        result = campaign.send(plan, folder=tmp_path / "visits", changed="send", progress=False)
+        page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+        assert "twice" not in page
+        said[day] = re.search(r"<p class=\"note\">(4 rows in the file: .*)</p>", page)[1]
+    assert result.outcomes.tolist() == ["accepted", "duplicate", "accepted", "duplicate"]
+    rule = (
+        "Rows with the same number and the same text count as one person, also where two people share the "
+        "phone."
+    )
+    assert said == {
+        1: f"4 rows in the file: 3 people, 1 duplicate. {rule}",
+        2: f"4 rows in the file: 2 people, 2 duplicates. {rule} "
+        "The table has 2 messages (texts), in 2 SMS parts.",
+    }

@@ -70,6 +70,16 @@ def test_the_corrected_rows_go_out_and_the_result_is_the_whole_table(sent):
     assert len(sandbox.inbox) == 20
 
 
+def test_the_own_spreadsheet_sent_again_says_whom_its_messages_are_for(sent):
+    """Its figures go together: 17 rows get a message, and 3 more were reached as corrected."""
+    sandbox, path = sent
+    correct(path, ["0772 000 003", "0772 000 008", "0772 000 015"])
+    send(plan_of(path), sandbox)
+    again = send(plan_of(), sandbox).sentence
+    assert "Nothing was left to send: all 17 people with a message in this table were reached" in again
+    assert "all 20 rows were accepted by the embedded sandbox, 3 of them with a correction that" in again
+
+
 def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
     """Persons 3 and 8 had a bad date. Theirs are corrected in the follow-up file, and the sheet stays."""
     dates = ["soon" if n in (3, 8) else "24/12/2026" for n in range(10)]

@@ -38,6 +38,7 @@ from campaign.results.page.tasks import FOLDER, tasks
 from campaign.results.plain_words import attention_words, in_plain_words
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
+from campaign.results.time_chart import accepted_over_time
 from campaign.text import counted, figure
 
 # The page shows only the first ones; the workbook contains all.
@@ -81,7 +82,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "example": example(result, redaction),
         "facts": sending_facts(result, redaction),
         "rounds": table(round_table(result, times), "Rounds") if result.sent_rounds > 1 else "",
-        "over_time": charts.accepted_over_time(result.batches, times),
+        "over_time": accepted_over_time(result.batches, times),
         "technical": technical_facts(result),
         "redaction": redaction.sentence,
     }

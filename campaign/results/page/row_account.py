@@ -9,13 +9,17 @@ from campaign.text import agreeing, capitalised, counted, figure
 MEANINGS = {
     "invalid": "has to be corrected, and gets nothing until then",
     "blank": "is empty",
-    "duplicate": "comes twice: another row, or an earlier campaign, has the same number",
+    "duplicate": "repeats a number: another row, or an earlier campaign, has the same one",
     "opted_out": "wants no texts: the number is on the opt-out list",
     "not_sent": "ready, and not sent",
     "accepted": "accepted by the service, which does not say whether it reached the phone",
     "refused": "refused by the service, so not sent",
     "unknown": "may have been sent: the request left, and no readable answer came back",
 }
+
+_ONE_PERSON = (
+    "Rows with the same number and the same text count as one person, also where two people share the phone."
+)
 
 
 def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str, int, str]]:
@@ -31,9 +35,13 @@ def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str
 
 
 def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
-    """How people and rows go together: "38 rows in the file: 36 people, 1 duplicate, 1 blank row."."""
+    """How people and rows go together: "38 rows in the file: 36 people, 1 duplicate, 1 blank row."
+
+    Where people share a phone and a text is for all of them, they are fewer than with a text for each.
+    """
+    copies = totals["duplicate"] - totals.sharing
     others = {
-        ("duplicate", "duplicates"): totals["duplicate"] - totals.sharing,
+        ("duplicate", "duplicates"): copies,
         ("blank row", "blank rows"): totals["blank"] - totals.totals_lines,
         ("line of totals", "lines of totals"): totals.totals_lines,
     }
@@ -43,6 +51,7 @@ def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
     pieces = [people, *(counted(count, *nouns) for nouns, count in others.items() if count)]
     rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
     sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 or totals.sharing else f"{rows}."]
+    sentences += [_ONE_PERSON] * bool(copies)
     sentences += [
         f"{capitalised(counted(count, f'row {name}', f'rows {name}'))} "
         f"{agreeing(count, 'was', 'were')} not read."

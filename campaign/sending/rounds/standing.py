@@ -15,6 +15,7 @@ from campaign.results.sending_time import seconds_spent
 from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.frozen_messages import read_sizes
+from campaign.sending.store.manifest import RoundManifest
 from campaign.sending.store.rounds import Round
 from campaign.text import agreeing, counted, without_error_class
 
@@ -84,12 +85,17 @@ def _parts_of(numbers: Container[int], rounds: Iterable[Round], ledger: LedgerSn
 
 
 def nothing_sent(
-    tally: Tally, outcomes: pd.DataFrame, people: int, *, kept_another_text: bool, environment: str
+    tally: Tally,
+    outcomes: pd.DataFrame,
+    manifest: RoundManifest,
+    *,
+    kept_another_text: bool,
+    environment: str,
 ) -> str:
     """Why a run had nothing to send, with the day on which people were reached last.
 
-    `people` are those of the table whom the messages are for. `kept_another_text` says that some of them were
-    reached with another text than that of the plan, and that a person has decided to leave it at that.
+    `manifest` is that of the last round. `kept_another_text` says that some of the people were reached with
+    another text than that of the plan, and that a person has decided to leave it at that.
     """
     if not tally.messages:
         return "Nothing was sent: the plan has no messages."
@@ -98,7 +104,7 @@ def nothing_sent(
     words = words_for(environment)
     pieces = []
     if tally.accepted == tally.messages:
-        everybody = "the only person was" if people == 1 else f"all {people:,} people were"
+        everybody = _everybody(manifest.load_totals()["not_sent"], manifest.people)
         text = "with this text or an earlier one" if kept_another_text else "with this text"
         pieces.append(f"{everybody} {words.reached} {text}{day}")
     elif tally.accepted:
@@ -116,3 +122,12 @@ def nothing_sent(
         else ""
     )
     return f"Nothing was left to send: {', '.join(pieces)}.{again}"
+
+
+def _everybody(with_message: int, in_table: int) -> str:
+    """The people of a table whom its messages are for. Others may have been reached too, as corrected."""
+    verb = agreeing(with_message, "was", "were")
+    if with_message == in_table:
+        return f"the only person {verb}" if in_table == 1 else f"all {in_table:,} people {verb}"
+    people = "the only person" if with_message == 1 else f"all {with_message:,} people"
+    return f"{people} with a message in this table {verb}"
