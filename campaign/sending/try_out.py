@@ -16,6 +16,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_count, check_text
+from campaign.environments import words_for
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
@@ -63,12 +64,17 @@ class TryOut:
         )
 
     @property
-    def _headline(self) -> str:
+    def headline(self) -> str:
+        """What the service said of the one text, with phone numbers masked."""
+        words = words_for(self.result.environment)
+        if self.result.totals["accepted"]:
+            accepted = f"The text to your own phone was accepted by {words.service}."
+            return f"{words.caution} {accepted}".strip()
         return mask_text(self.result.headline)  # it can hold what the service wrote
 
     def __str__(self) -> str:
         raw = shorten(self.raw, 200)
-        return f"{self.preview}\nOver the wire: {raw}\n{self._headline}\n{self.question}"
+        return f"{self.preview}\nOver the wire: {raw}\n{self.headline}\n{self.question}"
 
     __repr__ = __str__
 
@@ -77,7 +83,7 @@ class TryOut:
             self.preview.phone(),
             markup.paragraph(self.question),
             markup.facts({"over the wire": shorten(self.raw, 200)}),
-            markup.paragraph(self._headline, note=True),
+            markup.paragraph(self.headline, note=True),
         ]
         return markup.card("Try-out", pieces)
 

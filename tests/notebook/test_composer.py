@@ -402,6 +402,21 @@ def test_a_change_that_does_not_fit_what_is_below_opens_that_section(person, tab
     assert "1 person gets a text; no row is left out." in person.sees("section-3")
 
 
+def test_enter_after_the_same_path_reads_the_file_as_it_is_now(person, table):
+    person.fill("path", "visits.csv")
+    assert "visits.csv: 4 rows." in person.sees("section-1")
+    table.write_text(f"{VISITS}Eve,0772 000 005,Fri\n")
+    person.press_enter("path")
+    assert "visits.csv: 4 rows." in person.sees("section-1")  # it was told a moment ago, and has been read
+    person.press_enter("path", repeated=True)
+    assert "visits.csv: 5 rows." in person.sees("section-1")
+    person.fill("path", "later.csv")
+    assert "There is no file" in person.sees("section-1")
+    table.rename("later.csv")
+    person.press_enter("path", repeated=True)
+    assert "later.csv: 5 rows." in person.sees("section-1")
+
+
 def test_one_text_is_tried_out(person):
     person.compose()
     person.press("try")
@@ -412,6 +427,7 @@ def test_one_text_is_tried_out(person):
     person.fill("own-number", "0772 000 999")
     person.press("try")
     assert "Hi Aisha, come on Mon." in person.sees("trial")
+    assert "The text to your own phone was accepted in the rehearsal." in person.sees("trial")
     assert "Nothing reached a phone" in person.sees("trial")
     person.fill("pace", True)
     assert "Nothing reached a phone" in person.sees("trial")

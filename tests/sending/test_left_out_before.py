@@ -37,6 +37,15 @@ def test_a_forgotten_list_is_said_until_it_is_given_again(sandbox):
     assert "1 person who was left out before, because they wanted no messages, is not" in one_of_them
 
 
+def test_a_long_text_that_is_split_is_said_where_messages_and_people_differ(sandbox):
+    table = contacts_of("Aisha,0772 000 001", f"{'Ben ' * 50},0772 000 002", "Cora,0772 000 003")
+    plan = plan_for(table, overlong="split")
+    said = "4 messages would be rehearsed, for 3 new people. 1 long text is sent as several."
+    assert compared(plan, sandbox) == said
+    send(plan, sandbox)
+    assert "long text" not in compared(plan, sandbox)
+
+
 def test_rounds_without_them_do_not_hide_them_and_one_that_wrote_to_them_does(sandbox):
     everybody = [f"Person {n},0772 000 {n:03}" for n in range(5)]
     send(plan_for(people(5), opt_outs=LIST), sandbox)

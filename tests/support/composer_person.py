@@ -35,9 +35,9 @@ class Person:
     def press(self, name: str) -> None:
         find(self.composer, name).click()
 
-    def press_enter(self, name: str) -> None:
-        """Press Enter in a field, as the page tells it."""
-        find(self.composer, name)._handle_custom_msg({"entered": True}, [])
+    def press_enter(self, name: str, *, repeated: bool = False) -> None:
+        """Press Enter in a field, as the page tells it; `repeated` where its text was told before."""
+        find(self.composer, name)._handle_custom_msg({"entered": True, "repeated": repeated}, [])
 
     def write(self, text: str) -> None:
         editor = find(self.composer, "text")

@@ -34,8 +34,9 @@ function render({model, el}) {
   input.addEventListener("blur", leave);
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.repeat) return;
+    const repeated = input.value === told;
     leave(); // what a browser fills in is no "change"
-    model.send({entered: true});
+    model.send({entered: true, repeated});
   });
   model.on("change:value", show);
   model.on("change:placeholder", () => { input.placeholder = model.get("placeholder"); });

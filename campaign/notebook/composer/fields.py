@@ -53,7 +53,8 @@ class Field(AnyWidget):
     """A line to write in.
 
     `written` is called with the text when a person leaves the line or presses Enter, or `at_once`; then
-    `entered`, if it was Enter. A button that is pressed next finds the text that was on the page.
+    `entered`, if it was Enter, and `repeated`, if that told the same text again. A button that is pressed
+    next finds the text that was on the page.
     """
 
     _esm = Path(__file__).with_name("field.js")
@@ -70,12 +71,13 @@ class Field(AnyWidget):
         *,
         written: Callable[[str], None] | None = None,
         entered: Callable[[], None] = lambda: None,
+        repeated: Callable[[], None] = lambda: None,
         at_once: bool = False,
     ) -> None:
         super().__init__(description=label, placeholder=hint, at_once=at_once, layout=_wide())
         self.add_class(f"campaign-{name}")
         self._filling = False
-        self._written, self._entered = written, entered
+        self._written, self._entered, self._repeated = written, entered, repeated
         self.observe(self._tell, "value")
         self.on_msg(self._hear)
 
@@ -89,6 +91,8 @@ class Field(AnyWidget):
         self.value = str(content.get("written", self.value))
         if content.get("entered"):
             self._entered()
+        if content.get("repeated"):
+            self._repeated()
 
     def _tell(self, change: Any) -> None:
         if self._written is not None and not self._filling:

@@ -21,7 +21,7 @@ STYLE = """
 .campaign .section h2{font-size:1.1em;font-weight:600;margin:.2em 0}
 .campaign .section.ahead h2{opacity:.75;font-weight:400}
 .campaign .campaign-open-campaigns .jupyter-button{font-family:inherit;height:auto;min-height:2.2em;
-white-space:normal}
+line-height:1.4;margin:.15em .3em .15em 0;padding:.2em .9em;white-space:normal;border:1px solid var(--line)}
 .campaign .problem p{color:var(--bad);font-weight:600;white-space:pre-line}
 .campaign .changed p{border-left:3px solid var(--doubt);padding-left:.6em}
 .campaign .section .widget-hbox,.campaign .placeholders{display:flex;flex-wrap:wrap;gap:.4em;margin:.2em 0}

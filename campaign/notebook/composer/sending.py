@@ -27,11 +27,11 @@ from campaign.notebook.composer.pace_choice import USUAL, PaceChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.dashboard import Dashboard
-from campaign.sending.rounds.difference import Difference, about_others, plan_behind
+from campaign.sending.rounds.difference import Difference, about_others, about_split, plan_behind
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import agreeing, clean, counted
+from campaign.text import clean, counted
 
 _PLACES: dict[Environment, str] = {
     "local": "Rehearse on this machine: nothing leaves it, nobody gets anything",
@@ -290,7 +290,7 @@ class SendingSection(Section):
         waiting = composition.gone == "ask" and len(compared.waiting_gone)
         now = [
             people.leaving(count, changed=changed, noun="text"),
-            _about_split(self._outgoing),
+            about_split(difference, changed=changed),
             f"Not decided yet: {asked}." if asked and count else "",
             "Choose below first." if asked or waiting else "",
         ]
@@ -353,12 +353,6 @@ class SendingSection(Section):
 def _at_own_price(html: str) -> str:
     """A piece of HTML in the words of the desk, once the rehearsal costs what a person typed."""
     return desk_html(html.replace("(made up)", "(nothing is paid)"))
-
-
-def _about_split(outgoing: pd.DataFrame) -> str:
-    """Why there are more texts than people, where long texts are split; "" where there are not."""
-    split = int(outgoing["row"].value_counts().gt(1).sum()) if len(outgoing) else 0
-    return f"{counted(split, 'long text')} {agreeing(split, 'is', 'are')} sent as several." if split else ""
 
 
 def _about_accounts(desk: Desk) -> str:

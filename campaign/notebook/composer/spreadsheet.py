@@ -54,7 +54,9 @@ class SpreadsheetSection(Section):
         self._desk, self._done = desk, done
         self.brought_back: Callable[[], None] = lambda: None  # called when decisions of a campaign are back
         self.upload = Upload("Choose a spreadsheet", "upload", self._take_upload)
-        self.path = Field("or type where it is", "path", _WHERE, written=self._read_path)
+        self.path = Field(
+            "or type where it is", "path", _WHERE, written=self._read_path, repeated=self._read_same_path
+        )
         self.sheet = Picker(FIELDS["sheet"], "sheet", self._read_sheet)
         self.numbers = NumberChoice(self._show_rows)
         self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)
@@ -123,6 +125,14 @@ class SpreadsheetSection(Section):
         if path:
             with self.problems_shown():
                 self._read(path)
+
+    def _read_same_path(self) -> None:
+        """Read what is typed once more: the file may have been corrected, or be there only now."""
+        path = self.path.value.strip()
+        if path and path == self._desk.composition.source:
+            self._read_again()
+        else:
+            self._read_path(path)
 
     def _read_sheet(self, sheet: str) -> None:
         with self.problems_shown():

@@ -87,6 +87,6 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 
 def _shown(outcome: TryOut) -> str:
-    sentences = [desk_words(outcome.result.headline), desk_words(outcome.question)]
+    sentences = [desk_words(outcome.headline), desk_words(outcome.question)]
     said = "".join(map(markup.paragraph, sentences))
     return f'{outcome.preview.phone()}<div role="status">{said}</div>'

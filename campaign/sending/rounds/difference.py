@@ -37,6 +37,7 @@ from campaign.sending.rounds.reached_elsewhere import (
     reached_elsewhere,
 )
 from campaign.sending.store.identity import NOTHING_SENT_YET
+from campaign.text import agreeing, counted
 
 # What is known of a message, in a word, for people.
 REASONS = {
@@ -122,10 +123,20 @@ class Difference:
         people, count = compared.people, len(outgoing)
         remarks = [  # who "these people" are has been said just before
             people.leaving(count, changed=changed), self._about_others, about_left_out,
-            people.staying(count, changed=changed), about_budget(compared, outgoing), compared.about_rows,
-            compared.about_closing, compared.questions(changed=changed == "ask", gone=gone == "ask"),
+            self._about_split(changed), people.staying(count, changed=changed),
+            about_budget(compared, outgoing), compared.about_rows, compared.about_closing,
+            compared.questions(changed=changed == "ask", gone=gone == "ask"),
         ]  # fmt: skip
         return [remark.strip() for remark in remarks if remark]
+
+    def _about_split(self, changed: Changed) -> str:
+        """Why more messages than people would leave, where long texts are split; "" where none is."""
+        compared, chosen = self._compared, (*GOES_OUT, CHANGED, MOVED) if changed == "send" else GOES_OUT
+        lengths = np.diff(np.r_[compared.starts, compared.plan.totals.messages])
+        split = int((np.isin(compared.comparison.knowledge, chosen) & (lengths > 1)).sum())
+        return (
+            f"{counted(split, 'long text')} {agreeing(split, 'is', 'are')} sent as several." if split else ""
+        )
 
     @cached_property
     def _reached_elsewhere(self) -> list[ReachedElsewhere]:
@@ -191,6 +202,11 @@ def sent_this_text(difference: Difference) -> list[str]:
     """The names of other campaigns beside this one that have reached people of it with the very text that
     they would get, the one that sent last first."""
     return [other.name for other in difference._reached_elsewhere if other.with_this_text]
+
+
+def about_split(difference: Difference, *, changed: Changed) -> str:
+    """Why more messages than people would leave, where long texts are split; "" where none is."""
+    return difference._about_split(changed)
 
 
 def about_others(difference: Difference) -> str:
