@@ -64,18 +64,15 @@ def advice_for(
     return {status: advice[status] for status in advice if totals[status] and status not in without}
 
 
-def advice_on_sharing(people: int, *, with_invalid: bool) -> str:
-    """What is left to do for people who got nothing because they share a phone; "" if there are none.
-
-    `with_invalid` says that the file with the rows to correct has been named already.
-    """
+def advice_on_sharing(people: int) -> str:
+    """What is left to do for people who got nothing because they share a phone; "" if there are none."""
     if not people:
         return ""
-    file = "the same file" if with_invalid else "the file of write_follow_up"
     rows = agreeing(people, "this row, for another number", "their rows, for other numbers")
     who = capitalised(counted(people, "person", "people"))
     share = agreeing(people, "shares", "share")
-    return f"{who} {share} a phone with somebody in another row and got nothing: {file} has {rows}."
+    nothing = "a phone with somebody in another row and got nothing"
+    return f"{who} {share} {nothing}: the file of write_follow_up has {rows}."
 
 
 def advice_on_reached_earlier(people: int) -> str:

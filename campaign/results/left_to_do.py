@@ -65,7 +65,7 @@ class LeftToDo:
         advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
         if not self.is_erased:
             people = self.totals.sharing_unreached
-            advice.append(advice_on_sharing(people, with_invalid=self.totals.to_correct > 0))
+            advice.append(advice_on_sharing(people))
             advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(advice_on_costs(self._unpriced))
         return tuple(filter(None, advice))

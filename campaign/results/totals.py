@@ -11,7 +11,7 @@ from campaign import markup
 from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
 from campaign.messages.totals import Totals
-from campaign.text import agreeing, counted, listed_words, money
+from campaign.text import agreeing, counted, money
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -177,14 +177,12 @@ def outcome_bars(totals: ResultTotals) -> str:
 
 def about_outcomes(totals: ResultTotals) -> str:
     """How the bars are named where the column status has other words for their rows; "" where it has none."""
-    shown = {"sharing a phone": totals.sharing_unreached, "reached earlier": totals.reached_earlier}
-    named = listed_words(f"“{name}”" for name, count in shown.items() if count)
-    if not named:
-        return ""
-    return (
-        f"In the status of result.contacts, the rows of {named} are duplicate or invalid; result.outcomes "
-        "names them as here."
-    )
+    pieces = [
+        "the rows of “sharing a phone” are duplicate" if totals.sharing_unreached else "",
+        "the rows of “reached earlier” are invalid or duplicate" if totals.reached_earlier else "",
+    ]
+    said = " and ".join(filter(None, pieces))
+    return f"In the status of result.contacts, {said}; result.outcomes names them as here." if said else ""
 
 
 def outcome_sentence(totals: ResultTotals) -> str:

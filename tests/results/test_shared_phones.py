@@ -70,8 +70,9 @@ def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
     assert result.sentence.endswith(
         "which has the reason. 1 person shares a phone with somebody in another row and got nothing: the "
-        "same file has this row, for another number."
+        "file of write_follow_up has this row, for another number."
     )
+    assert "the rows of “sharing a phone” are duplicate; result.outcomes names" in result._repr_html_()
 
 
 def test_the_page_and_the_workbook_show_them(result, tmp_path):
