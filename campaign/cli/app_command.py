@@ -29,6 +29,7 @@ _NOTEBOOK = Path(__file__).parents[1] / "notebook" / "app.ipynb"
 _TITLE = "Campaign.ipynb"
 _PAGE = Path(__file__).with_name("app_page")  # of voila's template, with the script that is in it
 _TEMPLATE = "campaign"
+_ACCESS = "campaign.cli.app_access.Access"
 _HOST = "127.0.0.1"
 _NEEDED = 'campaign app needs voila: pip install "campaign[app]".'
 _START, _END = 60.0, 15.0  # seconds until it answers, and until it has ended
@@ -96,7 +97,12 @@ def _write_settings(home: Path, port: int, token: str) -> None:
         "Voila": {
             "ip": _HOST, "port": port, "port_retries": 0, "open_browser": False, "token": token,
             "connection_dir_root": str(home),
-            "tornado_settings": {"websocket_max_message_size": _LARGEST_UPLOAD},
+            "identity_provider_class": _ACCESS,
+            "tornado_settings": {
+                "websocket_max_message_size": _LARGEST_UPLOAD,
+                # Every answer names the start that it is from: a page of an earlier one finds that it is old.
+                "headers": {"Campaign-Start": secrets.token_urlsafe(9)},
+            },
         },
         "VoilaConfiguration": {"template": _TEMPLATE},
         # A program that has died is not replaced by an empty one behind the page of the old one.

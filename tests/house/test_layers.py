@@ -84,6 +84,8 @@ DOORS = {
         "notebook.composer.uploads",
     },
     "dask": {"cluster"},
+    "jupyter_server": {"cli.app_access"},
+    "tornado": {"cli.app_access"},
     "fsspec": {"sending.store.remote_files"},
     "distributed": {"cluster"},
     "shtab": {"cli.completion_command"},

@@ -7,6 +7,10 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from support.composer_page import ComposerPage
 
+import campaign
 from campaign.cli.app_command import _free_port
 from campaign.cli.main import main
 
@@ -89,23 +94,121 @@ def ignores(process, number):
     return bool(int(re.search(r"SigIgn:\s*([0-9a-f]+)", status)[1], 16) >> (number - 1) & 1)
 
 
-@pytest.fixture
-def app(tmp_path):
-    """The app as a person starts it, in a folder and with temporary files of its own."""
-    desk, temporary = tmp_path / "desk", tmp_path / "temporary"
-    desk.mkdir()
-    temporary.mkdir()
+@contextmanager
+def started(desk, temporary, *options):
     process = subprocess.Popen(
-        [sys.executable, "-m", "campaign", "app", "--no-browser", "--json"],
+        [sys.executable, "-m", "campaign", "app", "--no-browser", "--json", *options],
         cwd=desk, stdout=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(PROJECT), "TMPDIR": str(temporary)},
     )  # fmt: skip
     try:
-        yield process, desk, temporary
+        yield process
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """The folder that the app is started in, and one for temporary files of its own."""
+    for name in ("desk", "temporary"):
+        (tmp_path / name).mkdir()
+    return tmp_path / "desk", tmp_path / "temporary"
+
+
+@pytest.fixture
+def app(folders):
+    """The app as a person starts it."""
+    with started(*folders) as process:
+        yield process, *folders
+
+
+@pytest.fixture
+def opened_before(folders, chromium):
+    """A page of the app that was stopped since, and the port that it had; a campaign is in the folder."""
+    desk, temporary = folders
+    contacts = campaign.read_contacts(b"name,phone\nAisha,0772 000 001\n")
+    plan = campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="UG")
+    campaign.send(plan, name="visits", folder=desk / "campaigns" / "visits", progress=False)
+    with started(desk, temporary) as process:
+        address = json.loads(process.stdout.readline())["address"]
+        page = chromium.new_context().new_page()
+        page.set_default_timeout(30_000)
+        page.goto(address)
+        page.locator(".campaign-upload").wait_for()
+        with page.expect_response(lambda answer: "/api/kernels/" in answer.url):
+            pass  # it knows which start of the app it is from
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+    yield page, address
+    page.context.close()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
+def test_a_page_from_before_the_app_was_started_again_says_so(folders, opened_before):
+    """Neither the page itself nor its address, loaded again, leaves a person at a form for a token."""
+    page, address = opened_before
+    gone, port = page.locator("#campaign-gone"), re.search(r":(\d+)/", address)[1]
+    expect(gone).to_contain_text("The app has stopped")
+    with started(*folders, "--port", port) as process:
+        new_address = json.loads(process.stdout.readline())["address"]
+        expect(gone).to_contain_text("The app was started again")
+        expect(page.locator("#rendered_cells")).to_have_attribute("inert", "")
+
+        page.reload()
+        assert page.title() == "Campaign: another address"
+        expect(page.locator("main")).to_contain_text("Use the page that the app opened")
+        expect(page.locator("form, input")).to_have_count(0)
+        assert Axe().run(page).violations_count == 0
+        shown = page.content()
+        assert all(one.partition("token=")[2] not in shown for one in (address, new_address))
+
+        page.goto(new_address)
+        expect(page.locator(".campaign-look-back")).to_have_text("Show the result of “visits”")
+        expect(page.locator(".campaign-look-back")).to_have_css("border-style", "solid")
+        other = page.context.new_page()  # of the same person, who has the cookie of the new one
+        other.goto(page.url.partition("?")[0])
+        expect(other.locator(".campaign-upload")).to_be_visible()
+        other.close()
+
+
+@pytest.mark.browser
+def test_enter_reads_a_file_that_has_changed(app, chromium):
+    process, desk, _ = app
+    table = desk / "visits.csv"
+    table.write_text("name,phone\nAisha,+256 772 000 001\n")
+    page = chromium.new_page()
+    page.set_default_timeout(30_000)
+    composer = ComposerPage(page)
+    page.goto(json.loads(process.stdout.readline())["address"])
+    page.fill(".campaign-path input", "visits.csv")
+    page.press(".campaign-path input", "Enter")
+    section = page.locator(".campaign-section-1")
+    expect(section).to_contain_text("visits.csv: 1 row.")
+    table.write_text("name,phone\nAisha,+256 772 000 001\nBen,+256 772 000 002\n")
+    page.fill(".campaign-path input", "visits.csv")
+    page.press(".campaign-path input", "Enter")
+    expect(section).to_contain_text("visits.csv: 2 rows.")
+    assert composer.problems == []
+    page.close()
+
+
+def test_nothing_can_be_typed_to_get_in(app):
+    """Only the address lets anybody in: there is no form that takes the token, and none to set a password."""
+    address = json.loads(app[0].stdout.readline())["address"]
+    plain, token = address.partition("?")[0], address.partition("token=")[2]
+    for path in ("", f"?token={token[::-1]}"):
+        with urllib.request.urlopen(f"{plain}{path}", timeout=10) as answer:
+            assert "/login" in answer.url
+            assert answer.headers["Set-Cookie"] is None
+            assert token not in f"{answer.headers}{answer.read().decode()}"
+    typed = urllib.parse.urlencode({"password": token, "new_password": "sesame"}).encode()
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{plain}login", typed, timeout=10)
+    with refused.value as answer:
+        assert answer.code == 405
 
 
 @pytest.mark.browser
