@@ -31,7 +31,7 @@ def test_the_column_and_the_country_are_guessed_with_their_reasons(person):
     assert find(person.composer, "number").value == "phone"
     assert find(person.composer, "country").value == "UG"
     shown = person.sees("section-1")
-    assert "phone: 3 of 4 cells are numbers to send to." in shown
+    assert "phone: 3 of 4 cells are numbers to send to; 1 is a number that cannot be used." in shown
     assert "1 of 1 number with a country code is from Uganda." in shown
     assert "077*****01" in shown
     assert "0772 000 001" not in shown

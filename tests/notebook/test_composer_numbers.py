@@ -143,7 +143,32 @@ def test_one_number_is_said_to_be_one(person, table):
     table.write_text("name,phone\nAisha,0772 000 001\nBen,\nCara,none\n")
     person.fill("path", "visits.csv")
     person.fill("country", "UG")
-    assert "phone: 1 of 2 cells is a number to send to." in person.sees("section-1")
+    assert "phone: 1 of 3 cells is a number to send to; 1 has no number and 1 is empty." in person.sees(
+        "section-1"
+    )
     table.write_text("name,phone\nAisha,none\nBen,\n")
     person.press("again")
-    assert "phone: 0 of 1 cell is a number to send to." in person.sees("section-1")
+    assert "phone: 0 of 2 cells are numbers to send to; 1 has no number and 1 is empty." in person.sees(
+        "section-1"
+    )
+
+
+def test_what_the_cells_are_adds_up(person, table):
+    numbers = [
+        "+256 772 000 001",
+        "0772 000 002",
+        "0772 00",
+        "0772-000-005 / 0772-000-055",
+        "ask husband",
+        "",
+    ]
+    table.write_text("name,phone\n" + "".join(f"A,{number}\n" for number in numbers))
+    person.fill("path", "visits.csv")
+    shown = person.sees("section-1")
+    assert (
+        "phone: 2 of 6 cells are numbers to send to; 1 is a number that cannot be used, 1 has several "
+        "numbers, 1 has no number and 1 is empty." in shown
+    )
+    assert "1 of 1 number with a country code is from Uganda. 1 of 2 numbers without a country code" in shown
+    person.fill("country", "")
+    assert "phone: 6 cells, 1 of them empty. The country below decides" in person.sees("section-1")

@@ -25,6 +25,7 @@ from campaign.masking import mask_number, mask_text
 from campaign.messages.templates.date_orders import date_columns
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Picker
+from campaign.notebook.composer.number_cells import cells_in_words
 from campaign.text import agreeing, counted, figure, listed_words
 
 _NO_COUNTRY = ("Choose the country", "")
@@ -81,13 +82,8 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._chosen_for(self._contacts)
         if self.column.value is None:
             return
-        cells = self._contacts[self.column.value]
-        cleaned = clean_numbers(cells, region=self.country.value or None)
-        filled, good = int((cells.str.strip() != "").sum()), int((cleaned["problem"] == "").sum())
-        are = agreeing(1 if filled == 1 else good, "is a number", "are numbers")
-        found = f"{figure(good)} of {counted(filled, 'cell')} {are} to send to."
-        if not self.country.value and (cleaned["problem"] == "no_region").any():
-            found = f"{counted(filled, 'cell')}. The country below decides which are numbers to send to."
+        cleaned = clean_numbers(self._contacts[self.column.value], region=self.country.value or None)
+        found = cells_in_words(cleaned["problem"])
         self._column_reason.value = markup.paragraph(
             f"{self.column.value}: {found}{self._other_columns}", note=True
         )
