@@ -1,4 +1,4 @@
-"""The composer's second section: why a text takes several SMS, and the rows with a problem in turn."""
+"""The composer's second section: why a text takes several SMS, and the rows to correct in turn."""
 
 import pytest
 from support.widget_tree import find
@@ -94,7 +94,7 @@ def test_the_counter_counts_the_rows_that_get_a_text(person, table):
     assert person.sees("counter").endswith("· too long for 2 rows")
 
 
-def test_rows_with_a_problem_come_one_after_another(person, table):
+def test_rows_to_correct_come_one_after_another(person, table):
     table.write_text("name,phone\nA,1\nB,+256 772 000 002\nC,2\nD,+256 772 000 004\nE,3\n")
     person.fill("path", "visits.csv")
     person.press("use")
@@ -104,12 +104,28 @@ def test_rows_with_a_problem_come_one_after_another(person, table):
         person.press("problem")
         seen.append(find(person.composer, "section-2").phone.row)
     assert seen == [4, 6, 2, 4]
-    assert "From the top, this is number 2 of 3 rows with a problem." in person.sees("phone")
+    assert "From the top, this is number 2 of 3 rows to correct." in person.sees("phone")
     person.press("next")
     person.press("problem")
     assert find(person.composer, "section-2").phone.row == 6
     assert find(person.composer, "next").disabled
     assert not find(person.composer, "previous").disabled
+
+
+def test_sections_2_and_3_count_the_same_rows_to_correct(person, table):
+    """A row that repeats another one, or shares its phone, gets no text, and nothing is wrong with it."""
+    rows = ["A,0772 00,Mon", "B,+256 772 000 002,Tue", "B,+256 772 000 002,Tue", "C,+256 772 000 002,Wed"]
+    table.write_text("name,phone,day\n" + "\n".join(rows) + "\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {name}, come on {day}.")
+    person.fill("sender", "CLINIC")
+    person.press("problem")
+    assert "From the top, this is number 1 of 1 row to correct." in person.sees("phone")
+    person.press("check")
+    shown = person.sees("section-3")
+    assert "1 person gets a text; 3 rows get none." in shown
+    assert "1 has to be corrected, 1 repeats a number, 1 shares a phone." in shown
 
 
 # dates
@@ -166,7 +182,7 @@ def test_a_row_is_shown_with_its_dates_as_the_whole_column_shows_them(person, ta
     person.press("next")
     assert "Le 6 janvier." in person.sees("phone")
     person.press("problem")
-    assert "No row has a problem in “fr”." in person.sees("phone")
+    assert "No row has to be corrected in “fr”." in person.sees("phone")
 
 
 def test_how_dates_are_read_is_said_before_anything_is_sent_and_can_be_changed(person, table):
@@ -309,7 +325,7 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     person.fill("editing", "en")
     assert "Hello Aisha" in person.sees("phone")
     person.press("problem")
-    assert "No row has a problem in “en”." in person.sees("phone")
+    assert "No row has to be corrected in “en”." in person.sees("phone")
     person.press("check")
     assert person.folded()[1] == "2 · “Hello {name}” and 1 other language (column “Language”), sender CLINIC"
     assert '"Language" is empty: fill in the language. There are texts for: en, sw.' in person.sees(

@@ -60,7 +60,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 self._previous,
                 self._next,
                 button("The longest", "longest", self._go_to_longest),
-                button("Next with a problem", "problem", self._go_to_problem),
+                button("Next row to correct", "problem", self._go_to_problem),
                 self._larger_button,
             ],
             layout=Layout(flex_flow="row wrap"),
@@ -125,19 +125,19 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
             return self.show()
         problems = status.index.to_numpy()[status == "invalid"]
         if not len(problems):
-            self.screen.value = markup.paragraph(f"No row has a problem{self._of}.")
+            self.screen.value = markup.paragraph(f"No row has to be corrected{self._of}.")
             return
-        self._go_to_next(problems, "a problem")
+        self._go_to_next(problems, "to correct")
 
     def _go_to_larger(self) -> None:
-        self._go_to_next(self._larger.to_numpy(), "more than 1 SMS")
+        self._go_to_next(self._larger.to_numpy(), "with more than 1 SMS")
 
     def _go_to_next(self, rows: Any, what: str) -> None:
         """Go to the next of these rows, which are in their order; after the last one, the first."""
         place = int((rows <= self.row).sum()) % len(rows)
         self._go_to(int(rows[place]))
         count = counted(len(rows), "row")
-        said = f"From the top, this is number {place + 1} of {count} with {what}{self._of}."
+        said = f"From the top, this is number {place + 1} of {count} {what}{self._of}."
         self.screen.value += markup.paragraph(said, note=True)
 
 
