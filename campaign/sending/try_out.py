@@ -65,12 +65,14 @@ class TryOut:
 
     @property
     def headline(self) -> str:
-        """What the service said of the one text, with phone numbers masked."""
-        words = words_for(self.result.environment)
-        if self.result.totals["accepted"]:
-            accepted = f"The text to your own phone was accepted by {words.service}."
-            return f"{words.caution} {accepted}".strip()
-        return mask_text(self.result.headline)  # it can hold what the service wrote
+        """What became of the text, which is no row of the spreadsheet, with phone numbers masked."""
+        words, note = words_for(self.result.environment), self.result.remarks[0]
+        status = str(self.result.messages["status"].iloc[0])
+        was = "accepted" if status == "accepted" else "not accepted"
+        state = "" if status == "accepted" else f" ({status.replace('_', ' ')})"
+        sentence = f"The text to your own phone was {was} by {words.service}{state}."
+        said = " ".join(filter(None, (words.caution, sentence, note)))
+        return mask_text(said)  # it can hold what the service wrote
 
     def __str__(self) -> str:
         raw = shorten(self.raw, 200)

@@ -10,7 +10,7 @@ import sys
 import urllib.error
 import urllib.parse
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -104,6 +104,10 @@ def started(desk, temporary, *options):
     try:
         yield process
     finally:
+        if process.poll() is None and sys.platform != "win32":
+            process.send_signal(signal.SIGINT)  # killed, it would leave voila behind
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(30)
         process.kill()
         process.wait()
         process.stdout.close()

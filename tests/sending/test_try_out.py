@@ -50,6 +50,19 @@ def test_a_service_that_does_not_decode_is_found_before_the_campaign(plan):
         assert refused.raw == refused.text
 
 
+def test_what_became_of_it_is_said_of_my_own_text(plan):
+    """Nobody takes it for a row of the spreadsheet."""
+    with campaign.Sandbox() as sandbox:
+        tried = campaign.try_out(plan, sandbox.account, number=OWN, region="UG")
+        strange = campaign.Account("local", sandbox.account.url, "sandbox", "x")
+        refused = campaign.try_out(plan, strange, number=OWN, region="UG")
+    for shown in (str(tried), tried._repr_html_()):
+        assert "The text to your own phone was accepted by the embedded sandbox." in shown
+        assert "only row" not in shown
+    assert "The text to your own phone was not accepted by the embedded sandbox (" in str(refused)
+    assert refused.result.remarks[0] in str(refused)
+
+
 def test_live_asks_for_the_phrase(plan):
     live = campaign.Account("live", "https://sms.example.com", "shop", "sesame")
     with pytest.raises(campaign.ConfirmationError, match="send 1 message live"):
