@@ -152,9 +152,18 @@ def _excluded_by(code: str, kinds: pd.DataFrame) -> int:
 
 
 def status_bars(totals: Totals) -> str:
-    """HTML bars: one for the rows that are ready, and one for each status of the others."""
-    excluded = {status: count for status, count in totals.items() if status != "not_sent"}
-    return markup.bars({READY: totals["not_sent"], **excluded}, of="rows")
+    """HTML bars: one for the rows that are ready, and one for each kind of the others."""
+    kinds = kinds_of_rows(totals, totals.totals_lines)
+    return markup.bars({READY: kinds.pop("not sent"), **kinds}, of="rows")
+
+
+def kinds_of_rows(counts: Mapping[str, int], totals_lines: int) -> dict[str, int]:
+    """How many rows there are of each kind: the names without underscores, and lines of totals apart.
+
+    `counts` are the rows by status or outcome; of those that are blank, `totals_lines` are lines of totals.
+    """
+    kinds = {name.replace("_", " "): count for name, count in counts.items()}
+    return kinds | {"blank": kinds["blank"] - totals_lines, "line of totals": totals_lines}
 
 
 def totals_table(totals: Totals) -> str:

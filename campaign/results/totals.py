@@ -10,7 +10,7 @@ import pandas as pd
 from campaign import markup
 from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
-from campaign.messages.totals import Totals
+from campaign.messages.totals import Totals, kinds_of_rows
 from campaign.text import agreeing, counted, money
 
 
@@ -169,10 +169,8 @@ def about_lacking_corrections(rows: int) -> str:
 
 
 def outcome_bars(totals: ResultTotals) -> str:
-    """HTML bars: one for each outcome; a status is named as in the column."""
-    counts = totals.by_outcome.items()
-    named = {name if name in totals else name.replace("_", " "): count for name, count in counts}
-    return markup.bars(named, of="rows")
+    """HTML bars: one for each kind of rows."""
+    return markup.bars(kinds_of_rows(totals.by_outcome, totals.totals_lines), of="rows")
 
 
 def about_outcomes(totals: ResultTotals) -> str:

@@ -114,6 +114,14 @@ def test_somebody_called_total_with_a_number_gets_the_text():
     assert plan.totals.messages == 1
 
 
+def test_the_bars_of_plan_and_result_call_it_what_the_sentence_calls_it(sandbox, tmp_path):
+    plan = plan_for(contacts_of("Ann,0772000001,5,", TOTALS[0], header=HEADER))
+    result = campaign.send(plan, account=sandbox, folder=tmp_path / "bills", progress=False)
+    for card in (plan._repr_html_(), result._repr_html_()):
+        assert '<th scope="row">line of totals</th><td class="figure">1</td>' in card
+        assert '<th scope="row">blank</th>' not in card
+
+
 def test_the_preview_and_the_result_say_so(sandbox, tmp_path):
     plan = plan_for(contacts_of("Ann,0772000001,5,", TOTALS[0], header=HEADER))
     assert "The row is a line of totals" in str(plan.preview(3))
