@@ -144,6 +144,20 @@ def test_batches_for_a_service_far_away_do_not_begin_in_step(monkeypatch, nearby
     assert (len(begun), len(set(begun[1:]))) == (5, turns)
 
 
+def test_where_an_answer_takes_long_the_first_batches_are_spread_over_its_time():
+    service, begun = Service(latency=0.08), []
+
+    async def post(entries, gate):
+        begun.append(asyncio.get_running_loop().time())
+        return await service.post(entries, gate)
+
+    engine, _, _ = make_engine(service, batches=9, concurrency=8)
+    engine._post = post
+    asyncio.run(engine.run())
+    assert begun[8] - begun[1] > 6 * engines.MOST_APART  # a sleep is never shorter than asked for
+    assert service.most_under_way == 8
+
+
 def test_a_wrong_password_costs_one_refusal():
     wrong = Outcome("refused", error="Wrong Username or Password", cause="credentials")
     service = Service(dict.fromkeys(range(1, 21), wrong))

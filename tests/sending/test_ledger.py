@@ -336,6 +336,39 @@ def test_a_commit_begins_some_time_after_the_one_before_it(fresh_ledger, monkeyp
     assert fresh_ledger.commits == 2
 
 
+def test_an_outcome_is_committed_with_the_next_intent(fresh_ledger, monkeypatch):
+    """A body waits for its intent, and nothing waits for an outcome."""
+    monkeypatch.setattr(group_commits, "INTERVAL", 3600.0)
+    fresh_ledger.move(1, "sending")
+
+    async def send():
+        group_commit, heard = GroupCommit(fresh_ledger), []
+        group_commit.move(1, "refused", lambda answer: heard.append("refused"))
+        await asyncio.sleep(0.02)
+        assert heard == []
+        group_commit.move(2, "sending", lambda answer: heard.append("sending"))
+        while not heard:
+            await asyncio.sleep(0.001)
+        group_commit.flush()
+        return heard
+
+    assert asyncio.run(asyncio.wait_for(send(), 5)) == ["refused", "sending"]
+
+
+def test_an_outcome_without_a_next_intent_is_committed_by_itself(fresh_ledger, path):
+    fresh_ledger.move(1, "sending")
+
+    async def send():
+        group_commit, heard = GroupCommit(fresh_ledger), []
+        group_commit.move(1, "refused", heard.append)
+        while not heard:
+            await asyncio.sleep(0.001)
+        group_commit.flush()
+
+    asyncio.run(asyncio.wait_for(send(), 5))
+    assert count_by_state(path)["refused"].batches == 1
+
+
 def test_a_flush_leaves_no_thread_behind_and_the_next_commit_has_one_again(fresh_ledger):
     def threads():
         return [thread.name for thread in threading.enumerate() if thread.name == "campaign commits"]

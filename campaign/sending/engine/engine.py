@@ -35,11 +35,14 @@ CONNECT_TRIES = 5  # for a batch that provably did not leave
 BACKOFF = 0.5  # seconds; doubled at every try, and a random share of it is waited (full jitter)
 SNAPSHOT_INTERVAL = 0.1  # seconds
 
-# Seconds for an answer. Batches that begin in one turn of the event loop stay in step, because each turn does
-# the same for all: all connect, then all ask the gate, and then all wait. At 20 ms, 64 at once, that took a
-# third of the messages a second. So where answers take longer, each begins in a turn of its own; where they
-# come sooner, the processor is the limit, and every turn costs some of it.
+# Seconds. Batches that begin together stay in step: their handshakes wait for each other, then all ask the
+# gate, and then all answers come at once. At a round trip of 20 ms, that takes a tenth of the messages a
+# second with 8 at once, and a third with 64. So where answers take longer than NEARBY, batches begin apart;
+# their answers come apart, too, and so they stay spread. Where answers come sooner, the processor is the
+# limit, and a batch that waits wastes it.
 NEARBY = 0.03
+MOST_APART = 0.003  # a handshake takes a millisecond or two of the processor, at both ends
+SHORTEST_TIMER = 0.001  # of asyncio; a shorter sleep takes as long
 
 Listener = Callable[[Snapshot], None]
 Said = TypeVar("Said")
@@ -136,7 +139,7 @@ class Engine:
                     self._come_to_rest()
                     await self._wait_for_change()
                 elif self._has_room and self._answer_took > NEARBY:
-                    await asyncio.sleep(0)  # see NEARBY
+                    await asyncio.sleep(self._seconds_apart)
         except asyncio.CancelledError:
             self._hold(CUT)
             raise
@@ -181,6 +184,12 @@ class Engine:
         One alone until the first OK, so that a wrong password costs one refusal and not eight.
         """
         return len(self._under_way) < (self._concurrency if self._tally.accepted_here else 1)
+
+    @property
+    def _seconds_apart(self) -> float:
+        """Half of what would spread all evenly, so that no batch is held up; 0 is a turn of its own."""
+        seconds = min(self._answer_took / self._concurrency / 2, MOST_APART)
+        return seconds if seconds >= SHORTEST_TIMER else 0
 
     def _come_to_rest(self) -> None:
         """Write down what came back before the pause, so that the ledger says what the counts say."""
