@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,19 +16,21 @@ from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import fold
 from campaign.contacts.reserved_columns import SUFFIX
 from campaign.contacts.table import CellIssue
-from campaign.contacts.table_version import row_versions
+from campaign.contacts.table_version import column_version, row_versions
 from campaign.errors import FileError
 from campaign.formulas import rearm
 from campaign.masking import mask_text
 from campaign.text import agreeing, clean, counted, shorten
 
 REASON, STATUS, ROW, CAMPAIGN = "last reason", "last status", "row in the file", "campaign"
-MARK = "mark (leave as it is)"  # the version of the file, and of the row where nobody changed it
+# The version of the file, that of the row where nobody changed it, and how dates are read.
+MARK = "mark (leave as it is)"
 FOLLOW_UP_COLUMNS = (REASON, STATUS, ROW, MARK, CAMPAIGN)
 _FOLDED = tuple(map(fold, FOLLOW_UP_COLUMNS))
 _RECOGNISED_BY = frozenset(map(fold, (STATUS, ROW, CAMPAIGN)))
 _ROW_NUMBER = r"\s*0*([1-9][0-9]{0,8})(?:\.0+)?\s*"  # programs that take it for a number may write 5.0
-_BEHIND = "-"  # between the version of the file and that of the row
+_BEHIND = "-"  # between the version of the file, that of the row, and the order of dates in each column
+_ORDER = "(dmy|mdy|ymd)([a-z]+)"  # of day, month and year, and the column
 _INDEX = "row"  # as pandas calls the index of a contact table when it saves that too
 _SHOWN = 60  # characters of a campaign's name in a sentence
 
@@ -39,6 +42,7 @@ class Continuation:
     `campaign` is the campaign's name as the file has it. `rows` gives for a row of this file the row in the
     original file; rows that were added by hand are not in it, and it may name rows that were removed later.
     `version` is that of the original file, to which these row numbers belong; "" if it is not known.
+    `date_orders` are the versions of columns of dates, each with the order in which the campaign reads them.
     `untouched` are the rows of this file that nobody has changed since it was written from the original file.
     """
 
@@ -46,6 +50,7 @@ class Continuation:
     # Pairs and not a dict: as JSON they come back as they were, and a manifest has a digest of them.
     row_pairs: tuple[tuple[int, int], ...] = ()
     version: str = ""
+    date_orders: tuple[tuple[str, str], ...] = ()
     untouched: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
@@ -58,16 +63,30 @@ class Continuation:
         if record is None:
             return None
         pairs = tuple((row, origin) for row, origin in record["row_pairs"])
-        return cls(record["campaign"], pairs, record.get("version", ""))
+        orders = tuple((column, order) for column, order in record.get("date_orders", ()))
+        return cls(record["campaign"], pairs, record.get("version", ""), orders)
 
     @cached_property
     def rows(self) -> dict[int, int]:
         return dict(self.row_pairs)
 
+    @property
+    def quoted(self) -> str:
+        """The name of the campaign as sentences have it."""
+        return _quoted(self.campaign)
+
+    def date_order(self, column: str) -> str:
+        """The order in which the campaign reads the dates of a column; "" if it is not known."""
+        return dict(self.date_orders).get(column_version(column), "")
+
     def moved(self, offset: int) -> "Continuation":
         """The same with the rows of this file numbered on from `offset`."""
-        moved = {row + offset: origin for row, origin in self.row_pairs}
-        return self.of(self.campaign, moved, self.version)
+        moved = tuple((row + offset, origin) for row, origin in self.row_pairs)
+        return replace(self, row_pairs=moved, untouched=())
+
+    def without_rows(self) -> "Continuation":
+        """The same for a table whose row numbers were lost."""
+        return replace(self, row_pairs=(), version="", untouched=())
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,20 +113,26 @@ def add_follow_up_columns(
     origins: "pd.Series[Any]",
     version: str,
     is_original: Bools,
+    date_orders: Mapping[str, str],
 ) -> pd.DataFrame:
     """The rows with the columns of a follow-up file; columns of the table with such a name make way.
 
     `origins` are the rows in the original file, missing for rows that were added by hand, and `version` is
     the version of that file. Rows that are as in that file, `is_original`, have their own version behind it:
-    by this the file shows later that nobody has changed them.
+    by this the file shows later that nobody has changed them. `date_orders` gives for columns of dates the
+    order of day, month and year.
     """
-    versions = version + _BEHIND + row_versions(table) if version else version
+    marks: pd.Series[str] | str = ""
+    if version:
+        orders = "".join(_BEHIND + order + column_version(name) for name, order in date_orders.items())
+        rows = row_versions(table).where(is_original, "")
+        marks = (version + _BEHIND + rows + orders).str.rstrip(_BEHIND)
     names = [f"{name}{SUFFIX}" if _collides(name) else name for name in table.columns]
     added = {
         REASON: reason,
         STATUS: status,
         ROW: origins.astype("Int64").astype("str").fillna(""),
-        MARK: np.where(is_original, versions, version),
+        MARK: marks,
         CAMPAIGN: campaign,
     }
     own = pd.DataFrame(added, index=table.index, columns=list(FOLLOW_UP_COLUMNS)).astype("str")
@@ -140,7 +165,8 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     continues = Continuation.of(campaign, rows, version)
     if versions is not None:
         untouched = frame.index[versions["row"] == row_versions(frame)]
-        continues = replace(continues, untouched=tuple(untouched.tolist()))
+        orders = _date_orders(versions["orders"].unique())
+        continues = replace(continues, date_orders=orders, untouched=tuple(untouched.tolist()))
     return ReturnedTable(frame, continues, tuple(_notices(campaign, table, rows)), issues)
 
 
@@ -155,7 +181,9 @@ def join_continuations(files: Mapping[str, Continuation | None]) -> Continuation
         raise FileError(f"The files belong to different campaigns. {named}. Read each of them on its own.")
     rows = {row: origin for continues in found.values() for row, origin in continues.rows.items()}
     versions = {continues.version for continues in found.values()}
-    return Continuation.of(first.campaign, rows, versions.pop() if len(versions) == 1 else "")
+    joined = Continuation.of(first.campaign, rows, versions.pop() if len(versions) == 1 else "")
+    orders = {pair for continues in found.values() for pair in continues.date_orders}
+    return replace(joined, date_orders=_unanimous(orders))
 
 
 _NAMELESS = "These are rows to correct, but they do not name their campaign: they are read as a new list."
@@ -192,8 +220,9 @@ def _campaign(cells: "pd.Series[str]") -> str:
 
 
 def _versions(cells: "pd.Series[str]") -> pd.DataFrame:
-    """The version of the file and of the row that each row names: columns file and row, "" for none."""
-    return cells.str.strip().str.extract(f"(?s)^(?P<file>[^{_BEHIND}]*){_BEHIND}?(?P<row>.*)$")
+    """What the mark of each row says: columns file and row (their versions) and orders, "" for none."""
+    mark = f"(?s)^(?P<file>[^{_BEHIND}]*){_BEHIND}?(?P<row>[^{_BEHIND}]*)(?P<orders>.*)$"
+    return cells.str.strip().str.extract(mark)
 
 
 def _common(versions: "pd.Series[str]") -> str:
@@ -201,6 +230,17 @@ def _common(versions: "pd.Series[str]") -> str:
     named = versions.drop_duplicates()
     named = named[named != ""]
     return str(named.iloc[0]) if len(named) == 1 else ""
+
+
+def _date_orders(marks: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The columns of dates that marks name, each with its order."""
+    return _unanimous({(column, order) for mark in marks for order, column in re.findall(_ORDER, mark)})
+
+
+def _unanimous(orders: Collection[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Those of the columns that have one order: of two, nobody knows which is right."""
+    counts = Counter(column for column, _ in orders)
+    return tuple(sorted((column, order) for column, order in orders if counts[column] == 1))
 
 
 def _key(campaign: str) -> str:

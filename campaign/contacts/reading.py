@@ -10,7 +10,7 @@ from campaign.cluster import is_dask_frame
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.headers import Header
 from campaign.contacts.contact_parts import WholeTable, parts_of
-from campaign.contacts.continuation import ROW, Continuation, take_continuation
+from campaign.contacts.continuation import ROW, take_continuation
 from campaign.contacts.files.delimited import read_delimited
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import read_frame, read_parquet
@@ -67,7 +67,8 @@ def read_contacts(
     blank. Capitals count. Exports of CommCare, Ona, KoboToolbox, RapidPro, TextIt and Google Contacts are
     recognised by their headers, and what these tools write for "no value" is blank. `dates`: how dates such
     as 05/01/2026 are read where a message gives them a format: "dmy", "mdy" or "ymd". The cells stay as they
-    are. By default a column in which some day is above 12 shows its order; otherwise such dates are refused.
+    are. By default a column in which some day is above 12 shows its order, and rows to correct keep that of
+    their campaign; otherwise such dates are refused.
 
     `max_bytes` and `max_cells` refuse files that are no contact lists. Workbooks are opened in a process of
     their own; `max_seconds` (of computing) and `max_memory` (bytes) limit it, by default in proportion to
@@ -196,7 +197,7 @@ def _carried(before: Reading, now: Reading) -> Reading:
     now = replace(now, dates=now.dates or before.dates)
     if before.continues is None or now.continues is not None:
         return now
-    return replace(now, continues=Continuation(before.continues.campaign))
+    return replace(now, continues=before.continues.without_rows())
 
 
 def _below_each_other(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

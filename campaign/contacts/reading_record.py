@@ -22,8 +22,8 @@ class Reading(dict[str, Any]):
     out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
     "delimiter". `path` is where the file was, "" for anything but one file. `continues` is the campaign
     that a follow-up file belongs to. `dates` is the order of day, month and year that was given, or "", and
-    `sheets` the names of all sheets of a workbook. `version` is that of the table: in files of one version, a
-    row number means one row.
+    `date_orders` has the columns of dates whose order a plan knows. `sheets` are the names of all sheets of a
+    workbook. `version` is that of the table: in files of one version, a row number means one row.
 
     It is a dict only because pandas writes `.attrs` into a parquet file as JSON, which knows no other class.
     """
@@ -45,6 +45,7 @@ class Reading(dict[str, Any]):
     dates: str = ""
     sheets: tuple[str, ...] = ()
     version: str = ""
+    date_orders: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         self.update(source=self.source)  # json calls `items` only if there are any
@@ -61,6 +62,7 @@ class Reading(dict[str, Any]):
         fields["issues"] = tuple(CellIssue(**issue) for issue in issues)
         for name in ("notices", "detected", "sheets"):
             fields[name] = tuple(fields.get(name, ()))
+        fields["date_orders"] = tuple((name, order) for name, order in fields.get("date_orders", ()))
         fields["continues"] = Continuation.from_record(fields.get("continues"))
         return cls(**fields)
 

@@ -1,5 +1,5 @@
 """The version of a table: the same for the same cells under the same row numbers, else another one; and of
-each row."""
+each row and each column's name."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -65,6 +65,11 @@ def row_digests(table: pd.DataFrame) -> "pd.Series[int]":
 def row_versions(table: pd.DataFrame) -> "pd.Series[str]":
     """These numbers as ten letters each."""
     return row_digests(table).map(lambda digest: _in_letters(f"{digest:016x}")).astype("str")
+
+
+def column_version(name: str) -> str:
+    """Ten letters for the name of a column."""
+    return _in_letters(hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest())
 
 
 def _in_letters(digits: str) -> str:

@@ -1,4 +1,4 @@
-"""Lines of totals below or between people: "Total" and figures, with no number to send to."""
+"""Lines of totals below or between people: "Total", alone or with figures, and no number to send to."""
 
 from __future__ import annotations
 
@@ -22,28 +22,31 @@ _WORD = (
     r"(?: (?:amount|due|paid|people|persons|cost|balance))?\s*[:=.]*\s*$"
 )
 # An amount: digits, perhaps grouped, perhaps with a currency or a unit of a few letters: "UGX 66,000", "12%".
-_FIGURE = r"^\s*[^\d]{0,5}\d[\d.,'’ \x{a0}\x{202f}]*[^\d]{0,5}\s*$"
+# Or a count of something: "116 people". Seven digits at most: a number with a name behind has more.
+_FIGURE = (
+    r"^\s*(?:[^\d]{0,5}\d[\d.,'’ \x{a0}\x{202f}]*[^\d]{0,5}|"
+    r"\d(?:[.,'’ \x{a0}\x{202f}]?\d){0,6}[ \x{a0}]?\p{L}{1,20})\s*$"
+)
 _BLANK = r"^\s*$"
-_LIKE_A_NUMBER = r"^\s*[+0][\d ()/.-]{6,}\s*$"  # an amount begins with neither; "0.50" is shorter
+_LIKE_A_NUMBER = r"^\s*[+0][\d ()/.-]{6,}"  # an amount begins with neither; "0.50" is shorter
 _DIGIT = r"\p{Nd}"
 _LOOKED_AT = 20  # rows at the end of a table
 _MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else
 
 
 def looks_like_totals(contacts: pd.DataFrame, rows: Ints) -> Bools:
-    """Which of some rows have one word for a total, figures, and nothing else: a person has a name beside.
+    """Which of some rows have one word for a total, and nothing else but figures: a person has a name beside.
 
     `rows` are positions; rows with a number are not asked about.
     """
-    words, figures, others = (np.zeros(len(rows), np.int64) for _ in range(3))
+    words, others = np.zeros(len(rows), np.int64), np.zeros(len(rows), dtype=bool)
     for name in contacts.columns if len(rows) else ():
         cells = series_to_array(contacts[name].iloc[rows])
         is_word = matches(cells, _WORD)
         is_figure = matches(cells, _FIGURE) & ~matches(cells, _LIKE_A_NUMBER)
         words += is_word
-        figures += is_figure
-        others += ~is_word & ~is_figure & ~matches(cells, _BLANK)
-    found: Bools = (words == 1) & (figures > 0) & (others == 0)
+        others |= ~is_word & ~is_figure & ~matches(cells, _BLANK)
+    found: Bools = (words == 1) & ~others
     return found
 
 

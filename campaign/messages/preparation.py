@@ -15,6 +15,7 @@ from campaign.arrow_text import Ints
 from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.contact_source import open_contacts
 from campaign.contacts.phone_numbers.cleaning import check_kinds
+from campaign.contacts.reading_record import Reading
 from campaign.contacts.totals_lines import closing_totals
 from campaign.messages import draft
 from campaign.messages.draft import write_draft
@@ -132,11 +133,18 @@ class _Preparation:
         """The lists of numbers that get no message."""
         return self.rules.suppression
 
+    @property
+    def reading(self) -> Reading | None:
+        """The reading of the table, with the order of the dates in its columns."""
+        reading = self.table.reading
+        orders = tuple(self.rules.texts.date_orders.items())
+        return None if reading is None else replace(reading, date_orders=orders)
+
     def plan(self) -> Plan:
         preferred = np.concatenate([np.empty(0, dtype=np.int64), *self.preferred])
         return Plan(
             **write_draft(self.table, self.rules, preferred),
-            reading=self.table.reading,
+            reading=self.reading,
             not_again=self.not_again,
             template=self.template,
             _made_of=self,

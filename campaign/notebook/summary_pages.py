@@ -14,6 +14,7 @@ from campaign.results.breakdown import with_people
 from campaign.results.card import about_changes
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.page.costs import EMPTY, nowhere
+from campaign.results.page.row_account import not_read_in_words
 from campaign.results.plain_words import with_attention_words, without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns
 from campaign.results.tables import Result
@@ -56,7 +57,8 @@ def outcome(result: Result) -> str:
     """The rows by outcome as one bar, and when they were accepted."""
     rows = capitalised(counted(result.totals.rows, "row"))
     over_time = accepted_over_time(result.batches, LocalTimes.of_rounds(result.rounds))
-    note = markup.paragraph(f"{rows} in the file. {about_outcomes(result.totals)}".strip(), note=True)
+    said = [f"{rows} in the file.", not_read_in_words(result.reading), about_outcomes(result.totals)]
+    note = markup.paragraph(" ".join(filter(None, said)), note=True)
     return f"{charts.outcome_bar(result.totals.by_outcome, of='rows')}{note}{over_time}"
 
 

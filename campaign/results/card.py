@@ -7,9 +7,11 @@ from pathlib import Path
 import pandas as pd
 
 from campaign import markup
+from campaign.contacts.reading_record import Reading
 from campaign.local_times import LocalTimes
 from campaign.paths import seen_from_here
 from campaign.results.batch_numbers import skipped_numbers, which_batches
+from campaign.results.page.row_account import not_read_in_words
 from campaign.results.replaced_file import free_name
 from campaign.results.sent_rounds import as_counted
 from campaign.results.totals import ResultTotals, about_outcomes, outcome_bars
@@ -28,6 +30,7 @@ def result_card(
     ways_on: Iterable[tuple[str, str]],
     totals: ResultTotals,
     batches: pd.DataFrame,
+    reading: Reading | None,
     *,
     where: str,
     times: LocalTimes,
@@ -36,15 +39,17 @@ def result_card(
 ) -> str:
     """The outcome, what is left to do, and the batches in their order; nothing is masked.
 
-    `changes` is what has happened since, and `ways_on` has calls that send what is left.
+    `changes` is what has happened since, and `ways_on` has calls that send what is left. `reading` is that
+    of the file.
     """
+    about_rows = (about_outcomes(totals), not_read_in_words(reading))
     pieces = [
         about_changes(changes, folder),
         markup.paragraph(headline),
         *map(markup.paragraph, left_to_do),
         *(_line(purpose, call) for purpose, call in ways_on),
         outcome_bars(totals),
-        *(markup.paragraph(words, note=True) for words in [about_outcomes(totals)] if words),
+        *(markup.paragraph(words, note=True) for words in about_rows if words),
         markup.facts(
             {
                 "rows in the file": figure(totals.rows),

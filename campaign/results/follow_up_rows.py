@@ -98,6 +98,7 @@ class FollowUpRows:
             campaign=self.name or (before.campaign if before else ""),
             origins=numbers if before is None else numbers.map(before.rows),
             version=self._version_of_file,
+            date_orders={} if self.reading is None else dict(self.reading.date_orders),
             is_original=np.full(len(rows), before is None) & ~rows.index.isin(self.corrected()),
         )
         table.attrs = {}

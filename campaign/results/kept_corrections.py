@@ -48,7 +48,7 @@ def reason_to_keep(path: Path, result: Result, rows: pd.DataFrame) -> str:
     typed = _rows_of_a_person(changed, result, corrected)
     own = _rows_in_own_file(table, typed.index, continues, result)
     typed = typed.drop(
-        _said_in_own_file(table, dict(zip(own.index, own["row"], strict=True)), result, corrected)
+        _said_in_own_file(table, continues, dict(zip(own.index, own["row"], strict=True)), result, corrected)
     )
     unsent = _not_among(typed, result.contacts_of_rounds()).index
     if len(unsent):
@@ -121,7 +121,11 @@ def _rows_in_own_file(
 
 
 def _said_in_own_file(
-    table: pd.DataFrame, origins: Mapping[int, int], result: Result, corrected: pd.Index[int]
+    table: pd.DataFrame,
+    continues: Continuation,
+    origins: Mapping[int, int],
+    result: Result,
+    corrected: pd.Index[int],
 ) -> list[int]:
     """Those of the typed rows that the own spreadsheet has in other words, such as a date that is a cell.
 
@@ -139,7 +143,8 @@ def _said_in_own_file(
     given = "" if result.reading is None else result.reading.dates
     of_numbers = original_names(plan.addressing.columns)
     readers = {
-        name: CellReader.of(table[name], given, is_number=name in of_numbers) for name in table.columns
+        name: CellReader.of(table[name], given or continues.date_order(name), is_number=name in of_numbers)
+        for name in table.columns
     }
     return rows_that_say_same(table, own, origins, numbers, readers)
 

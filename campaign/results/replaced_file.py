@@ -9,6 +9,7 @@ from pathlib import Path
 from campaign.errors import ReportError, UsageError
 from campaign.paths import impossible
 from campaign.results.own_report import is_own_report
+from campaign.suggestions import similar_file
 from campaign.text import clean, shorten
 
 
@@ -54,10 +55,21 @@ def _new_file_beside(path: Path) -> Path:
         raise ReportError(f"{path} is a device, not a file. Give the path of a regular file.")
     try:
         handle, name = tempfile.mkstemp(prefix=".report-", suffix=path.suffix, dir=path.parent)
+    except FileNotFoundError:
+        raise ReportError(
+            f"No file can be written in {clean(path.parent)}: there is no such folder. Make it first, or "
+            f"name one that exists.{_folder_meant(path.parent)}"
+        ) from None
     except OSError as error:
         raise ReportError(f"No file can be written in {path.parent}: {error.strerror}.") from None
     os.close(handle)
     return Path(name)
+
+
+def _folder_meant(missing: Path) -> str:
+    """A question about the folder whose name is most like that of a missing one; "" if none is close."""
+    folder = missing.with_name(similar_file(missing) or missing.name)
+    return f" Did you mean {clean(folder)}?" if folder.is_dir() else ""
 
 
 def replace_file(

@@ -570,6 +570,7 @@ class Result:
             self._batches.assign(
                 error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
             ).iloc[self.batches_by_urgency],
+            self.reading,
             where=words_for(self.environment).where,
             times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,

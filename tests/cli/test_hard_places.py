@@ -179,7 +179,10 @@ def test_nothing_on_standard_input(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("nowhere/report.html", "No file can be written in nowhere: No such file or directory."),
+        (
+            "nowhere/report.html",
+            "No file can be written in nowhere: there is no such folder. Make it first, or",
+        ),
         ("report.pdf", "must end in .html, .xlsx or .csv"),
         (".", "must end in"),
         ("folder.html", "is a folder, not a file."),

@@ -38,6 +38,9 @@ def test_a_campaign_is_suggested_where_a_name_was_given(tmp_path, monkeypatch, c
     (tmp_path / "campaigns" / "visits.local").rename(tmp_path / "campaigns" / "visits")
     assert main(["send", "visits.csv", *SENT]) == 0
     assert "Did you mean campaigns/visits or campaigns/visits.local?" in complaint(capsys, "status", "VISITS")
+    (tmp_path / "campaigns").rename(tmp_path / "2026")
+    assert f"Did you mean {tmp_path / '2026' / 'visits'} or" in complaint(capsys, "status", "2026/vists")
+    (tmp_path / "2026").rename(tmp_path / "campaigns")
     assert "mean" not in complaint(capsys, "status", "something else")
     assert "mean" not in complaint(capsys, "status", "campaigns/nothing.local")
 

@@ -12,14 +12,19 @@ TOTALS = [
     "Total,,66000,", "TOTAL,,66000,12%", "Grand total:,,UGX 66 000,", "Sub-total,,66000.50,",
     "Total due,,66000,",
     "Jumla,,66000,", "Итого,,66000,", "Summe,,66000,",
+    "TOTAL,,,", "Total,,,116 people", "Total,,3 pupils,", 'Total,,"1,250 UGX",',
+    "Total,,,1 250 000 shillings",
 ]  # fmt: skip
 PEOPLE = [
-    "Total,,,",  # no figure
     "Bea,,66000,",
     "Total,,66000,Bea",  # somebody's name beside it
     "Totalina,,66000,",
     ",,66000,",
     "Sum,,66000,",  # a name, too
+    "Sum,,,",
+    "Total,,0772000002 wife,",
+    "Total,,772000002 mother,",
+    "Total,,,116 people and more",
     "Soma,,66000,",  # a name
 ]
 
@@ -32,7 +37,7 @@ def issue_of(row, *below, status="invalid"):
 
 
 @pytest.mark.parametrize("row", TOTALS)
-def test_a_word_for_a_total_and_figures_are_a_line_of_totals(row):
+def test_a_word_for_a_total_alone_or_with_figures_is_a_line_of_totals(row):
     issue = issue_of(row, status="blank")
     assert (issue["code"], issue["detail"]) == (
         "line_of_totals",

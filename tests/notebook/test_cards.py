@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
+import openpyxl
 import pandas as pd
 import pytest
 from nbclient import NotebookClient
@@ -342,6 +343,20 @@ def test_what_is_left_of_a_live_run_asks_again_before_it_goes_on(live, tmp_path)
     submit(dashboard, re.search(r'<pre class="phrase">(.*?)</pre>', html_of(dashboard))[1])
     assert run.wait(20).totals["accepted"] == 9
     assert len(live.numbers) == len(set(live.numbers)) == 9
+
+
+def test_a_row_hidden_in_the_sheet_is_counted_wherever_the_rows_are(sandbox, tmp_path):
+    book = openpyxl.Workbook()
+    for row in (("name", "phone"), ("Ann", "0772 000 001"), ("Bea", "0772 000 002")):
+        book.active.append(row)
+    book.active.row_dimensions[3].hidden = True
+    book.save(tmp_path / "visits.xlsx")
+    plan = plan_for(campaign.read_contacts(tmp_path / "visits.xlsx"))
+    sent = campaign.send(plan, account=sandbox, folder=tmp_path / "visits", progress=False)
+    for result in (sent, campaign.load_result(tmp_path / "visits")):
+        assert result.totals.rows == 1
+        cards = result._repr_html_(), result.card_below_run, html_of(campaign.summary(result))
+        assert ["1 row hidden in the sheet was not read." in card for card in cards] == [True] * 3
 
 
 def test_the_cost_of_a_run_is_said_as_in_its_report(tmp_path):

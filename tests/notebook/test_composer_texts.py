@@ -210,8 +210,8 @@ def test_rows_to_correct_are_read_with_the_dates_of_their_spreadsheet(person, ta
     rows.write_text(rows.read_text("utf-8-sig").replace('"0772 00"', '"+256772000001"'))
     person.reopen(1)
     person.fill("path", "to_correct.csv")
+    assert person.offered("dates")[0] == 'The day first, as in the campaign "visits"'
     person.press("use")
-    assert person.composer.desk.composition.dates == "dmy"
     assert "Come on 5 January." in person.sees("phone")
     person.press("check")
     assert person.composer.desk.plan.messages["message"].tolist() == ["Come on 5 January."]

@@ -496,8 +496,19 @@ def test_links_and_folders_are_refused(result, tmp_path):
     (tmp_path / "folder.html").mkdir()
     with pytest.raises(ReportError, match="is a folder"):
         write_report(result, tmp_path / "folder.html")
-    with pytest.raises(ReportError, match=r"No file can be written in .*nowhere: No such file or directory"):
-        write_report(result, tmp_path / "nowhere" / "report.html")
+
+
+def test_the_folder_of_a_report_has_to_be_there(result, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reports 2026").mkdir()
+    (tmp_path / "nowhere else.txt").touch()
+    no_folder = (
+        "No file can be written in {}: there is no such folder. Make it first, or name one that exists."
+    )
+    for folder, meant in (("report_2026", " Did you mean reports 2026?"), ("nowhere_else", "")):
+        with pytest.raises(ReportError) as error:
+            write_report(result, f"{folder}/december.html")
+        assert str(error.value) == no_folder.format(folder) + meant
 
 
 def test_a_report_that_fails_leaves_the_old_one(result, tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import zipfile
 from collections import Counter
 from pathlib import Path
 
@@ -559,3 +560,117 @@ def test_a_row_that_lacks_what_a_new_text_says_is_not_done_because_an_older_text
         result = send(second, sandbox, changed="send")
         assert campaign.load_result(result.folder).needing_attention.tolist() == [3]
         assert "1 of 2 rows was accepted" in result.sentence
+
+
+DATED = "Hi {name}, your visit is on {visit:%-d %b}."
+DECEMBER = [f"{day:02d}/12/2026" for day in range(1, 21)]  # 13 and above show that the day is first
+
+
+def write_dated(days):
+    """A person for each date, of whom the first has no number."""
+    rows = "".join(
+        f"Person {n},{f'0772 000 0{n:02d}' if n else 'call her'},{day}\n" for n, day in enumerate(days)
+    )
+    Path("visits.csv").write_text(f"name,phone,visit\n{rows}")
+
+
+def dated_plan(source="visits.csv", *, stream=None, **reading):
+    contacts = campaign.read_contacts(source, **reading)
+    return campaign.prepare(contacts, message=DATED, sender="CLINIC", region="UG", stream=stream)
+
+
+def with_cell(path, before, after):
+    """The file after a person corrected a cell in it and saved it."""
+    if path.suffix == ".csv":
+        path.write_text(path.read_text("utf-8-sig").replace(before, after), "utf-8")
+        return path
+    with zipfile.ZipFile(path) as book:
+        members = {name: book.read(name).replace(before.encode(), after.encode()) for name in book.namelist()}
+    with zipfile.ZipFile(path, "w") as book:
+        for name, content in members.items():
+            book.writestr(name, content)
+    return path
+
+
+def file_to_correct(sandbox, days, ending=".csv", **reading):
+    """The follow-up file of people with these dates: it has the first of them, whose number is there now."""
+    write_dated(days)
+    result = campaign.send(dated_plan(**reading), account=sandbox, progress=False)
+    return with_cell(campaign.write_follow_up(result, f"correct{ending}"), "call her", "0772 000 000")
+
+
+def said_about_dates(plan):
+    return plan.issues.loc[plan.issues["code"] == "date_order", "detail"].tolist()
+
+
+AS_IN_CAMPAIGN = (
+    'Dates in "visit" are read with the {} first, as in the campaign "visits". If that is wrong, read the '
+    'file with dates="{}".'
+)
+
+
+@pytest.mark.parametrize(
+    ("ending", "stream"), [(".csv", None), (".csv", True), (".xlsx", None), (".ods", None)]
+)
+def test_the_only_date_in_the_file_is_read_as_in_the_spreadsheet(desk, sandbox, ending, stream):
+    plan = dated_plan(file_to_correct(sandbox, DECEMBER, ending, stream=stream), stream=stream)
+    assert plan.messages["message"].tolist() == ["Hi Person 0, your visit is on 1 Dec."]
+    assert said_about_dates(plan) == [AS_IN_CAMPAIGN.format("day", "mdy")]
+    campaign.send(plan, account=sandbox, progress=False)
+    result = campaign.load_result("campaigns/visits.local")
+    assert result.totals["accepted"] == 20
+    assert said_about_dates(result) == said_about_dates(dated_plan())
+
+
+@pytest.mark.parametrize(("given", "text"), [("dmy", "5 Dec"), ("mdy", "12 May")])
+def test_an_order_that_was_given_for_the_spreadsheet_is_kept_too(desk, sandbox, given, text):
+    plan = dated_plan(file_to_correct(sandbox, ["05/12/2026", "06/12/2026"], dates=given))
+    assert plan.messages["message"].tolist() == [f"Hi Person 0, your visit is on {text}."]
+    assert len(said_about_dates(plan)) == 1
+
+
+def test_a_date_that_is_corrected_is_read_as_in_the_spreadsheet(desk, sandbox):
+    """There, no date needed an order: all days are above 12."""
+    path = with_cell(file_to_correct(sandbox, ["14/12/2026", "15/12/2026"]), "14/12/2026", "04/01/2027")
+    assert dated_plan(path).messages["message"].tolist() == ["Hi Person 0, your visit is on 4 Jan."]
+
+
+def test_an_order_that_is_given_for_the_file_wins_and_the_difference_is_said(desk, sandbox):
+    plan = dated_plan(file_to_correct(sandbox, DECEMBER), dates="mdy")
+    assert plan.messages["message"].tolist() == ["Hi Person 0, your visit is on 12 Jan."]
+    assert said_about_dates(plan) == [
+        'Dates in "visit" are read with the month first, as dates="mdy" says, but the campaign "visits" has '
+        'the day first. If the day comes first in all of them, read the file with dates="dmy".'
+    ]
+
+
+def test_a_corrected_date_in_another_order_is_an_issue(desk, sandbox):
+    path = with_cell(file_to_correct(sandbox, DECEMBER), "01/12/2026", "12/25/2026")
+    assert dated_plan(path).issues["code"].tolist() == ["reading", "unreadable_value"]
+
+
+def test_the_file_of_the_file_keeps_the_order_and_says_nothing_against_the_spreadsheet(desk, sandbox):
+    path = with_cell(file_to_correct(sandbox, DECEMBER), "0772 000 000", "0414 000 027")
+    campaign.send(dated_plan(path), account=sandbox, progress=False)
+    result = campaign.load_result("campaigns/visits.local")
+    landline = "This is a landline, which may not receive SMS. Enter a mobile number."
+    assert result.follow_up()["last reason"].tolist() == [landline]
+    path = with_cell(campaign.write_follow_up(result, "again.csv"), "0414 000 027", "0772 000 000")
+    assert dated_plan(path).messages["message"].tolist() == ["Hi Person 0, your visit is on 1 Dec."]
+
+
+def test_each_column_keeps_its_own_order_and_of_two_that_differ_neither(desk, sandbox):
+    def plan_with(source, **options):
+        message = "{born:%-d %b} {visit:%-d %b}"
+        contacts = campaign.read_contacts(source)
+        return campaign.prepare(contacts, message=message, sender="CLINIC", region="UG", **options)
+
+    rows = ["call her,01/02/2026,01/02/2026", "0772000001,01/25/2026,25/01/2026"]
+    Path("visits.csv").write_text("\n".join(["phone,born,visit", *rows]))
+    result = campaign.send(plan_with("visits.csv"), account=sandbox, progress=False)
+    path = with_cell(campaign.write_follow_up(result, "correct.csv"), "call her", "0772 000 002")
+    assert plan_with(path).messages["message"].tolist() == ["2 Jan 1 Feb"]
+    other = Path("other.csv")
+    other.write_text(path.read_text().replace("-mdy", "-ymd").replace("000 002", "000 003"))
+    plan = plan_with([path, other])
+    assert plan.issues.loc[plan.issues["code"] == "ambiguous_date", "column"].unique().tolist() == ["born"]

@@ -39,7 +39,8 @@ PROBLEMS = {
     "no_digits": "There is no number in the cell. Enter it, or remove the row.",
     "scientific": "The spreadsheet shortened the number, as in 2.56E+11, and its last digits are lost. "
     "Format the column as text, then enter or import the number again.",
-    "letters": "The cell contains letters, perhaps O for 0 or I for 1. Keep only the number.",
+    "letters": "The cell contains letters, such as a word beside the number, O for 0 or I for 1. Keep only "
+    "the number.",
     "symbols": "The cell contains characters that do not belong in a phone number. Keep only the number.",
     "several": 'The cell contains several numbers. Keep one, or use the first with several="first".',
     "extension": "The number seems to have an extension (x5, ext 5), which SMS cannot reach, or an x that "

@@ -24,7 +24,7 @@ from campaign.contract import PRIORITIES
 from campaign.errors import TemplateError, UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.character_issues import describe_literal
-from campaign.messages.templates.date_orders import describe_orders, with_date_orders
+from campaign.messages.templates.date_orders import describe_orders, orders_of_columns, with_date_orders
 from campaign.messages.templates.filling import fill_short
 from campaign.messages.templates.foreign_placeholders import refuse_file_path, refuse_foreign_placeholders
 from campaign.messages.templates.mixed_dates import describe_mixed_dates
@@ -42,6 +42,11 @@ class CampaignTexts:
     sender: Template
     priority: Template
     downgrade: bool
+
+    @property
+    def date_orders(self) -> dict[str, str]:
+        """The order of day, month and year in each column of dates, where it is known."""
+        return orders_of_columns([*self.texts.values(), self.sender, self.priority])
 
     def describe(self, contacts: ContactParts, issues: IssueCollector) -> None:
         """Add the issues that concern the texts themselves, such as a language that no row has."""

@@ -1,6 +1,8 @@
 """Dates such as 05/01/2026: which of the numbers is the day, and what to ask where nobody can know."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import time
 
@@ -11,8 +13,9 @@ import pyarrow.compute as pc
 
 from campaign.arrow_text import Bools, Ints, TextArray, matches, series_to_array, text_array, unique_texts
 from campaign.contacts.contact_parts import ContactParts, distinct_cells, whole_table
+from campaign.contacts.reading_record import Reading, reading_of
 from campaign.messages.issues import IssueCollector
-from campaign.messages.templates.formats import DateFormat, read_moment
+from campaign.messages.templates.formats import DateFormat, OrderNotice, read_moment
 from campaign.messages.templates.template import Placeholder, Template
 
 _EXAMINED = 200  # cells of a column, to see whether it holds dates
@@ -23,22 +26,58 @@ _NUMBERS = r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{4}|[0-9]{2})([ T]+[0-9:.]+)?"
 _WITH_FULL_YEAR = r"^\s*(?P<first>[0-9]{1,2})[-/.](?P<second>[0-9]{1,2})[-/.][0-9]{4}(?:[ T]+[0-9:.]+)?\s*$"
 
 
+@dataclass(frozen=True)
+class _Witness:
+    """What tells the order of the dates in a column: one of its cells, or the campaign that it continues."""
+
+    order: str
+    name: str
+    cell: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why the dates are read in this order."""
+        return f"as {self.cell} shows" if self.cell else f"as in {self.name}"
+
+
 def with_date_orders(template: Template, contacts: ContactParts) -> Template:
     """The template with the order of day, month and year in each of its dates, where it is known.
 
-    It is known if it was given when the file was read, or if the column shows it: see `shown_order`.
+    It is known if it was given when the file was read, if the campaign that the file continues reads the
+    column so, or if the column shows it: see `shown_order`.
     """
-    given = contacts.reading.dates if contacts.reading is not None else ""
 
     def ordered(piece: str | Placeholder) -> str | Placeholder:
         if isinstance(piece, str) or not isinstance(piece.format, DateFormat):
             return piece
-        shown, cell = shown_order(distinct_cells(whole_table(contacts), piece.column))
-        if shown == given:  # nothing to tell
-            shown, cell = "", ""
-        return replace(piece, format=replace(piece.format, order=given or shown, shown=shown, shown_by=cell))
+        return replace(piece, format=_in_order(piece.format, piece.column, whole_table(contacts)))
 
     return Template(tuple(map(ordered, template.pieces)))
+
+
+def _in_order(date_format: DateFormat, column: str, contacts: ContactParts) -> DateFormat:
+    """The format of a column with the order of its dates, and with what there is to tell about it."""
+    given = contacts.reading.dates if contacts.reading is not None else ""
+    kept = _kept_order(column, contacts.reading)
+    shown, is_needed = _look_at(distinct_cells(contacts, column))
+    witnesses = [shown] if shown and is_needed else []
+    if kept and any(map(_first_unclear, distinct_cells(contacts, column))):
+        witnesses.append(kept)
+    known = kept or shown
+    column_order = given or (known.order if known else "")
+    return replace(
+        date_format,
+        order=column_order if given or kept or is_needed else "",
+        column_order=column_order,
+        notice=_notice(column, given, kept, witnesses),
+    )
+
+
+def _kept_order(column: str, reading: Reading | None) -> _Witness | None:
+    """The order in which the campaign that a file continues reads the dates of a column."""
+    continues = None if reading is None else reading.continues
+    order = "" if continues is None else continues.date_order(column)
+    return _Witness(order, f"the campaign {continues.quoted}") if continues is not None and order else None
 
 
 def shown_order(cells: Iterable[TextArray]) -> tuple[str, str]:
@@ -46,6 +85,13 @@ def shown_order(cells: Iterable[TextArray]) -> tuple[str, str]:
 
     ("", "") if no date needs it, or if none shows it, or if dates of both orders are there.
     """
+    shown, is_needed = _look_at(cells)
+    return (shown.order, shown.cell) if shown and is_needed else ("", "")
+
+
+def _look_at(cells: Iterable[TextArray]) -> tuple[_Witness | None, bool]:
+    """The first cell that shows the order of a column, if all that show one agree, and whether a date needs
+    it."""
     shown: dict[str, str] = {}
     is_needed = False
     for texts in cells:
@@ -61,7 +107,8 @@ def shown_order(cells: Iterable[TextArray]) -> tuple[str, str]:
         ):
             if order not in shown and shows.any():
                 shown[order] = str(distinct[int(shows.argmax())].as_py()).strip()
-    return next(iter(shown.items())) if is_needed and len(shown) == 1 else ("", "")
+    witnesses = [_Witness(order, cell, cell) for order, cell in shown.items()]
+    return witnesses[0] if len(witnesses) == 1 else None, is_needed
 
 
 def _is_day(days: Ints, months: Ints) -> Bools:
@@ -94,29 +141,36 @@ def time_of_day(cell: str) -> time | None:
 
 @dataclass(frozen=True)
 class DateQuestion:
-    """A date that can be read in more than one way, and the cell of its column that shows how to read it.
+    """A date that can be read in more than one way, and how it is read: its order, and the reason for it.
 
-    `shown_by` is "" where no cell shows it, so that nobody can know.
+    Both are "" where no cell of its column shows it, so that nobody can know.
     """
 
     example: str
-    shown: str = ""
-    shown_by: str = ""
+    order: str = ""
+    reason: str = ""
 
     @property
-    def first(self) -> str:
-        """What comes first in dates of the order that is shown: "day", "month" or "year"."""
-        return _FIRST[self.shown]
+    def answer(self) -> str:
+        """How the dates of the column are read, and why; "" where nobody can know."""
+        return f"The {_FIRST[self.order]} first, {self.reason}" if self.order else ""
 
 
 def find_question(contacts: pd.DataFrame) -> DateQuestion | None:
-    """The first date that nobody can read for sure, or else one that its column shows how to read."""
+    """The first date that nobody can read for sure, or else one of which it is known how to read it."""
+    reading = reading_of(contacts)
     questions = [
-        DateQuestion(cell.strip(), *shown_order([texts]))
-        for texts in (series_to_array(contacts[name]) for name in date_columns(contacts))
+        _question_about(cell.strip(), name, texts, reading)
+        for name, texts in ((name, series_to_array(contacts[name])) for name in date_columns(contacts))
         for cell in _first_unclear(texts)
     ]
-    return min(questions, key=lambda question: question.shown_by != "", default=None)
+    return min(questions, key=lambda question: question.order != "", default=None)
+
+
+def _question_about(example: str, column: str, texts: TextArray, reading: Reading | None) -> DateQuestion:
+    shown, is_needed = _look_at([texts])
+    known = _kept_order(column, reading) or (shown if is_needed else None)
+    return DateQuestion(example) if known is None else DateQuestion(example, known.order, known.reason)
 
 
 def _first_unclear(texts: TextArray) -> list[str]:
@@ -140,26 +194,47 @@ def question(column: str, example: str) -> str:
 
 
 def describe_orders(templates: Iterable[Template], issues: IssueCollector) -> None:
-    """Add an issue for each column whose dates are read in the order that a cell shows, or in another one."""
-    formats = {
+    """Add an issue for each column whose dates are read in the order that a cell shows or the campaign has,
+    or in another one."""
+    for column, date_format in _date_formats(templates).items():
+        if (notice := date_format.notice) is not None:
+            issues.add_for_table(column, notice.cell, "date_order", notice.severity, notice.detail)
+
+
+def orders_of_columns(templates: Iterable[Template]) -> dict[str, str]:
+    """The order of the dates in each column, where it is known."""
+    formats = _date_formats(templates)
+    return {column: form.column_order for column, form in formats.items() if form.column_order}
+
+
+def _date_formats(templates: Iterable[Template]) -> dict[str, DateFormat]:
+    """A format of each column that a text takes dates from."""
+    return {
         placeholder.column: placeholder.format
         for template in templates
         for placeholder in template.placeholders
-        if isinstance(placeholder.format, DateFormat) and placeholder.format.shown_by
+        if isinstance(placeholder.format, DateFormat)
     }
-    for column, date_format in formats.items():
-        severity = "info" if date_format.order == date_format.shown else "warning"
-        detail = _explain_order(column, date_format)
-        issues.add_for_table(column, date_format.shown_by, "date_order", severity, detail)
 
 
-def _explain_order(column: str, date_format: DateFormat) -> str:
-    order, shown, cell = date_format.order, date_format.shown, date_format.shown_by
-    read = f'Dates in "{column}" are read with the {_FIRST[order]} first'
-    if order == shown:
-        other = "mdy" if order == "dmy" else "dmy"
-        return f'{read}, as {cell} shows. If that is wrong, read the file with dates="{other}".'
-    return (
-        f'{read}, as dates="{order}" says, but {cell} has the {_FIRST[shown]} first. '
-        f'If the {_FIRST[shown]} comes first in all of them, read the file with dates="{shown}".'
-    )
+def _notice(
+    column: str, given: str, kept: _Witness | None, witnesses: Sequence[_Witness]
+) -> OrderNotice | None:
+    """What to tell: what the order was taken from, or what speaks against it; nothing if it was given and
+    nothing does."""
+    if not witnesses:
+        return None
+    order = given or (kept or witnesses[0]).order
+    reason = f'as dates="{given}" says' if given else (kept or witnesses[0]).reason
+    read = f'Dates in "{column}" are read with the {_FIRST[order]} first, {reason}'
+    for other in witnesses:
+        if other.order != order:
+            first = _FIRST[other.order]
+            detail = (
+                f"{read}, but {other.name} has the {first} first. If the {first} comes first in all of them, "
+                f'read the file with dates="{other.order}".'
+            )
+            return OrderNotice("warning", other.cell, detail)
+    other_order = "mdy" if order == "dmy" else "dmy"
+    detail = f'{read}. If that is wrong, read the file with dates="{other_order}".'
+    return None if given else OrderNotice("info", witnesses[0].cell, detail)

@@ -76,19 +76,27 @@ _NEEDED = {
 
 
 @dataclass(frozen=True)
+class OrderNotice:
+    """What a person is told about the order of the dates in a column; `cell` is one that shows it, or ""."""
+
+    severity: str
+    cell: str
+    detail: str
+
+
+@dataclass(frozen=True)
 class DateFormat:
     """Dates and times, formatted by a pattern.
 
     `order` is the order of day, month and year in dates such as 05/01/2026: "dmy", "mdy", "ymd", or "" if it
-    is not known. `shown` is the order that a cell of the column shows, and `shown_by` that cell; both are ""
-    if none does, or if the order that was given is the same. `language` is that of the names of months and
-    days, one of DATE_NAMES.
+    is not known. `column_order` is that of the column, also where no date in it needs one, and `notice` what
+    there is to tell about it. `language` is that of the names of months and days, one of DATE_NAMES.
     """
 
     pattern: str
     order: str = ""
-    shown: str = ""
-    shown_by: str = ""
+    column_order: str = ""
+    notice: OrderNotice | None = None
     language: str = "en"
 
     @property

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import cast, get_args
+from typing import get_args
 
 import pandas as pd
 from ipywidgets import HTML, HBox, VBox
@@ -87,8 +86,7 @@ class SpreadsheetSection(Section):
         """Ask how dates are written, or say what shows it, where they can be read in two ways."""
         question = find_question(contacts)
         if question is not None:
-            shown = f"The {question.first} first, as {question.shown_by} shows" if question.shown_by else ""
-            options = [(shown or _AS_WRITTEN, ""), *_date_options(question.example)]
+            options = [(question.answer or _AS_WRITTEN, ""), *_date_options(question.example)]
             self.dates.offer(options, self._desk.composition.dates or "")
         set_shown(self.dates, question is not None)
 
@@ -153,20 +151,16 @@ class SpreadsheetSection(Section):
         self.touched(self)
 
     @property
-    def _order_of_dates(self) -> DateOrder | None:
-        """How the dates of the spreadsheet are read: as was chosen, or as one of them shows."""
+    def _is_order_known(self) -> bool:
+        """Whether it was chosen how the dates of the spreadsheet are read, or is known without that."""
         question = find_question(self._desk.contacts)
-        shown = cast(DateOrder, question.shown) if question and question.shown_by else None
-        return self._desk.composition.dates or shown
+        return bool(self._desk.composition.dates or (question and question.order))
 
     def _keep_decisions(self, earlier: Composition) -> None:
-        """Keep what was decided about the campaign in another of its files: rows to correct, or its own.
-
-        Rows to correct are so few that they may not show the order of their dates.
-        """
+        """Keep what was decided about the campaign in another of its files: rows to correct, or its own."""
         names = CONTINUED if self._reading.continues else KEPT_ANSWERS
         self._desk.decide(**{name: getattr(earlier, name) for name in names})
-        if earlier.dates and not self._order_of_dates:
+        if earlier.dates and not self._is_order_known:
             self._desk.decide(dates=earlier.dates)
             self._desk.read()
 
@@ -194,7 +188,7 @@ class SpreadsheetSection(Section):
         return kept.composition, said.format(mask_text(clean(self._desk.name)))
 
     def _read(self, source: str, sheet: str | None = None) -> None:
-        before, name, order = self._desk.composition, self._desk.name, self._order_of_dates
+        before, name = self._desk.composition, self._desk.name
         dates = before.dates if source == before.source else None
         self._desk.decide(source=source, sheet=sheet, dates=dates)
         try:
@@ -211,7 +205,7 @@ class SpreadsheetSection(Section):
             self._desk.decide(sheet=reading.sheet)
             self.sheet.offer(reading.sheets, reading.sheet)
         kept_name = self._desk.take_name_of_file(before)
-        earlier, brought_back = self._bring_back(source, replace(before, dates=order), name)
+        earlier, brought_back = self._bring_back(source, before, name)
         contacts = self._desk.contacts
         set_shown(self.sheet, has_several)
         # What was uploaded is a copy: once the file is corrected, it has to be chosen again.

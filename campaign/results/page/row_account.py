@@ -52,12 +52,16 @@ def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
     rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
     sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 or totals.sharing else f"{rows}."]
     sentences += [_ONE_PERSON] * bool(copies)
-    sentences += [
+    return " ".join([*sentences, not_read_in_words(reading)]).strip()
+
+
+def not_read_in_words(reading: Reading | None) -> str:
+    """The rows of the sheet that are in no table: "1 row hidden in the sheet was not read."; "" for none."""
+    return " ".join(
         f"{capitalised(counted(count, f'row {name}', f'rows {name}'))} "
         f"{agreeing(count, 'was', 'were')} not read."
         for name, count, _ in not_read(reading)
-    ]
-    return " ".join(sentences)
+    )
 
 
 def _about_sharing(people: int) -> str:

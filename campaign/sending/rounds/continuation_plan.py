@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contacts.continuation import Continuation
 from campaign.contract import CORRECTED
 from campaign.errors import FolderError
@@ -193,6 +193,17 @@ def _merged_rows(
 
 def _merged_issues(whole: Plan, part: Plan, part_rows: pd.Series[int], rows: Ints) -> pd.DataFrame:
     before, after = whole.issues, part.issues
+    after = after[~_repeats_order(whole, part)]
     moved = after.assign(row=after["row"].map(part_rows).astype("Int64"))
     joined = pd.concat([before[~before["row"].isin(rows)], moved.astype(before.dtypes)], ignore_index=True)
     return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
+
+
+def _repeats_order(whole: Plan, part: Plan) -> Bools:
+    """Which issues of a follow-up file say that dates are read as in the campaign, which says so itself."""
+    orders = [() if plan.reading is None else plan.reading.date_orders for plan in (whole, part)]
+    columns = [column for column, _ in set.intersection(*map(set, orders))]
+    issues = part.issues
+    says_order = (issues["code"] == "date_order") & (issues["severity"] == "info")
+    repeats: Bools = (says_order & issues["column"].isin(columns)).to_numpy(dtype=bool)
+    return repeats

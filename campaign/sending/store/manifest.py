@@ -136,9 +136,9 @@ def read_folder_manifest(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
         raise FolderError(f"{clean(folder)} is a file. Give the folder of a campaign.") from None
     except FileNotFoundError:
         why = f"it has no {MANIFEST}" if folder.is_dir() else "there is no such folder"
+        meant = folder_meant(folder, CAMPAIGNS, MANIFEST) or folder_meant(folder, folder.parent, MANIFEST)
         raise FolderError(
-            f"There is no campaign in {clean(folder)}: {why}. Give the folder of a campaign."
-            f"{clean(folder_meant(folder, CAMPAIGNS, MANIFEST))}"
+            f"There is no campaign in {clean(folder)}: {why}. Give the folder of a campaign.{clean(meant)}"
         ) from None
 
 
