@@ -4,7 +4,7 @@ manifest.json     whose it is: name, environment, account (hashed)
 rounds/           the plans of the campaign, each frozen when it was sent
 ledger.sqlite     which rounds exist, what was attempted and what came of it
 composed.json     what was decided at the composer, if it was composed there
-lock              held while a run has the campaign open
+lock              held while a run has the campaign open; lock.json says which program that is
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.store.given_accounts import account_at, given_account
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.later_changes import LaterChanges
-from campaign.sending.store.locks import hold_lock
+from campaign.sending.store.lock_holder import hold_campaign, open_in
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_campaign_manifest
 from campaign.sending.store.recorded_messages import recorded_messages
 from campaign.sending.store.rounds import (
@@ -120,6 +120,7 @@ class Folder:
             nothing_sent=nothing_sent,
             rounds=_told(rounds, ledger),
             is_closed=ledger.is_closed,
+            open_in=open_in(self.path),
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
             ways_on=self._ways_on(rounds) if ways_on is None else ways_on,
@@ -147,7 +148,7 @@ class Folder:
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the campaign for one run; raises `LockedError` at once if another has it."""
-        return hold_lock(self.path / "lock")
+        return hold_campaign(self.path)
 
     def check_name(self, name: ChosenName) -> None:
         """Raise unless this is the campaign of that name.
