@@ -177,7 +177,7 @@ class Difference:
         """What goes out or has to be decided on, first what has to be decided on."""
         goes_out = self.outgoing()
         to_decide_on = np.setdiff1d(self.outgoing(changed=True), goes_out)
-        chosen = self.messages.iloc[np.r_[to_decide_on, goes_out]]
+        chosen = self.messages.take(np.r_[to_decide_on, goes_out])
         shown: pd.DataFrame = chosen.assign(number=mask_texts(chosen["number"])).drop(columns="parts")
         blank = [name for name in ("sender", "priority", "before") if (shown[name] == "").all()]
         shown = shown.drop(columns=blank)
