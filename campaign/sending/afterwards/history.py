@@ -66,7 +66,8 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     any, the cost is a lower bound), currency (of the account, "" if it was not given), sender, template,
     folder, state and problem. `rounds` counts those that had messages to send. `state` is "erased",
     "closed", "open" while messages wait, were refused (`resume` tries them again) or are unknown, and
-    otherwise "finished", or "nothing sent" where no message has ever left. A notebook shows the table in words, and `write_report` makes a page or a workbook of it.
+    otherwise "finished", or "nothing sent" where no message has ever left. A notebook shows the
+    table in words, and `write_report` makes a page or a workbook of it.
 
     A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
     `folder` may also be that of one campaign. Try-outs of one message to your own phone are left out unless
