@@ -83,6 +83,15 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+def all_counted(count: int, noun: str, plural: str = "") -> str:
+    """All that there are of something: "the only message", "both messages", "all 2,000 messages".
+
+    `plural` is as in `counted`.
+    """
+    which = {1: "the only", 2: "both"}.get(count, f"all {count:,}")
+    return f"{which} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def percentage(part: int, whole: int) -> str:
     """A share of a whole: "28%", "95.6%"; never 0% for something, nor 100% for less than everything."""
     if not whole:

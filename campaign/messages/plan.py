@@ -36,8 +36,8 @@ from campaign.public_calls import public_call
 _TABLES = ("messages", "issues", "contacts")
 _NUMBERED = "Rows are numbered as in this file, not as in your own spreadsheet."
 _CONTINUES = (
-    "Rows that their campaign has reached meanwhile, or whose number another row of it has, get none: "
-    "comparing the plan with that campaign says which."
+    "Some of these people may have been reached by now, or another row of their campaign may have their "
+    "number. They would get nothing: compare the plan with that campaign to see whether there are any."
 )
 
 

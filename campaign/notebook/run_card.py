@@ -20,7 +20,7 @@ from campaign.sending.engine.budget import Budget, expected_cost, share_of_rest
 from campaign.sending.engine.tally import RECENT, Snapshot
 from campaign.sending.run import Run
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import agreeing, capitalised, counted, figure, listed_words
+from campaign.text import agreeing, all_counted, capitalised, counted, figure, listed_words
 
 WORDS = {
     "running": "Running",
@@ -121,8 +121,11 @@ def _accepted_of(accepted: int, outgoing: int, *, is_part: bool) -> str:
     here = " of this run" if is_part else ""
     if outgoing == 1:
         return f"The message{here} was {'' if accepted else 'not '}accepted"
-    share = "All" if accepted == outgoing else f"{figure(accepted) if accepted else 'None'} of"
-    return f"{share} {counted(outgoing, 'message')}{here} {agreeing(accepted, 'was', 'were')} accepted"
+    if accepted == outgoing:
+        return f"{capitalised(all_counted(outgoing, 'message'))}{here} were accepted"
+    share = figure(accepted) if accepted else "None"
+    were = agreeing(accepted, "was", "were")
+    return f"{share} of {counted(outgoing, 'message')}{here} {were} accepted"
 
 
 def status(counts: Snapshot, sentence: str, *, written: str | None = None) -> str:
@@ -196,14 +199,14 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
 
 def _about_all_runs(run: Run, counts: Snapshot) -> str:
     """What the figures are of where they are not only of this run, and the table; "" where they are."""
-    is_part, elsewhere = run.outgoing < counts.messages, counts.elsewhere
-    of_table = f"Of the {counted(counts.messages, 'message')} in the table, in all runs so far"
-    pieces = [of_table] * (is_part or elsewhere > 0)
+    pieces, elsewhere = [], counts.elsewhere
+    if run.outgoing < counts.messages:
+        all_of_table = counted(counts.messages, "message")
+        pieces.append(f"These figures are for the {all_of_table} in the table, with what was sent earlier.")
     if elsewhere:
-        are = agreeing(elsewhere, "is", "are")
-        others = f"{counted(elsewhere, 'message')} of earlier rounds that {are} not in it"
-        pieces.append(f"the cost is also for {others}")
-    return markup.paragraph(f"{'; '.join(pieces)}:", note=True) if pieces else ""
+        others, are = counted(elsewhere, "earlier message"), agreeing(elsewhere, "is", "are")
+        pieces.append(f"The cost includes {others} that {are} not in the table.")
+    return markup.paragraph(" ".join(pieces), note=True) if pieces else ""
 
 
 def _definitions(pairs: Mapping[str, str], counts: Snapshot) -> str:

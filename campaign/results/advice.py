@@ -46,6 +46,9 @@ _UNDER_WAY = (
     "What is unknown was under way when this was read. Look again with load_result; if the program that was "
     "sending has ended, resume the campaign. It is never sent again automatically."
 )
+# Nobody resumes a campaign that a run has open.
+_OPEN = "Another run has the campaign open, {}, to send what is left. Look again with load_result."
+_UNDER_WAY_THERE = "What is unknown was under way when this was read. It is never sent again automatically."
 _KEPT = (
     "What you ordered to be sent again stays as it is: these people have another text in the table now, and "
     'keep the one that they may have got. Send the plan with changed="send" to send them the new text.'
@@ -127,15 +130,19 @@ def advice_on_costs(batches: Sequence[int]) -> str:
     )
 
 
-def decided(batches: pd.DataFrame, *, is_closed: bool, order: str, kept: Collection[int]) -> dict[str, str]:
+def decided(
+    batches: pd.DataFrame, *, is_closed: bool, order: str, open_in: str, kept: Collection[int]
+) -> dict[str, str]:
     """What is left to do, by status, where a person has decided already what becomes of it.
 
-    `batches` are those that hold messages of the plan, `order` what holds for all workers, `kept` the numbers
-    of those whose people all keep an earlier text. Where all unknown batches are ordered again, that is what
-    is left to do.
+    `batches` are those that hold messages of the plan, `order` what holds for all workers, `open_in` where a
+    run has the campaign open, `kept` the numbers of those whose people all keep an earlier text. Where all
+    unknown batches are ordered again, that is what is left to do.
     """
     waiting = {"not_sent": ORDERED_ADVICE[order]} if order in ORDERED_ADVICE else {}
-    return (_CLOSED_ADVICE if is_closed else waiting) | _about_unknown(batches, is_closed, kept)
+    if open_in and not waiting:
+        waiting = {"not_sent": _OPEN.format(open_in)}
+    return (_CLOSED_ADVICE if is_closed else waiting) | _about_unknown(batches, is_closed, open_in, kept)
 
 
 def settled_as_refused(batches: pd.DataFrame, *, is_closed: bool) -> dict[str, str]:
@@ -148,11 +155,16 @@ def settled_as_refused(batches: pd.DataFrame, *, is_closed: bool) -> dict[str, s
     }
 
 
-def _about_unknown(batches: pd.DataFrame, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
+def _about_unknown(
+    batches: pd.DataFrame, is_closed: bool, open_in: str, kept: Collection[int]
+) -> dict[str, str]:
     """What is left to do about unknown batches that are all under way, or all ordered again."""
     unknown = batches[batches["status"] == "unknown"]
     if len(unknown) and (unknown["error"] == "").all():  # with an answer, or at its end, there is an error
-        return {"unknown": _UNDER_WAY}
+        if not open_in:
+            return {"unknown": _UNDER_WAY}
+        is_said = (batches["status"] == "not_sent").any()  # of what waits
+        return {"unknown": _UNDER_WAY_THERE if is_said else f"{_UNDER_WAY_THERE} {_OPEN.format(open_in)}"}
     if not len(unknown) or (unknown["error"] != ORDERED_AGAIN).any():
         return {}
     if unknown["batch"].isin(list(kept)).all():

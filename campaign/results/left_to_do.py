@@ -52,6 +52,7 @@ class LeftToDo:
     folder: Path | None
     order: str
     is_closed: bool
+    open_in: str  # where a run has the campaign open, in words; "" if none is known to
     is_erased: bool
 
     def sentences(self, without: Set[str]) -> tuple[str, ...]:
@@ -73,7 +74,13 @@ class LeftToDo:
     @property
     def decisions(self) -> dict[str, str]:
         """What is left to do, by status, where a person has decided already what becomes of it."""
-        return decided(self._in_use, is_closed=self.is_closed, order=self.order, kept=self.kept())
+        return decided(
+            self._in_use,
+            is_closed=self.is_closed,
+            order=self.order,
+            open_in=self.open_in,
+            kept=self.kept(),
+        )
 
     @property
     def corrections_to_copy(self) -> list[str]:
@@ -106,10 +113,10 @@ class LeftToDo:
 
     @property
     def can_go_on(self) -> bool:
-        """Whether resuming the campaign would send something."""
+        """Whether resuming the campaign would send something, and could."""
         is_left = self.totals["refused"] or self.totals["not_sent"]
         is_over = self.is_closed or self.is_erased or self.order in ORDERED_ADVICE
-        return bool(is_left) and self.folder is not None and not is_over
+        return bool(is_left) and self.folder is not None and not is_over and not self.open_in
 
     @property
     def ways_to_settle(self) -> WaysOn:

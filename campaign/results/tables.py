@@ -70,6 +70,7 @@ class Result:
     nothing_sent: bool
     rounds: tuple[SentRound, ...]
     is_closed: bool
+    open_in: str
     given_price: Decimal | None
     _order: str
     _changes: Callable[[], str]
@@ -92,6 +93,7 @@ class Result:
         batch_of_excluded: npt.NDArray[np.int64] | None = None,
         rounds: Sequence[SentRound] = (),
         is_closed: bool = False,
+        open_in: str = "",
         order: str = "",
         changes: Callable[[], str] = str,
         ways_on: WaysOn = (),
@@ -106,13 +108,13 @@ class Result:
         no message the batch that had reached its number before, 0 for none. `name` is that of the campaign.
         `sentence` says why the run ended, "" if there is nothing to say; with `nothing_sent` it comes first.
         `rounds` is what the folder tells about the campaign's rounds, in order; () if there is no folder.
-        `is_closed` says that a person has closed the campaign since, `order` which order holds for all
-        workers, "" if there never were any. `changes` says what happened in the campaign after this was read,
-        in a sentence, "" for nothing. `ways_on` are the calls that send what is left, and
-        `contacts_of_rounds` reads the tables of all rounds, this one included, part by part, and
-        `table_of_version` the one of that version as it was first sent, None if it is not known. `recorded`
-        reads whom the messages of some batches were for. Raises `LedgerError` if batches and messages do not
-        fit.
+        `is_closed` says that a person has closed the campaign since, `open_in` where a run has it open, "" if
+        none is known to, `order` which order holds for all workers, "" if there never were any. `changes`
+        says what happened in the campaign after this was read, in a sentence, "" for nothing. `ways_on` are
+        the calls that send what is left, and `contacts_of_rounds` reads the tables of all rounds, this one
+        included, part by part, and `table_of_version` the one of that version as it was first sent, None if
+        it is not known. `recorded` reads whom the messages of some batches were for. Raises `LedgerError` if
+        batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -139,6 +141,7 @@ class Result:
             nothing_sent=nothing_sent,
             rounds=tuple(rounds),
             is_closed=is_closed,
+            open_in=open_in,
             given_price=None,
             _order=order,
             _changes=changes,
@@ -369,7 +372,7 @@ class Result:
     def _headline(self, note: str) -> str:
         outcome, earlier = outcome_sentence(self.totals), self._about_earlier_rounds
         if self.nothing_sent and self.totals["accepted"]:
-            pieces = [note, f"In all runs so far, {outcome[0].lower()}{outcome[1:]}", earlier]
+            pieces = [note, f"So far, {outcome[0].lower()}{outcome[1:]}", earlier]
         else:
             pieces = [note, outcome, earlier] if self.nothing_sent else [outcome, note, earlier]
         pieces = [words_for(self.environment).caution, *pieces, self.about_closing]
@@ -460,6 +463,7 @@ class Result:
             folder=self.folder,
             order=self._order,
             is_closed=self.is_closed,
+            open_in=self.open_in,
             is_erased=self.is_erased,
         )
 

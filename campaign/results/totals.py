@@ -11,7 +11,7 @@ from campaign import markup
 from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
 from campaign.messages.totals import Totals, kinds_of_rows
-from campaign.text import agreeing, counted, money
+from campaign.text import agreeing, all_counted, capitalised, counted, money
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -191,7 +191,7 @@ def outcome_sentence(totals: ResultTotals) -> str:
     if totals.rows == 0:
         return "The file has no rows, so there was nothing to send."
     if accepted == totals.rows:
-        rows = "The only row was" if accepted == 1 else f"All {accepted:,} rows were"
+        rows = f"{capitalised(all_counted(accepted, 'row'))} {agreeing(accepted, 'was', 'were')}"
         return f"{rows} accepted {by_service}."
     if totals.rows == 1:
         status = next(name for name, count in totals.items() if count)

@@ -54,6 +54,7 @@ from campaign.sending.store.given_accounts import (
     was_sent_here,
 )
 from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
+from campaign.sending.store.lock_holder import open_in
 from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import (
     ROUNDS,
@@ -172,8 +173,9 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     folder.check_name(name)
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
+    place = open_in(path)  # asked first: what it sends while the rest is read is not counted
     compared = compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out)
-    return Difference(compared, path)
+    return Difference(replace(compared, open_in=place), path)
 
 
 def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:

@@ -64,7 +64,7 @@ def test_sending_again_sends_nothing(capsys):
     capsys.readouterr()
     assert main(send_arguments()) == 0
     assert (
-        "Nothing was left to send: all 2 people with a message in this table were reached in "
+        "Nothing was left to send: both people with a message in this table were reached in "
         "rehearsal with this text on " in capsys.readouterr().out
     )
 

@@ -68,7 +68,7 @@ DOORS = {
     "platformdirs": {"sending.store.user_state"},
     "python_calamine": {"contacts.workbooks.xlsx"},
     "xlrd": {"contacts.workbooks.xls"},
-    "psutil": {"contacts.workbooks.process", "memory"},
+    "psutil": {"contacts.workbooks.process", "memory", "sending.store.lock_holder"},
     "charset_normalizer": {"contacts.files.encodings"},
     "idna": {"service.address"},
     "keyring": {"service.passwords"},

@@ -531,10 +531,12 @@ def test_the_price_is_in_the_currency_of_the_account(live):
     person.compose()
     assert "That is 3 SMS." in person.sees("section-4")
     assert find(person.composer, "try").description == "Rehearse one text: it reaches no phone"
+    assert "Here you can practise that" in person.sees("section-4")
     person.fill("price", "35")
     assert "About 105 for 3 SMS." in person.sees("section-4")
     person.fill("place", "live")
     assert find(person.composer, "try").description == "Try one text on it"
+    assert "shows that it arrives as it is written, before anybody gets theirs" in person.sees("section-4")
     assert find(person.composer, "price").placeholder == "in UGX, if you know it"
     assert "About UGX 105 for 3 SMS." in person.sees("section-4")
 

@@ -46,14 +46,14 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     assert "Nothing was sent under this name before." not in first  # something was, since
 
     second = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
-    assert "All 2 messages of this run were accepted" in second
+    assert "Both messages of this run were accepted" in second
     assert (
         "Compared with what this rehearsal has sent: 2 new people, 5 people reached in rehearsal before. "
         "That was when this run began." in second
     )
     assert "<dt>accepted</dt><dd>7</dd>" in second
-    assert "Of the 7 messages in the table, in all runs so far:" in second
-    assert "in all runs" not in first
+    assert "These figures are for the 7 messages in the table, with what was sent earlier." in second
+    assert "sent earlier" not in first
 
     third = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
     assert "Nothing left to send: the table has 7 messages" in third
@@ -64,7 +64,8 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     assert '<span class="word">Finished' in third
 
     fourth = dashboard_at_the_end(plan_for(people(4)), sandbox, place)
-    assert "Of the 4 messages in the table, in all runs so far; the cost is also for 3 messages of" in fourth
+    assert "These figures are for the 4 messages in the table, with what was sent earlier. " in fourth
+    assert "The cost includes 3 earlier messages that are not in the table." in fourth
 
 
 def test_the_heading_calms_nobody_while_outcomes_are_unknown(place):
@@ -129,7 +130,7 @@ def test_who_keeps_an_earlier_text_is_not_said_to_have_this_one(sandbox, place):
     other = plan_for(people(2), "Hello {name}.")
     kept = campaign.send(other, account=sandbox, changed="skip", progress=False, **place)
     assert kept.sentence.startswith(
-        f"{CAUTION} Nothing was left to send: all 2 people were reached in rehearsal with this text "
+        f"{CAUTION} Nothing was left to send: both people were reached in rehearsal with this text "
         f"or an earlier "
         "one on "
     )
@@ -255,7 +256,7 @@ def test_what_is_live_does_not_speak_of_rehearsals():
     batches = pd.DataFrame({"status": ["accepted"], "messages": [2], "cost": [Decimal(70)]})
     live = ResultTotals.of(totals, [statuses], batches, "UGX", "live")
     assert (live.cost_in_words, outcome_sentence(live)) == (
-        "UGX 70", "All 2 rows were accepted by the service.",
+        "UGX 70", "Both rows were accepted by the service.",
     )  # fmt: skip
 
 

@@ -173,7 +173,7 @@ def test_a_run_that_sent_nothing_is_no_round_to_anybody(later):
     table = page[page.index('aria-label="Rounds"') :].partition("</table>")[0]
     assert re.findall(r"<td[^>]*>(\d)</td><td[^>]*>\d+ \w+ \d+, ", table) == ["1", "2", "3"]
     assert "<dd>3</dd><dt>rounds</dt>" in page
-    assert "or found nobody left, is no round of its own" in page
+    assert "A run that had nothing left to send is not counted." in page
     assert page.count("The embedded sandbox is a practice service on this machine") == 1
     assert campaign.history(later.folder)["rounds"].tolist() == [3] == [later.sent_rounds]
     card = later._repr_html_()

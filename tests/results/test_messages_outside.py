@@ -82,7 +82,7 @@ def test_a_row_that_was_corrected_in_a_follow_up_file_has_its_text_there():
     send_file = campaign.prepare(path, message="{name}: {amount}", sender="CLINIC", region="UG")
     campaign.send(send_file, name="fees", progress=False)
     result = send(*rows)
-    assert "All 2 rows were accepted" in result.sentence or "all 2 rows were accepted" in result.sentence
+    assert "Both rows were accepted" in result.sentence or "both rows were accepted" in result.sentence
     sheets = sheets_of(result)
     assert sheets[OUTSIDE]["message"].tolist() == ["Ben: 1"]
     assert sheets[OUTSIDE]["reason"].str.startswith("The person's row has a mistake").all()

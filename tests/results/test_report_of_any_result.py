@@ -207,7 +207,7 @@ def test_the_sentence_agrees_with_the_count(make, sentence, tmp_path):
 def test_all_rows_and_none(tmp_path):
     plan = plan_of(f"{HEADER}Grace,0772000001,,\nMoses,0772000002,,\n", tmp_path)
     assert with_batches(plan, (2, "accepted", Decimal(70), "code", "")).headline == (
-        "All 2 rows were accepted by the service."
+        "Both rows were accepted by the service."
     )
     assert with_batches(plan, (2, "refused", None, "", "no")).headline == (
         "None of 2 rows were accepted by the service; the rest: 2 refused."

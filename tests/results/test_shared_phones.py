@@ -102,8 +102,9 @@ def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(resul
     plan = campaign.prepare(rows, **SENDING)
     ready = "1 message ready to send (1 SMS part) from 2 rows. Rows that get none: 1 invalid. "
     assert plan.sentence == (
-        f"{ready}Rows that their campaign has reached meanwhile, or whose number another row of it has, get "
-        "none: comparing the plan with that campaign says which."
+        f"{ready}Some of these people may have been reached by now, or another row of their campaign may "
+        "have their number. They would get nothing: compare the plan with that campaign to see whether there "
+        "are any."
     )
     compared = campaign.compare(plan, folder=tmp_path / "visits")
     assert compared.sentence == (

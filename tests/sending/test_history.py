@@ -89,6 +89,14 @@ def test_the_state_of_each_campaign(campaigns):
     }  # fmt: skip
 
 
+def test_a_campaign_that_had_nobody_to_send_to_is_not_called_finished(campaigns):
+    send(0, campaigns / "all invalid")  # its only row has no number
+    with campaign.Sandbox(balance=0) as sandbox:
+        send(2, campaigns / "withdrawn", sandbox)
+        send(0, campaigns / "withdrawn", sandbox)
+    assert campaign.history(campaigns)["state"].tolist() == ["nothing sent"] * 2
+
+
 def test_a_notebook_shows_them_in_words_and_in_local_time(campaigns, in_kampala):
     with campaign.Sandbox(faults={2: "accept_no_cost"}) as sandbox:
         send(4, campaigns / "visits", sandbox)

@@ -97,7 +97,7 @@ def test_rows_put_right_at_home_and_reached_ask_for_no_correction(desk):
     send(write(own), desk)
     correct(path, {"Cy": {"phone": "0772 000 003"}})
     plan = plan_of(path)
-    asks = "Rows that their campaign has reached meanwhile, or whose number another row of it has, get none"
+    asks = "compare the plan with that campaign to see whether there are any."
     assert asks in plan.sentence
     assert "Rows are numbered as in this file, not as in your own spreadsheet." in plan._repr_html_()
     compared = campaign.compare(plan, account=desk.account)

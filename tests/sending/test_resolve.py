@@ -117,6 +117,19 @@ def test_whoever_reads_the_report_sees_that_a_person_settled_a_batch(interrupted
     assert masked in [line[5] for line in sheet.iter_rows(values_only=True)]
 
 
+def test_the_line_that_sends_the_rest_has_the_pace_of_the_last_run(tmp_path):
+    folder = tmp_path / "visits"
+    with campaign.Sandbox(faults={2: "accept_reset", 3: "accept_reset"}) as service:
+        options = {"account": service, "batch_size": 10, "concurrency": 1, "progress": False}
+        campaign.send(plan_for(people(30)), folder=folder, rate=1000, **options)
+        lines = dict(campaign.load_result(folder).ways_on)
+        assert "rate=1000" in lines["To send what is left"]
+        campaign.resume(folder, **options)
+        settled = campaign.resolve(folder, 2, "accepted", confirm="batch 2 was accepted")
+        lines = dict(settled.ways_on)
+    assert "rate=" not in lines["To send what is left"]
+
+
 def test_the_cost_that_a_person_gives_is_the_cost_of_the_batch(interrupted_campaign, capsys):
     confirm = "batch 2 was accepted"
     before = campaign.load_result(interrupted_campaign).totals

@@ -1,5 +1,7 @@
 """How fast a run is, and how long a campaign has been sending."""
 
+import time
+
 import pandas as pd
 import pytest
 from support.small_campaigns import people, plan_for
@@ -13,29 +15,39 @@ def after(*samples):
     speed = Speed()
     for now, answered in samples:
         speed.note(now, answered)
-    now, answered = samples[-1]
-    return speed.per_second(now, answered)
+    return speed.per_second(samples[-1][0])
 
 
 def test_messages_a_second_are_those_of_the_last_half_minute():
     assert after((0, 0), (2, 1), (12, 201)) == 20
     assert after((0, 5_000), (2, 5_001), (12, 5_201)) == 20  # what earlier runs sent does not count
+    # Nothing came back for 11 seconds, of which one was to be expected.
     assert after(*((second, 100 * second) for second in range(60)), (70, 5_900)) == pytest.approx(
-        (5_900 - 4_000) / 30
+        (5_900 - 4_000) / 29
     )
+
+
+def test_a_steady_pace_is_one_figure_whenever_it_is_looked_at():
+    """A batch of 100 every five thirds of a second, as rate=60 lets them go."""
+    speed, told = Speed(), []
+    for tenth in range(600):
+        now = tenth / 10
+        speed.note(now // (5 / 3) * 5 / 3, 1 + 100 * int(now // (5 / 3)))
+        told.append(speed.per_second(now))
+    assert {round(pace, 6) for pace in told if pace is not None} == {60}
 
 
 def test_nothing_is_claimed_before_there_is_something_to_measure():
     assert after((0, 0), (0.5, 100)) is None
     assert after((0, 100), (20, 100)) is None
     speed = Speed()
-    assert speed.per_second(5, 10) is None
+    assert speed.per_second(5) is None
     speed.note(0, 0)
     speed.note(5, 100)
     speed.note(10, 200)
-    assert speed.per_second(10, 200) == 20
+    assert speed.per_second(10) == 20
     speed.rest()
-    assert speed.per_second(10, 100) is None
+    assert speed.per_second(10) is None
 
 
 def test_the_time_left_waits_until_one_answer_more_or_less_says_little():
@@ -94,3 +106,17 @@ def test_a_round_that_goes_on_more_slowly_than_it_began_counts_the_time_between_
     assert slow.seconds >= fast.seconds + 2
     assert campaign.load_result(slow.folder).seconds == slow.seconds
     assert campaign.resume(slow.folder, progress=False).seconds == slow.seconds
+
+
+def test_a_pause_is_not_followed_by_two_batches_at_once(tmp_path):
+    """One batch a second. The next one had its turn while the run was paused."""
+    with campaign.Sandbox() as sandbox:
+        options = {"rate": 10, "batch_size": 10, "canary": False, "progress": False}
+        run = campaign.start(plan_for(people(40)), account=sandbox, folder=tmp_path / "visits", **options)
+        while not run.counts.accepted:
+            time.sleep(0.01)
+        run.pause()
+        time.sleep(1.7)
+        run.resume()
+        gaps = run.wait(30).batches["submitted_at"].diff().dt.total_seconds()
+    assert gaps.min() > 0.7

@@ -70,7 +70,9 @@ _WORDS = {
     "Correct the invalid rows": "Correct the rows with a mistake",
     "Correct the invalid row": "Correct the row with a mistake",
     "and this plan is from": "and this spreadsheet is",
-    "in the table, in all runs so far": "of the spreadsheet, in all runs so far",
+    "in the table, with what was sent earlier": "in the spreadsheet, with what was sent earlier",
+    "that is not in the table": "that is not in the spreadsheet",
+    "that are not in the table": "that are not in the spreadsheet",
     "First, send asks about": "First, there is a question about",
     "finish it with resume": "send the rest of the earlier spreadsheet first",
     "Finish the earlier table first with resume": "Send the rest of the earlier spreadsheet first",
@@ -88,7 +90,7 @@ _TO_CONTINUE = re.compile(
     r'(?<=To continue that campaign, )give name="([^"]*)"; for a new one, give another name(?=\.)'
 )
 _LOCKED = re.compile(
-    r"^.* is open in another run\. Wait for that one, or stop it, then try again\.", re.DOTALL
+    r"^.* is open in another run(?:, in .*)?\. Wait for that one, or stop it, then try again\.", re.DOTALL
 )
 _GIVE_NAME = (  # the field has made room for what was sent
     f"open section 3, press “Go on to sending” and give another name in the field “{FIELDS['name']}”"

@@ -14,6 +14,7 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.memory import Kept
 from campaign.notebook.composer.section import Section
 from campaign.sending.campaigns import load_result
+from campaign.sending.store.lock_holder import LOCK
 from campaign.sending.store.locks import hold_lock
 from campaign.text import agreeing, capitalised, counted
 
@@ -58,7 +59,7 @@ def reopen(
 def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None, *, has_budget: bool) -> str:
     """What became of the run that was here before; None while something else is being decided."""
     try:
-        with hold_lock(folder / "lock", timeout=_END):
+        with hold_lock(folder / LOCK, timeout=_END):
             result = load_result(folder)
     except LockedError:
         return _ELSEWHERE

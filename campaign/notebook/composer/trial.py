@@ -15,12 +15,19 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import Field, asked_phrase, button, set_shown, wrong_phrase
 from campaign.sending.try_out import TryOut, try_out
 
+_PURPOSE = "One text to your own phone shows that it arrives as it is written, before anybody gets theirs."
+_PRACTICE = (
+    "Before you send for real, you can send one text to your own phone. Here you can practise that: the text "
+    "is shown on this page, and does not reach the phone."
+)
+
 
 class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Sends the first text to a number that a person types, and shows what it should look like there."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._purpose = HTML()
         self._about: tuple[Environment | None, Plan | None] = (None, None)  # what the answer is about
         self.number = Field(
             "Your own phone", "own-number", "as you would dial it", written=self._take_number
@@ -31,7 +38,7 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.outcome = HTML()
         self.outcome.add_class("campaign-trial")
         self._try = button("", "try", self.try_one)
-        super().__init__([self.number, self.outcome, self.phrase, self._try])
+        super().__init__([self._purpose, self.number, self.outcome, self.phrase, self._try])
 
     def follow(self) -> None:
         """Keep what was tried in sight, unless it was another text, or to another place."""
@@ -45,6 +52,7 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.outcome.value = self.phrase.value = ""
         set_shown(self.phrase, False)
         is_live = self._desk.composition.environment == "live"
+        self._purpose.value = markup.paragraph(_PURPOSE if is_live else _PRACTICE, note=True)
         self._try.description = "Try one text on it" if is_live else "Rehearse one text: it reaches no phone"
 
     def stop_asking(self) -> None:

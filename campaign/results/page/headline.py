@@ -7,7 +7,7 @@ from campaign.local_times import LocalTimes
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals, about_lacking_corrections
-from campaign.text import agreeing, capitalised, counted, percentage
+from campaign.text import agreeing, all_counted, capitalised, counted, percentage
 
 
 def headline(result: Result, times: LocalTimes) -> str:
@@ -31,7 +31,7 @@ def _accepted(totals: ResultTotals) -> str:
     if not accepted:
         return f"no message for any of {people:,} people"
     if accepted == people:
-        return f"messages for all {people:,} people"
+        return f"messages for {all_counted(people, 'person', 'people')}"
     what = agreeing(accepted, "a message", "messages")
     lacking = about_lacking_corrections(totals.reached_earlier)
     of_them = f"{lacking}," if lacking else ""

@@ -17,6 +17,7 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder, finish_erasure
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.keyed_digests import KeyedDigests
+from campaign.sending.store.lock_holder import LOCK, NOTE
 from campaign.sending.store.manifest import COMPOSED, MANIFEST
 from campaign.sending.store.rounds import RECIPIENTS, ROUNDS, Round, sweep_rounds
 from campaign.sending.store.user_state import user_name
@@ -125,7 +126,7 @@ def _departed(rounds: Sequence[Round]) -> int:
 
 def _other_files(place: Folder) -> str:
     """A sentence with what else is in the folder, which erasing leaves; "" if there is nothing."""
-    own = {MANIFEST, ROUNDS, "lock", *place.ledger_place.file_names}
+    own = {MANIFEST, ROUNDS, LOCK, NOTE, *place.ledger_place.file_names}
     names = (path.name for path in place.path.iterdir())
     others = sorted(clean(name) for name in names if name not in own and not name.startswith(COMPOSED))
     if not others:

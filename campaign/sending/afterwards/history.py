@@ -65,8 +65,9 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     Decimal, None if it is not known), unpriced (batches without a known cost that may have been charged: with
     any, the cost is a lower bound), currency (of the account, "" if it was not given), sender, template,
     folder, state and problem. `rounds` counts those that had messages to send. `state` is "erased",
-    "closed", "open" while messages wait, were refused (`resume` tries them again) or are unknown, or
-    "finished". A notebook shows the table in words, and `write_report` makes a page or a workbook of it.
+    "closed", "open" while messages wait, were refused (`resume` tries them again) or are unknown, and
+    otherwise "finished", or "nothing sent" where no message has ever left. A notebook shows the
+    table in words, and `write_report` makes a page or a workbook of it.
 
     A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
     `folder` may also be that of one campaign. Try-outs of one message to your own phone are left out unless
@@ -139,7 +140,12 @@ def _state(row: dict[str, Any], figures: LedgerFigures) -> str:
         return "erased"
     if figures.is_closed:
         return "closed"
-    return "finished" if figures.rounds and not _left_to_do(row) else "open"
+    return _at_end(figures.first_sent) if figures.rounds and not _left_to_do(row) else "open"
+
+
+def _at_end(first_sent: Any) -> str:
+    """The state of a campaign in which nothing is left: it may have had only rows that get no message."""
+    return "nothing sent" if pd.isna(first_sent) else "finished"
 
 
 def _left_to_do(counts: Mapping[str, Any]) -> int:
@@ -168,7 +174,7 @@ def _of_first_format(result: Result) -> dict[str, Any]:
         "cost": totals.cost,
         "unpriced": totals.unpriced,
         "sender": ", ".join(messages["sender"].unique()[:_SENDERS]),
-        "state": "open" if _left_to_do(figures) else "finished",
+        "state": "open" if _left_to_do(figures) else _at_end(left.min()),
     }
 
 

@@ -69,7 +69,8 @@ def resolve(
     decision = _Decision(place, batch, outcome, confirm, note, None if cost is None else Decimal(str(cost)))
     contents = place.snapshot()
     if sentence := decision.made_before(contents):
-        waits = place.load_result().totals["not_sent"] and not contents.is_closed
+        result = place.load_result()
+        waits = result.totals["not_sent"] and not contents.is_closed and not result.open_in
         return place.load_result(sentence=f"{sentence} {ADVICE['not_sent']}" if waits else sentence)
     if is_held_here(place):
         decision.checked(contents)  # a question must not end the run

@@ -291,6 +291,7 @@ class Engine:
         Nothing waits for this commit: if the machine dies before it, the ledger says `sending`, so unknown.
         """
         self._tally.settle(batch, outcome)
+        self._speed.note(time.monotonic(), self._tally.answered)
         self._answer_took = seconds
         if outcome.retry_after is not None:
             self._not_before = time.monotonic() + outcome.retry_after
@@ -348,6 +349,8 @@ class Engine:
     def _go_on(self) -> None:
         if self.status == "paused" and not self._ended:
             self.status, self.hold = "running", None
+            if self._due is not None and self._due < time.monotonic():
+                self._due = None  # its place in the pace is past: the batch after it would follow too soon
             self._all_recorded = False
             self._stopwatch.start()
             self._held.clear()
@@ -391,7 +394,7 @@ class Engine:
             self._speed.rest()
             return None
         self._speed.note(now, self._tally.answered)
-        return self._speed.per_second(now, self._tally.answered)
+        return self._speed.per_second(now)
 
 
 def _plain(outcome: Outcome) -> str:

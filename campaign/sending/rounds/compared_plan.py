@@ -25,6 +25,7 @@ from campaign.sending.rounds.comparison import (
     MAY_GO_OUT,
     MOVED,
     NEW,
+    UNKNOWN,
     Comparison,
     Knowledge,
 )
@@ -59,6 +60,7 @@ class ComparedPlan:
     - `renumbered`: the rows that would go out as new and were reached with their text under another number,
       which other rows still have.
     - `file`: the rows of a follow-up file of the campaign; None for any other plan.
+    - `open_in`: where another run has the campaign open, in words; "" if none is known to.
     """
 
     plan: Plan
@@ -73,6 +75,7 @@ class ComparedPlan:
     has_earlier_text: Bools
     renumbered: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     file: RowsOfFile | None = None
+    open_in: str = ""
 
     @property
     def is_first(self) -> bool:
@@ -115,7 +118,27 @@ class ComparedPlan:
         states, counts = np.unique(self.comparison.knowledge, return_counts=True)
         known = dict(zip(states.tolist(), counts.tolist(), strict=True))
         left_out = self.count_opted_out(NEW)
-        return PeopleInWords(known, len(self.corrected_rows), self.words, left_out=left_out)
+        return PeopleInWords(
+            known, len(self.corrected_rows), self.words, left_out=left_out, under_way=self._under_way
+        )
+
+    @property
+    def _under_way(self) -> int:
+        """How many rows have a message whose answer the run that has the campaign open still waits for."""
+        if self.record is None or not self.open_in:
+            return 0
+        batches = self.comparison.batches[self.comparison.knowledge == UNKNOWN]
+        return int(self.record.under_way[batches].sum())
+
+    @property
+    def about_run(self) -> str:
+        """A sentence about the run that has the campaign open; "" where there is none."""
+        return (
+            f"The campaign is open in another run, {self.open_in}: these figures change until that run has "
+            "ended."
+            if self.open_in
+            else ""
+        )
 
     @property
     def about_rows(self) -> str:

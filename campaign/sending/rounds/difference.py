@@ -123,7 +123,7 @@ class Difference:
         people, count = compared.people, len(outgoing)
         remarks = [  # who "these people" are has been said just before
             people.leaving(count, changed=changed), self._about_others, about_left_out,
-            self._about_split(changed), people.staying(count, changed=changed),
+            self._about_split(changed), people.staying(count, changed=changed), compared.about_run,
             about_budget(compared, outgoing), compared.about_rows, compared.about_closing,
             compared.questions(changed=changed == "ask", gone=gone == "ask"),
         ]  # fmt: skip
@@ -168,20 +168,33 @@ class Difference:
             pieces.insert(0, markup.paragraph(NOTHING_SENT_YET))
         shown = self._rows_to_look_at()
         if len(shown):
-            pieces.append(markup.scroller(markup.table(shown, limit=_ROWS, of=("message",)), "Messages"))
+            table = markup.table(shown, limit=_ROWS, of=("message", self._shown_in_words))
+            pieces.append(markup.scroller(table, "Messages"))
         pieces.append(markup.paragraph(LocalTimes().written_now(), note=True))
         return markup.card("Before sending", pieces)
 
     def _rows_to_look_at(self) -> pd.DataFrame:
         """What goes out or has to be decided on, first what has to be decided on."""
-        knowledge = self._compared.knowledge
-        shown: pd.DataFrame = self.messages[knowledge != ACCEPTED]
-        goes_out = np.isin(knowledge[knowledge != ACCEPTED], GOES_OUT)
-        shown = shown.iloc[np.argsort(goes_out, kind="stable")]
-        shown = shown.assign(number=mask_texts(shown["number"])).drop(columns="parts")
+        goes_out = self.outgoing()
+        to_decide_on = np.setdiff1d(self.outgoing(changed=True), goes_out)
+        chosen = self.messages.take(np.r_[to_decide_on, goes_out])
+        shown: pd.DataFrame = chosen.assign(number=mask_texts(chosen["number"])).drop(columns="parts")
         blank = [name for name in ("sender", "priority", "before") if (shown[name] == "").all()]
-        shown, file = shown.drop(columns=blank), self._compared.file
+        shown = shown.drop(columns=blank)
+        file = self._compared.file
         return shown if file is None else file.numbered(shown)
+
+    @property
+    def _shown_in_words(self) -> str:
+        """What several of these messages are: as many would be sent as the sentence says."""
+        outgoing = len(self.outgoing())
+        to_decide_on = len(self.outgoing(changed=True)) - outgoing
+        leaving = f"that would be {self._compared.words.done}"
+        if not to_decide_on:
+            return f"messages {leaving}"
+        return (
+            f"messages: {to_decide_on:,} to decide on{f', then {outgoing:,} {leaving}' if outgoing else ''}"
+        )
 
 
 def plan_behind(difference: Difference) -> ComparedPlan:

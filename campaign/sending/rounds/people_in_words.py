@@ -23,9 +23,10 @@ from campaign.text import agreeing, counted, listed_words
 # What is known of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
     "new": (NEW,), "left out before": (NEW,), "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
-    "{reached} before": (ACCEPTED,), "unknown": (UNKNOWN,), "{reached} with another text": (CHANGED,),
-    "{reached} under another number": (MOVED,),
+    "{reached} before": (ACCEPTED,), "under way": (UNKNOWN,), "unknown": (UNKNOWN,),
+    "{reached} with another text": (CHANGED,), "{reached} under another number": (MOVED,),
 }  # fmt: skip
+_OF_MESSAGE = ("under way", "unknown")  # said of the message, not of the person
 
 
 class PeopleInWords:
@@ -33,13 +34,21 @@ class PeopleInWords:
 
     `known` has how many of them each state of the comparison has; `corrected` rows of the table lack their
     correction, which was sent. Of the new people, `left_out` were left out before, because they wanted no
-    messages: nobody would call them new.
+    messages: nobody would call them new. Of those who are unknown, `under_way` have a message that another
+    run is sending: its answer may come any moment.
     """
 
     def __init__(
-        self, known: Mapping[int, int], corrected: int, words: EnvironmentWords, *, left_out: int = 0
+        self,
+        known: Mapping[int, int],
+        corrected: int,
+        words: EnvironmentWords,
+        *,
+        left_out: int = 0,
+        under_way: int = 0,
     ) -> None:
-        self._known, self._corrected, self._words, self._left_out = known, corrected, words, left_out
+        self._known, self._corrected, self._words = known, corrected, words
+        self._left_out, self._under_way = left_out, under_way
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -48,7 +57,12 @@ class PeopleInWords:
             kind.format(reached=self._words.reached): sum(self._known.get(state, 0) for state in states)
             for kind, states in _KINDS.items()
         }
-        return kinds | {"new": kinds["new"] - self._left_out, "left out before": self._left_out}
+        return kinds | {
+            "new": kinds["new"] - self._left_out,
+            "left out before": self._left_out,
+            "under way": self._under_way,
+            "unknown": kinds["unknown"] - self._under_way,
+        }
 
     @property
     def all(self) -> list[str]:
@@ -87,8 +101,8 @@ class PeopleInWords:
     def _why_nothing(self) -> str:
         """What was done for everybody already, as a clause; "" for a table without messages."""
         done = [
-            f"{people} {agreeing(count, 'has', 'have')} a message that is unknown"
-            if kind == "unknown"
+            f"{people} {agreeing(count, 'has', 'have')} a message that is {kind}"
+            if kind in _OF_MESSAGE
             else f"{people} {agreeing(count, 'was', 'were')} {kind}"
             for kind, count in self.kinds.items()
             if count and (people := counted(count, "person", "people"))
@@ -108,4 +122,4 @@ def _people(count: int, kind: str) -> str:
     if kind == "still waiting":  # new people, or some who were reached with another text before
         return counted(count, "person who still waits", "people who still wait")
     people = counted(count, "person", "people")
-    return f"{people} whose message is unknown" if kind == "unknown" else f"{people} {kind}"
+    return f"{people} whose message is {kind}" if kind in _OF_MESSAGE else f"{people} {kind}"

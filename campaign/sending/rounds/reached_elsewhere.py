@@ -24,7 +24,7 @@ from campaign.sending.rounds.record import CampaignRecord, planned_parts
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.identity import is_try_out
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, all_counted, capitalised, clean, counted
 
 _CAMPAIGNS, _MESSAGES = 30, 500_000  # looked at: 3 ms for each campaign, 70 ms for 100,000 messages
 _NAMED = 3
@@ -97,7 +97,8 @@ def _who(count: int, people: int) -> str:
     """So many of some people, whom the sentence before has counted."""
     if people == 1:
         return "This person"
-    return f"{'All ' if count == people else ''}{count:,} of these people"
+    of_them = "of these people"
+    return capitalised(all_counted(count, of_them, of_them)) if count == people else f"{count:,} {of_them}"
 
 
 def _records_beside(path: Path, environment: str) -> Iterator[CampaignRecord]:

@@ -98,6 +98,11 @@ class CampaignRecord:
         return np.array([False, *(batch.state == "pending" for batch in self.ledger.batches)])
 
     @cached_property
+    def under_way(self) -> Bools:
+        """Which batches have left, perhaps, and have no answer yet, by their numbers."""
+        return np.array([False, *(batch.state == "sending" for batch in self.ledger.batches)])
+
+    @cached_property
     def erased(self) -> Bools:
         """Which batches are in a round that was erased, by their numbers."""
         rounds = {one_round.number for one_round in self.rounds if one_round.is_erased}

@@ -17,7 +17,7 @@ from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.manifest import RoundManifest
 from campaign.sending.store.rounds import Round
-from campaign.text import agreeing, counted, without_error_class
+from campaign.text import agreeing, all_counted, counted, without_error_class
 
 
 def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") -> Tally:
@@ -127,7 +127,5 @@ def nothing_sent(
 def _everybody(with_message: int, in_table: int) -> str:
     """The people of a table whom its messages are for. Others may have been reached too, as corrected."""
     verb = agreeing(with_message, "was", "were")
-    if with_message == in_table:
-        return f"the only person {verb}" if in_table == 1 else f"all {in_table:,} people {verb}"
-    people = "the only person" if with_message == 1 else f"all {with_message:,} people"
-    return f"{people} with a message in this table {verb}"
+    which = "" if with_message == in_table else " with a message in this table"
+    return f"{all_counted(with_message, 'person', 'people')}{which} {verb}"

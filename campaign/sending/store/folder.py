@@ -4,7 +4,7 @@ manifest.json     whose it is: name, environment, account (hashed)
 rounds/           the plans of the campaign, each frozen when it was sent
 ledger.sqlite     which rounds exist, what was attempted and what came of it
 composed.json     what was decided at the composer, if it was composed there
-lock              held while a run has the campaign open
+lock              held while a run has the campaign open; lock.json says which program that is
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import pandas as pd
 from campaign.errors import FolderError, OtherFileError, UsageError
 from campaign.paths import impossible
 from campaign.results.left_to_do import WaysOn
+from campaign.results.sending_time import Paces
 from campaign.results.sent_rounds import SentRound
 from campaign.results.tables import Result
 from campaign.sending.ledger.ledger import Ledger
@@ -32,7 +33,7 @@ from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.store.given_accounts import account_at, given_account
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.later_changes import LaterChanges
-from campaign.sending.store.locks import hold_lock
+from campaign.sending.store.lock_holder import hold_campaign, open_in
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_campaign_manifest
 from campaign.sending.store.recorded_messages import recorded_messages
 from campaign.sending.store.rounds import (
@@ -44,7 +45,7 @@ from campaign.sending.store.rounds import (
     sweep_originals,
     table_of_version,
 )
-from campaign.sending.store.ways_on import call_to_resume
+from campaign.sending.store.ways_on import call_to_resume, options_of_last_run
 from campaign.service.account_in_code import account_argument, account_of, name_of_sandbox
 from campaign.text import clean
 
@@ -120,17 +121,18 @@ class Folder:
             nothing_sent=nothing_sent,
             rounds=_told(rounds, ledger),
             is_closed=ledger.is_closed,
+            open_in=open_in(self.path),
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
-            ways_on=self._ways_on(rounds) if ways_on is None else ways_on,
+            ways_on=self._ways_on(rounds, ledger.paces) if ways_on is None else ways_on,
             contacts_of_rounds=partial(_contacts_of, rounds),
             table_of_version=partial(table_of_version, rounds),
             recorded=partial(recorded_messages, rounds, ledger.batches),
         )
 
-    def _ways_on(self, rounds: Sequence[Round]) -> WaysOn:
+    def _ways_on(self, rounds: Sequence[Round], paces: Paces) -> WaysOn:
         """The call that sends what is left, as far as the folder and this process know how it was sent."""
-        chosen = rounds[-1].sent.options if rounds else {}
+        chosen = options_of_last_run(rounds[-1].sent.options, paces) if rounds else {}
         given = given_account(self.manifest.salt)
         account = account_of(self.manifest.environment) if given is None else account_argument(given)
         call = call_to_resume(self.path, account, chosen)
@@ -147,7 +149,7 @@ class Folder:
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the campaign for one run; raises `LockedError` at once if another has it."""
-        return hold_lock(self.path / "lock")
+        return hold_campaign(self.path)
 
     def check_name(self, name: ChosenName) -> None:
         """Raise unless this is the campaign of that name.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,16 +10,21 @@ from campaign.errors import FolderError, LockedError
 
 
 @contextmanager
-def hold_lock(path: Path, *, timeout: float = 0) -> Iterator[None]:
-    """Hold the lock of the folder that `path` is in; raises `LockedError` if another run has it."""
+def hold_lock(path: Path, *, timeout: float = 0, holder: Callable[[], str] = str) -> Iterator[None]:
+    """Hold the lock of the folder that `path` is in; raises `LockedError` if another run has it.
+
+    `holder` then says where that one is, "in process 4711"; "" if it is not known.
+    """
     import filelock
 
     lock = filelock.FileLock(path, timeout=timeout, thread_local=False, mode=0o600)
     try:
         lock.acquire()
     except filelock.Timeout:
+        where = holder()
         raise LockedError(
-            f"{path.parent} is open in another run. Wait for that one, or stop it, then try again."
+            f"{path.parent} is open in another run{f', {where}' if where else ''}. Wait for that one, or "
+            "stop it, then try again."
         ) from None
     except OSError as error:
         raise FolderError(

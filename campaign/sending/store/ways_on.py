@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from campaign.paths import seen_from_here
+from campaign.results.sending_time import Paces
 
 USUAL = {"batch_size": 100, "concurrency": 8}  # the defaults of `send`, which is above; a test compares them
 _EXAMPLE = 5000  # what to pay in where no price is known
@@ -27,6 +28,11 @@ def call_to_resume(
     name = json.dumps(seen_from_here(folder), ensure_ascii=False)
     given = ", ".join(filter(None, [name, argument, *_pace(chosen), option]))
     return f"result = campaign.resume({given}){remark}"
+
+
+def options_of_last_run(of_round: Mapping[str, Any], paces: Paces) -> Mapping[str, Any]:
+    """The options that a round began with, at the pace of the run that sent it last."""
+    return {**of_round, "rate": paces[-1][1]} if paces else of_round
 
 
 def call_to_top_up(sandbox: str, balance: Decimal, cost: Decimal | None) -> str:

@@ -1,0 +1,111 @@
+"""Which program has a campaign open, for whoever is locked out or looks at it meanwhile.
+
+The lock alone protects the campaign. What is noted beside it is for people: it holds no secret, and is not
+believed once its program has ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from campaign.local_times import LocalTimes
+from campaign.sending.store.locks import hold_lock
+from campaign.text import clean
+
+LOCK, NOTE = "lock", "lock.json"
+_CLOCKS = timedelta(seconds=5)  # by which the times of two clocks of one machine may differ
+
+
+@dataclass(frozen=True, slots=True)
+class LockHolder:
+    """The program that has a campaign folder open: the number of its process, its machine, and since when."""
+
+    folder: str
+    machine: str
+    process: int
+    since: datetime
+
+    @property
+    def where(self) -> str:
+        """Where the program is, and since when it has the campaign: "in process 4711 on this machine since
+        14:02"."""
+        times = LocalTimes()
+        since = times.time_in(self.since, times.days(self.since, datetime.now(UTC)))
+        if self.is_on_this_machine and self.process == os.getpid():
+            return f"in this notebook or program since {since}"
+        machine = "this machine" if self.is_on_this_machine else clean(self.machine)
+        return f"in process {self.process} on {machine} since {since}"
+
+    @property
+    def is_on_this_machine(self) -> bool:
+        return self.machine == platform.node()
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether the program is known not to have ended: one on another machine cannot be looked at."""
+        import psutil
+
+        if not self.is_on_this_machine:
+            return False
+        try:
+            process = psutil.Process(self.process)
+            begun = datetime.fromtimestamp(process.create_time(), UTC)
+            # A later process may have got the number of one that was killed.
+            return process.status() != psutil.STATUS_ZOMBIE and begun < self.since + _CLOCKS
+        except psutil.NoSuchProcess:
+            return False
+        except psutil.Error:  # it exists, and belongs to somebody else
+            return True
+
+
+@contextmanager
+def hold_campaign(folder: Path) -> Iterator[None]:
+    """Hold a campaign folder for one run; raises `LockedError` at once if another has it, and says which."""
+    with hold_lock(folder / LOCK, holder=partial(_locked_out_by, folder)):
+        holder = LockHolder(str(folder.resolve()), platform.node(), os.getpid(), datetime.now(UTC))
+        _note(folder, json.dumps(asdict(holder), default=str))
+        try:
+            yield
+        finally:
+            _note(folder, "")
+
+
+def open_in(folder: Path) -> str:
+    """Where a run has a campaign open now, in words; "" where none is known to. Nothing is locked."""
+    holder = _noted(folder)
+    return holder.where if holder is not None and holder.is_at_work else ""
+
+
+def _locked_out_by(folder: Path) -> str:
+    """The same while the lock is known to be held; a program on another machine is believed, too."""
+    holder = _noted(folder)
+    is_past = holder is None or (holder.is_on_this_machine and not holder.is_at_work)
+    return "" if holder is None or is_past else holder.where
+
+
+def _note(folder: Path, content: str) -> None:
+    """Write in place: on Windows a file that somebody reads can be neither replaced nor deleted."""
+    with suppress(OSError):  # only words depend on it
+        path = folder / NOTE
+        path.touch(mode=0o600)
+        path.chmod(0o600)  # a umask can remove even the owner's bits
+        path.write_text(content, "utf-8")
+
+
+def _noted(folder: Path) -> LockHolder | None:
+    """What is noted; None for nothing, for half of it, and for that of a folder which this is a copy of."""
+    try:
+        record = json.loads((folder / NOTE).read_text("utf-8"))
+        holder = LockHolder(**record | {"since": datetime.fromisoformat(record["since"])})
+        is_of_this_folder = holder.folder == str(folder.resolve())
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return holder if is_of_this_folder and isinstance(holder.process, int) else None

@@ -1,0 +1,123 @@
+"""What is said of a campaign that another program is sending at this moment."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import campaign
+
+LIST = b"name,phone\n" + b"".join(b"Person %d,07700900%03d\n" % (n, n) for n in range(100, 200))
+PROGRAM = """
+    import sys, time
+    from pathlib import Path
+    import campaign
+    contacts = campaign.read_contacts(Path("list.csv"))
+    plan = campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="GB")
+    with campaign.Sandbox(latency=60) as sandbox:
+        options = {"batch_size": 10, "canary": False, "progress": False}
+        run = campaign.start(plan, name="visits", account=sandbox, **options)
+        while not campaign.load_result(run.folder).totals["unknown"]:
+            time.sleep(0.01)
+        print("10 under way", flush=True)
+        sys.stdin.readline()
+"""
+FOLDER = Path("campaigns", "visits.local")
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("list.csv").write_bytes(LIST)
+    contacts = campaign.read_contacts(Path("list.csv"))
+    return campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="GB")
+
+
+@pytest.fixture
+def sender(plan):
+    """Another program that sends the plan and has 10 messages under way."""
+    command = [sys.executable, "-c", textwrap.dedent(PROGRAM)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout.readline() == "10 under way\n"
+        yield program
+        program.kill()
+
+
+def test_compare_says_that_a_run_is_under_way_and_shows_what_would_leave(plan, sender):
+    compared = campaign.compare(plan, name="visits")
+    assert re.fullmatch(
+        r"90 messages would be rehearsed, for 90 people who still wait\. Nothing more goes to 10 people "
+        r"whose message is under way\. The campaign is open in another run, in process "
+        rf"{sender.pid} on this machine since \d\d:\d\d: these figures change until that run has ended\.",
+        compared.sentence,
+    )
+    card = compared._repr_html_()
+    assert f"in process {sender.pid} on this machine" in card
+    assert "The first 10 of 90 messages that would be rehearsed." in card
+    assert "unknown" not in card
+    assert compared.unknown == 10
+
+
+def test_nobody_is_told_to_send_what_another_program_sends(plan, sender):
+    result = campaign.load_result(FOLDER)
+    assert re.search(
+        r"What is unknown was under way when this was read\. It is never sent again automatically\. Another "
+        rf"run has the campaign open, in process {sender.pid} on this machine since \d\d:\d\d, to send what "
+        r"is left\. Look again with load_result\.$",
+        result.sentence,
+    )
+    assert result.ways_on == ()
+    page = campaign.write_report(result, "report.html").read_text("utf-8")
+    command = [sys.executable, "-m", "campaign", "status", os.fspath(FOLDER)]
+    status = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
+    for told in (result.sentence, result._repr_html_(), page, status):
+        assert f"in process {sender.pid} on this machine" in told
+        assert not re.search("resume", told, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("verb", [campaign.resume, campaign.close])
+def test_whoever_is_locked_out_learns_by_which_program(verb, plan, sender):
+    where = rf"another run, in process {sender.pid} on this machine since \d\d:\d\d\. Wait for that one"
+    with pytest.raises(campaign.LockedError, match=where):
+        verb(FOLDER)
+
+
+def test_a_program_that_was_killed_has_nothing_open(plan, sender):
+    sender.kill()
+    sender.wait()
+    assert "open" not in campaign.compare(plan, name="visits").sentence
+    assert "Resume the campaign" in campaign.load_result(FOLDER).sentence
+    assert campaign.resume(FOLDER, progress=False).totals["accepted"] == 90
+
+
+def test_a_copy_of_the_folder_is_open_nowhere(plan, sender):
+    copy = shutil.copytree(FOLDER, "copy")
+    assert "Another run" not in campaign.load_result(copy).sentence
+
+
+def test_a_run_of_this_very_program_is_named_as_such(plan):
+    with campaign.Sandbox(latency=0.2) as sandbox:
+        run = campaign.start(plan, name="visits", account=sandbox, batch_size=10, progress=False)
+        here = campaign.load_result(run.folder).sentence
+        assert "Another run" not in run.wait().sentence
+    assert re.search(r"open, in this notebook or program since \d\d:\d\d, to send what is left\.", here)
+
+
+def test_only_words_depend_on_what_is_noted(plan, sender):
+    """Notes of another machine, damaged ones and none are believed as far as they can be."""
+    note = FOLDER / "lock.json"
+    record = json.loads(note.read_text("utf-8"))
+    note.write_text(json.dumps(record | {"machine": "desk.example"}), "utf-8")
+    assert "Another run" not in campaign.load_result(FOLDER).sentence  # nobody knows whether it still runs
+    with pytest.raises(campaign.LockedError, match=f"in process {sender.pid} on desk.example since"):
+        campaign.resume(FOLDER)
+    for damaged in ("", "{", "[]", json.dumps(record | {"process": "1"})):
+        note.write_text(damaged, "utf-8")
+        with pytest.raises(campaign.LockedError, match=r"open in another run\. Wait for that one"):
+            campaign.resume(FOLDER)
