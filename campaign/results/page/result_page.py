@@ -34,6 +34,7 @@ from campaign.results.page.reasons import reasons
 from campaign.results.page.rendering import table, write_page
 from campaign.results.page.row_account import not_read, row_account, rows_in_words
 from campaign.results.page.sending_facts import example, round_table, sending_facts, technical_facts
+from campaign.results.page.sent_texts import sent_by_round
 from campaign.results.page.tasks import FOLDER, tasks
 from campaign.results.plain_words import attention_words, in_plain_words
 from campaign.results.redaction import Redaction
@@ -79,6 +80,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "tasks": to_do,
         "commands": list(dict.fromkeys(task.command for task in to_do if task.command)),
         "is_named": any(FOLDER in task.command for task in to_do),
+        "was_sent": bool(sent_by_round(result)),
         "example": example(result, redaction),
         "facts": sending_facts(result, redaction),
         "rounds": table(round_table(result, times), "Rounds") if result.sent_rounds > 1 else "",
