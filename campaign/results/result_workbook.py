@@ -34,8 +34,8 @@ from campaign.text import agreeing, capitalised, counted, money
 _WITH_ZONE = {"submitted_at": "submitted_at (UTC)"}  # a cell has no zone
 _LONGEST_NAME = 31  # characters of the name of a sheet
 _FOLLOW_UP = (
-    "This sheet is for reading. Correct the rows in the follow-up file, “Rows to correct”: sending that one "
-    "continues the campaign."
+    "This sheet is for reading. Correct the rows in your own spreadsheet, or in the follow-up file (in the "
+    "app, the button “Rows to correct”): sent under the same name, either continues the campaign."
 )
 _OUTSIDE = "Messages not in the table"
 _ABOUT_OUTSIDE = "These and the sheet Messages are together all messages of the sheet Batches."
