@@ -113,6 +113,8 @@ def _title(run: Run) -> str:
     if not run.ended:
         count = messages if run.outgoing == run.counts.messages else f"{run.outgoing:,} of {messages}"
         return f"{capitalised(words.doing)} {count}"
+    if run.pilot_was_over:  # nothing was meant to go, which is no failure
+        return f"{run.outgoing:,} of {messages} {agreeing(run.outgoing, 'waits', 'wait')}"
     return _accepted_of(run.accepted_here, run.outgoing, is_part=run.outgoing < run.counts.messages)
 
 

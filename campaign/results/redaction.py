@@ -16,6 +16,9 @@ from campaign.masking import mask_numbers, mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts, numbers_of_contacts
 from campaign.remedies import texts_without_code
+from campaign.results.earlier_messages import DEPARTED_LOOK_ALIKE, REASONS
+from campaign.results.look_alikes import rows_that_look_like
+from campaign.results.messages_elsewhere import DEPARTED
 from campaign.results.plain_words import own_words
 from campaign.results.tables import Result
 
@@ -43,6 +46,18 @@ class Redaction:
     def messages(self, messages: pd.DataFrame) -> pd.DataFrame:
         """The messages with their numbers masked, also inside the texts."""
         return self._masked(messages, numbers={"number"}, kept={"status", "code", "sender"})
+
+    def messages_outside(self, messages: pd.DataFrame) -> pd.DataFrame:
+        """Messages that are not in the table, with their reasons; no row is taken for one of them."""
+        shown = self.messages(messages)
+        is_departed = messages["reason"] == REASONS[DEPARTED]
+        if self._reveal or not is_departed.any():
+            return shown
+        rows = (
+            rows_that_look_like(self._plan, shown["number"].where(is_departed, "")).dropna().astype("int64")
+        )
+        reasons = rows.map(DEPARTED_LOOK_ALIKE.format).astype("str")
+        return shown.assign(reason=reasons.reindex(shown.index).fillna(shown["reason"]))
 
     def contacts(self, contacts: pd.DataFrame) -> pd.DataFrame:
         """The rows of the file with their outcome, number columns masked, and numbers in other columns."""
@@ -92,8 +107,19 @@ class Redaction:
         if self._reveal:
             return "Phone numbers are shown in full: this file holds personal data."
         return (
-            "Phone numbers are masked, also those in texts, and digits that could be one. Names and the rest "
-            "of the texts are not: this file holds personal data."
+            "Phone numbers are masked, also those in texts, and digits that could be one. So two different "
+            "numbers can look the same. Names and the rest of the texts are not masked: this file holds "
+            "personal data."
+        )
+
+    @property
+    def about_look_alikes(self) -> str:
+        """What to know of a table in which numbers are compared; "" where they are shown in full."""
+        if self._reveal:
+            return ""
+        return (
+            "Numbers are masked, so two different numbers can look the same; written with reveal=True, this "
+            "file shows them in full."
         )
 
     def _masked(

@@ -34,8 +34,8 @@ from campaign.text import agreeing, capitalised, counted, money
 _WITH_ZONE = {"submitted_at": "submitted_at (UTC)"}  # a cell has no zone
 _LONGEST_NAME = 31  # characters of the name of a sheet
 _FOLLOW_UP = (
-    "This sheet is for reading. Correct the rows in the follow-up file, “Rows to correct”: sending that one "
-    "continues the campaign."
+    "This sheet is for reading. Correct the rows in your own spreadsheet, or in the follow-up file (in the "
+    "app, the button “Rows to correct”): sent under the same name, either continues the campaign."
 )
 _OUTSIDE = "Messages not in the table"
 _ABOUT_OUTSIDE = "These and the sheet Messages are together all messages of the sheet Batches."
@@ -61,8 +61,8 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
     totals = result.totals
     can_correct = totals.to_correct or totals.sharing_unreached or totals["refused"]
     notes = {"Follow-up": _FOLLOW_UP} if can_correct and not result.is_erased else {}
-    if not outside.unlisted:
-        notes[_OUTSIDE] = _ABOUT_OUTSIDE
+    about_outside = "" if outside.unlisted else _ABOUT_OUTSIDE
+    notes[_OUTSIDE] = " ".join(filter(None, [about_outside, redaction.about_look_alikes]))
     replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets, notes))
 
 
@@ -93,7 +93,7 @@ def _tables(
         **breakdowns,
         "Batches": iter([redaction.batches(as_counted(result.batches)).rename(columns=_WITH_ZONE)]),
         "Messages": (redaction.messages(part.messages) for part in result.parts()),
-        **({_OUTSIDE: map(redaction.messages, outside.parts())} if outside.chunks else {}),
+        **({_OUTSIDE: map(redaction.messages_outside, outside.parts())} if outside.chunks else {}),
         "Contacts": _contacts(result, redaction),
         "Issues": (redaction.issues(part.issues) for part in result.parts()),
         "Follow-up": (

@@ -62,8 +62,9 @@ class Run:
     "failed", and `sentence` says why the run is not running and what to do. Once it has ended, nothing
     changes any more, and orders do nothing. A run that is not `attended` ends when it pauses, because nobody
     could resume it: then it is "stopped". `is_closed` says that a person has closed the campaign, so that
-    nothing waits in it. `continuation` is the run that goes on with the same campaign, if a person has
-    resumed it after its end: then `wait` and `result` speak of that one, whose `is_continuation` is True.
+    nothing waits in it, and `pilot_was_over` that its pilot was sent before, so that this run sends nothing.
+    `continuation` is the run that goes on with the same campaign, if a person has resumed it after its end:
+    then `wait` and `result` speak of that one, whose `is_continuation` is True.
     """
 
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
@@ -103,6 +104,9 @@ class Run:
         self._unknown_before = outcomes.loc[outcomes["status"] == "unknown", "submitted_at"].to_dict()
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         self.is_closed = self._complete and contents.is_closed
+        pilot_end = opened.options.pilot_end(last_round.manifest.pilot)
+        waiting = [batch.batch for batch in contents.batches if batch.state == "pending"]
+        self.pilot_was_over = pilot_end is not None and min(waiting, default=0) > pilot_end
         if self._complete:
             kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
             self._nothing_sent = nothing_sent(
@@ -120,7 +124,7 @@ class Run:
             GroupCommit(ledger),
             post,
             tally=tally,
-            valves=opened.options.valves(manifest.canary, opened.options.pilot_end(manifest.pilot)),
+            valves=opened.options.valves(manifest.canary, pilot_end),
             pace=opened.options.pace,
             concurrency=opened.options.concurrency,
             listen=listen,

@@ -39,6 +39,16 @@ def dashboard_at_the_end(plan, sandbox, place, **options):
     return html_of(dashboard)
 
 
+def test_a_pilot_that_is_run_again_is_no_failure(sandbox, place):
+    first, again = (
+        dashboard_at_the_end(plan_for(people(12)), sandbox, place, pilot=4, batch_size=2) for _ in range(2)
+    )
+    assert "The pilot is over. Look at its results; resume to send the rest." in first
+    assert "8 of 12 messages wait" in again
+    assert "Nothing was sent this time: the pilot is over. Resume to send the 8 other messages." in again
+    assert "None of" not in again
+
+
 def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     first = dashboard_at_the_end(plan_for(people(5)), sandbox, place)
     assert "All 5 messages were accepted" in first

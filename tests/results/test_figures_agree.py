@@ -140,7 +140,9 @@ def test_the_workbook_agrees(result, folder):
     assert by["cost_share"].sum() == 142
     statuses = ["unknown", "refused", "invalid", "not sent", "sharing a phone"]  # Fay
     note, head, *rows = book["Follow-up"].iter_rows(values_only=True)
-    assert note[0].startswith("This sheet is for reading. Correct the rows in the follow-up file")
+    assert note[0].startswith(
+        "This sheet is for reading. Correct the rows in your own spreadsheet, or in the follow-up file"
+    )
     assert [row[head.index("last status")] for row in rows] == statuses
     cost = next(cell for row in book["Summary"].iter_rows() for cell in row if cell.value == 142)
     assert cost.number_format == '"UGX" #,##0.00'

@@ -228,7 +228,7 @@ def test_what_is_of_the_last_round_alone_says_so(sandbox, tmp_path):
     result = campaign.send(plan, changed="send", rate=5, batch_size=1, **place)
     page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
     facts = dict(re.findall("<dt>([^<]+)</dt><dd>([^<]+)</dd>", page))
-    assert facts["Text (last round)"] == "Dear {name}"
+    assert facts["Text"] == "1 message: Hi {name}\n2 messages: Dear {name}"
     assert facts["Limits (last run)"] == "5 messages a second at most"
     assert facts["Requests (last round)"].startswith("batches of 1,")
     assert facts["From"] == "CLINIC"

@@ -99,7 +99,7 @@ def test_the_page_says_what_is_left_to_do(tmp_path):
     assert tasks == [
         "Find out about 1 person in batch 3.",
         "Resume the campaign for 1 person who waits.",
-        "Correct 2 rows, then send the file again.",
+        "Correct 2 rows, then send again.",
     ]
 
 
@@ -151,7 +151,7 @@ def test_a_cost_that_is_not_known_is_no_zero_in_the_workbook(tmp_path):
 
 def test_issues_are_counted_with_the_gravest_and_most_frequent_first(tmp_path):
     text = page(result_of(*MIXED), tmp_path)
-    table = text[text.index("found in the file</summary>") : text.index("Row by row")]
+    table = text[re.search("<summary>[^<]* on the file: ", text).end() : text.index("Row by row")]
     kinds = re.findall(r'<td class="short">(error|warning|info)</td><td class="short">([^<]*)</td>', table)
     counts = [int(count) for count in re.findall(r'<td class="figure">(\d+)</td><td class="figure">', table)]
     order = ["error", "warning", "info"]

@@ -113,7 +113,7 @@ def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
     assert again.by("name")["needing_attention"].sum() == 2  # and not 3, as by the statuses
     page = campaign.write_report(again, "report.html").read_text("utf-8")
     assert "2 people need attention." in page
-    assert "Correct 2 rows, then send the file again." in page
+    assert "Correct 2 rows, then send again." in page
     assert again.totals["accepted"] == 8
     (row,) = campaign.history(again.folder).to_dict("records")
     assert (row["accepted"], row["to_correct"], row["accepted_in_all_rounds"]) == (9, 2, 9)

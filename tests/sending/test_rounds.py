@@ -48,7 +48,10 @@ def test_a_pilot_stays_that_of_its_first_choice_when_a_row_is_added(desk):
         campaign.send(plan_for(people(12)), pilot=4, **options)
         held = campaign.send(plan_for(people(13)), pilot=4, **options)
         assert (held.totals["accepted"], held.totals["not_sent"]) == (4, 9)
-        assert "The pilot is over" in held.sentence
+        assert (
+            "Nothing was sent this time: the pilot is over. Resume to send the 9 other messages."
+            in held.sentence
+        )
         assert campaign.resume(held.folder, account=sandbox.account, **QUIET).totals["accepted"] == 13
         assert sandbox.inbox["number"].is_unique
 

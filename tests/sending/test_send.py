@@ -35,10 +35,11 @@ def contacts_of(text):
     return campaign.read_contacts(text.encode())
 
 
-def plan_of(count, text="Hi {name}, come on Monday.", sender="CLINIC"):
+def plan_of(count, text="Hi {name}, come on Monday.", sender="CLINIC", **options):
     """A plan with one message for each of `count` people."""
     rows = "".join(f"Person {n},25677200{n:04d}\n" for n in range(count))
-    return campaign.prepare(contacts_of("name,phone\n" + rows), message=text, sender=sender, region="UG")
+    contacts = contacts_of("name,phone\n" + rows)
+    return campaign.prepare(contacts, message=text, sender=sender, region="UG", **options)
 
 
 def assert_audit(result, sandbox):
@@ -323,17 +324,19 @@ def test_who_was_reached_with_this_text_gets_nothing_whatever_else_has_changed(c
         assert result.totals["accepted"] == len(changed.messages)
 
 
-@pytest.mark.parametrize(
-    ("text", "quoted"), [("Come + " + "day " * 20, "day…”"), ("Come " + "on " * 25, "on on on”")]
-)
-def test_an_earlier_text_that_is_quoted_says_where_it_was_cut(text, quoted):
-    """A person who reads it sees whether more was sent: one of 80 characters is quoted as a whole."""
+@pytest.mark.parametrize("text", ["Come on Tuesday", "Come + " + "day " * 20 + "“soon”", "on " * 120 + "!"])
+def test_who_keeps_an_earlier_text_has_the_one_in_the_table_as_the_reason(text):
+    """The message is what the person got; the text in the table is quoted in full, also if it is split."""
+    changed = plan_of(1, text=text, overlong="split")
     with campaign.Sandbox() as sandbox:
-        campaign.send(plan_of(1, text=text.strip()), account=sandbox.account, folder="visits", progress=False)
-        result = campaign.send(
-            plan_of(1), account=sandbox.account, folder="visits", progress=False, changed="skip"
-        )
-    assert quoted in result.contacts["reason"].iloc[0]
+        place = {"account": sandbox.account, "folder": "visits", "progress": False}
+        campaign.send(plan_of(1, text="Hi {name}, come on Monday."), **place)
+        result = campaign.send(changed, changed="skip", **place)
+    assert result.messages["message"].tolist() == ["Hi Person 0, come on Monday."]
+    in_table = " ".join(changed.messages["message"]).replace("”", '"')
+    assert result.contacts["reason"].tolist() == [
+        f"The person keeps an earlier text and was not sent the one in this table: “{in_table}”"
+    ]
 
 
 @pytest.mark.parametrize(("choice", "received", "texts"), [("skip", 30, "Monday"), ("send", 60, "Tuesday")])
@@ -351,7 +354,7 @@ def test_another_text_waits_for_a_persons_choice(choice, received, texts):
     assert result.totals["accepted"] == 30
     kept = 30 if choice == "skip" else 0
     assert (result.issues["code"] == "reached_with_another_text").sum() == kept
-    assert result.contacts["reason"].str.startswith("The person got another text before").sum() == kept
+    assert result.contacts["reason"].str.startswith("The person keeps an earlier text").sum() == kept
     assert ("30 people keep the text that they got before." in result.sentence) == (kept > 0)
     assert campaign.load_result(result.folder).contacts.equals(result.contacts)
 

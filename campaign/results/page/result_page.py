@@ -31,9 +31,11 @@ from campaign.results.page.costs import (
 )
 from campaign.results.page.headline import headline
 from campaign.results.page.reasons import reasons
+from campaign.results.page.remarks_on_file import remarks_in_words
 from campaign.results.page.rendering import table, write_page
 from campaign.results.page.row_account import not_read, row_account, rows_in_words
 from campaign.results.page.sending_facts import example, round_table, sending_facts, technical_facts
+from campaign.results.page.sent_texts import sent_by_round
 from campaign.results.page.tasks import FOLDER, tasks
 from campaign.results.plain_words import attention_words, in_plain_words
 from campaign.results.redaction import Redaction
@@ -79,6 +81,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "tasks": to_do,
         "commands": list(dict.fromkeys(task.command for task in to_do if task.command)),
         "is_named": any(FOLDER in task.command for task in to_do),
+        "was_sent": bool(sent_by_round(result)),
         "example": example(result, redaction),
         "facts": sending_facts(result, redaction),
         "rounds": table(round_table(result, times), "Rounds") if result.sent_rounds > 1 else "",
@@ -192,7 +195,7 @@ def _files(result: Result, redaction: Redaction) -> dict[str, Any]:
     return {
         "issue_kinds": table(_issues_in_words(kinds), "Kinds of issues") if count else "",
         "issues": table(_issues_in_words(first), "Issues row by row", rows=count) if count else "",
-        "issue_count": counted(count, "issue"),
+        "remarks_on_file": remarks_in_words(kinds),
         "reading": markup.facts(reading_facts(reading)),
         "notices": [] if reading is None else redaction.texts(map(without_code, reading.notices)),
     }

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 import pandas as pd
 
 from campaign.contacts.phone_numbers.problems_and_repairs import CHANGES
 from campaign.local_times import LocalTimes
+from campaign.results.page.sent_texts import sent_by_round, sent_texts
 from campaign.results.redaction import Redaction
 from campaign.results.sent_rounds import SentRound
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import cost_in_words
-from campaign.text import counted, figure, shorten
+from campaign.text import counted, figure
 
-_LONGEST_TEMPLATE = 400
+_SENDERS = 10  # that are named
 _NOBODY = ("root", "admin", "administrator", "jovyan", "nobody", "system", "ubuntu", "user")
 
 
 def example(result: Result, redaction: Redaction) -> dict[str, Any] | None:
-    """One message as a person got it: sender, row and texts. None where there is none, or it was erased."""
+    """One message as a person got it, or would have: sender, row, texts, and whether it was sent.
+
+    None where there is none, or it was erased.
+    """
     if not result.totals.messages or result.is_erased:
         return None
     examples = (_first_message(part.messages) for part in result.parts() if len(part.places))
@@ -32,9 +36,13 @@ def example(result: Result, redaction: Redaction) -> dict[str, Any] | None:
         if (messages["status"] == "accepted").any():
             break
         messages = candidate if (candidate["status"] == "accepted").any() else messages
-    row = messages["row"].iloc[0]
     shown = redaction.messages(messages)
-    return {"sender": shown["sender"].iloc[0], "row": str(row), "texts": shown["message"].tolist()}
+    return {
+        "sender": shown["sender"].iloc[0],
+        "row": str(shown["row"].iloc[0]),
+        "texts": shown["message"].tolist(),
+        "was_sent": bool(shown["status"].isin(["accepted", "unknown"]).any()),
+    }
 
 
 def _first_message(messages: pd.DataFrame) -> pd.DataFrame:
@@ -48,10 +56,9 @@ def _first_message(messages: pd.DataFrame) -> pd.DataFrame:
 def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
     """Text, sender, spreadsheet, repairs, who, limits and where, as far as they are known."""
     told = _told_rounds(result)
-    senders, texts = ([", ".join(one.senders) for one in told], [_texts(one.template) for one in told])
     facts = {
-        _named("From", senders): senders[-1] if told else ", ".join(_senders(result)),
-        _named("Text", texts): texts[-1] if told else _texts(result.plan.template),
+        "From": _senders(result),
+        "Text": sent_texts(result),
         "Spreadsheet": "" if result.reading is None else result.reading.sentence,
         "Repaired": _repairs(result),
         "Sent by": ", ".join(_people_who_sent(result)),
@@ -59,7 +66,7 @@ def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
         "Kept in": "" if result.folder is None else str(result.folder),
     }
     # No phone number is in these, and a path has to be copied as it is.
-    kept = {_named("From", senders), "Kept in"}
+    kept = {"From", "Kept in"}
     source = "" if result.reading is None else result.reading.source
     return {
         name: value if name in kept else redaction.text(value, keep=source)
@@ -121,23 +128,14 @@ def round_table(result: Result, times: LocalTimes) -> pd.DataFrame:
     return pd.DataFrame(lines).rename(columns=lambda name: name.capitalize().replace("_", " "))
 
 
-def _texts(template: str) -> str:
-    """The text, or each of several texts behind its language."""
-    try:
-        texts = json.loads(template)
-    except ValueError:
-        texts = None
-    if isinstance(texts, dict) and all(isinstance(text, str) for text in texts.values()):
-        template = "\n".join(f"{language}: {text}" for language, text in texts.items())
-    return shorten(template, _LONGEST_TEMPLATE)
-
-
-def _senders(result: Result) -> list[str]:
-    """The first ten senders."""
-    senders: dict[str, None] = {}
-    for part in result.parts():
-        senders |= dict.fromkeys(part.messages["sender"].unique())
-    return list(senders)[:10]
+def _senders(result: Result) -> str:
+    """The senders of the rounds of which something was sent; of the last one where nothing was."""
+    sent = sent_by_round(result)
+    rounds = [one_round for one_round in result.rounds if one_round.round in sent] or result.rounds[-1:]
+    names: list[Iterable[str]] = [one_round.senders for one_round in rounds]
+    if not rounds:
+        names = [part.messages["sender"].unique() for part in result.parts()]
+    return ", ".join([*dict.fromkeys(chain(*names))][:_SENDERS])
 
 
 def _repairs(result: Result) -> str:

@@ -107,10 +107,12 @@ def _not_sent(result: Result, count: int, place: str) -> Task:
 
 
 def _invalid(result: Result, count: int, place: str) -> Task:
+    them, beside = agreeing(count, "it", "them"), agreeing(count, "it", "each row")
     return Task(
-        f"Correct {counted(count, 'row')}, then send the file again.",
-        "The follow-up file, “Rows to correct”, has the reason beside each row. Sent again under the same "
-        "name, it reaches only people who got nothing.",
+        f"Correct {counted(count, 'row')}, then send again.",
+        f"Correct {them} in your own spreadsheet, or in the follow-up file, which has the reason beside "
+        f"{beside}; in the app it is a button, “Rows to correct”. Either one, sent under the same name, "
+        "reaches only people who got nothing.",
         f"campaign follow-up {place} {free_name(Path('to_correct.xlsx'))}",
         "bad",
     )

@@ -63,11 +63,11 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     that it does not have: what the cost was for), accepted_without_row (how many of these went to numbers
     that no row of that table has; missing where it is not known, after erasing), cost (over all rounds;
     Decimal, None if it is not known), unpriced (batches without a known cost that may have been charged: with
-    any, the cost is a lower bound), currency (of the account, "" if it was not given), sender, template,
-    folder, state and problem. `rounds` counts those that had messages to send. `state` is "erased",
-    "closed", "open" while messages wait, were refused (`resume` tries them again) or are unknown, and
-    otherwise "finished", or "nothing sent" where no message has ever left. A notebook shows the
-    table in words, and `write_report` makes a page or a workbook of it.
+    any, the cost is a lower bound), currency (of the account, "" if it was not given), sender and template
+    (of the last round of which something was sent), folder, state and problem. `rounds` counts those that had
+    messages to send. `state` is "erased", "closed", "open" while messages wait, were refused (`resume` tries
+    them again) or are unknown, and otherwise "finished", or "nothing sent" where no message has ever left. A
+    notebook shows the table in words, and `write_report` makes a page or a workbook of it.
 
     A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
     `folder` may also be that of one campaign. Try-outs of one message to your own phone are left out unless
@@ -211,10 +211,19 @@ def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
         "opted_out": planned["opted_out"],
         "to_correct": left_out - earlier.reached - earlier.in_doubt,
         "accepted_without_row": earlier.without_row,
-        "sender": ", ".join(manifest.senders),
-        "template": manifest.template,
+        **_last_sent(place, figures),
         "currency": manifest.currency,
     }
+
+
+def _last_sent(place: Folder, figures: LedgerFigures) -> dict[str, str]:
+    """Sender and text of the last round of which something was sent; of the last one if nothing was."""
+    sent = {
+        batch.round for batch in figures.batches if _COUNTED_AS.get(batch.state) in ("accepted", "unknown")
+    }
+    of_these = [registered for registered in figures.rounds if registered.round in sent] or figures.rounds
+    manifest = open_round(place.path, of_these[-1]).manifest
+    return {"sender": ", ".join(manifest.senders), "template": manifest.template}
 
 
 def _accepted_in_all_rounds(figures: LedgerFigures) -> int:

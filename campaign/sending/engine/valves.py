@@ -142,9 +142,12 @@ class Pilot:
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if batch is None or batch.number <= self.last_batch:
             return None
-        return Hold(
-            "The pilot is over. Look at its results; resume to send the rest.", final=True, patient=True
-        )
+        if tally.came_back:
+            said = "The pilot is over. Look at its results; resume to send the rest."
+        else:  # as at once, where the same call is run again
+            others = counted(tally.waiting, "other message")
+            said = f"Nothing was sent this time: the pilot is over. Resume to send the {others}."
+        return Hold(said, final=True, patient=True)
 
 
 def _elsewhere(what: str, tally: Tally) -> str:

@@ -28,7 +28,6 @@ from campaign.sending.rounds.comparison import RowTexts, repeated_texts
 from campaign.sending.rounds.distinct_texts import contains
 from campaign.sending.rounds.record import STOPPED, rows_with_texts
 
-_SHOWN = 80  # characters of an earlier text that an issue repeats
 _MOVED = "This cell was read as another number before, or corrected, and that number was reached."
 
 
@@ -69,18 +68,22 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
         kept = partial(_with_earlier_messages, part, theirs)
         return amended_part(part, messages=kept, rows_of_messages=lambda: kept()["row"].to_numpy())
 
-    def details(places: Ints) -> pd.Series[str]:
-        texts = taken["message"].iloc[np.searchsorted(entries, places)].astype("str")
-        detail = "The person got another text before and keeps that one: “" + _quoted(texts) + "”"
+    def details(places: Ints, part: PlanPart) -> pd.Series[str]:
+        texts = _texts_of(part.messages, rows[places]).str.replace("”", '"')
+        detail = "The person keeps an earlier text and was not sent the one in this table: “" + texts + "”"
         return detail.mask(moved[places], _MOVED)
 
-    return with_issue(recounted(amended(plan, keep)), rows, KEPT_TEXT, "warning", details)
+    # The earlier messages take the place of those that the issues quote.
+    noted = with_issue(plan, rows, KEPT_TEXT, "warning", details)
+    return recounted(amended(noted, keep))
 
 
-def _quoted(texts: pd.Series[str]) -> pd.Series[str]:
-    """The beginnings of the texts; one that goes on ends with an ellipsis."""
-    cut = texts.str.slice(0, _SHOWN - 1).str.rstrip() + "…"
-    return texts.where(texts.str.len() <= _SHOWN, cut).str.replace("”", '"')
+def _texts_of(messages: pd.DataFrame, rows: Ints) -> pd.Series[str]:
+    """The whole text of each of some rows."""
+    texts = messages.loc[messages["row"].isin(rows)].set_index("row")["message"]
+    if not texts.index.is_unique:  # a text that was split
+        texts = texts.groupby(level="row").agg(" ".join)
+    return texts.reindex(rows).astype("str")
 
 
 def _with_earlier_messages(part: PlanPart, earlier: pd.DataFrame) -> pd.DataFrame:
@@ -120,7 +123,7 @@ def note_reached_before(plan: Plan, batches: Ints, is_corrected: Bools, has_earl
     return plan
 
 
-def _by_batch(what: str, batches: Ints, places: Ints) -> pd.Series[str]:
+def _by_batch(what: str, batches: Ints, places: Ints, _: PlanPart) -> pd.Series[str]:
     return f"{what}, by batch " + pd.Series(batches[places]).astype("str") + "."
 
 
@@ -213,11 +216,11 @@ def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: s
 
 
 def with_issue(
-    plan: Plan, rows: Ints, code: str, severity: str, detail: str | Callable[[Ints], pd.Series[str]]
+    plan: Plan, rows: Ints, code: str, severity: str, detail: str | Callable[[Ints, PlanPart], pd.Series[str]]
 ) -> Plan:
     """The plan with one more issue for each of some rows, about the cell of their number.
 
-    `detail` is one sentence, or makes those of some positions in `rows`.
+    `detail` is one sentence, or makes those of some positions in `rows`, which are rows of a part.
     """
     if not len(rows):
         return plan
@@ -233,7 +236,7 @@ def with_issue(
             more = pd.DataFrame(
                 {"row": pd.array(rows[own], "Int64"), "column": column,
                  "value": part.contacts[column].reindex(rows[own]).array, "code": code, "severity": severity,
-                 "detail": detail if isinstance(detail, str) else detail(own).array}
+                 "detail": detail if isinstance(detail, str) else detail(own, part).array}
             )  # fmt: skip
             return _joined_issues(part.issues, more)
 

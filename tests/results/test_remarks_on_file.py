@@ -1,0 +1,39 @@
+"""What a report says of the file, and which file is to be corrected."""
+
+import re
+
+import pytest
+from support.small_campaigns import contacts_of, people, plan_for
+
+import campaign
+
+
+@pytest.fixture
+def page_of(sandbox, tmp_path):
+    """Sends a table to a campaign in which two people were greeted before, and returns its page."""
+    place = {"account": sandbox, "folder": tmp_path / "visits", "progress": False}
+    campaign.send(plan_for(people(2)), **place)
+
+    def send(*rows, message="Hi {name}"):
+        result = campaign.send(plan_for(contacts_of(*rows), message=message), changed="skip", **place)
+        return campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+
+    return send
+
+
+def test_remarks_on_the_file_are_counted_apart_from_those_on_earlier_texts(page_of):
+    page = page_of(
+        "Person 0,0772\u00a0000\u00a0000", "Person 1,0772 000 001", "Ann,12", message="Dear {name}"
+    )
+    (said,) = re.findall("<summary>([^<]* on the file[^<]*)</summary>", page)
+    assert said == "2 remarks on the file: 1 error and 1 repair; 2 remarks on what the campaign did before"
+
+
+def test_what_to_correct_names_both_files_that_can_be_sent_again(page_of):
+    page = page_of("Person 0,0772 000 000", "Ann,12")
+    assert "<b>Correct 1 row, then send again.</b>" in page
+    assert (
+        "Correct it in your own spreadsheet, or in the follow-up file, which has the reason beside it; in "
+        "the app it is a button, “Rows to correct”. Either one, sent under the same name, reaches only "
+        "people who got nothing."
+    ) in page
