@@ -198,9 +198,11 @@ class CheckSection(Section):
         if plan is None:
             return
         leaves = self._leaves = self._who_leaves(plan)
-        self._reasons.offer(reasons_of(plan, leaves=leaves) if len(leaves.done) else self._found)
+        self._reasons.offer(reasons_of(plan, leaves=leaves) if len(leaves.explained) else self._found)
         if self._is_of_another_campaign:  # the answers below promise what a new one would send
             leaves = WhoLeaves.undecided(plan)
+        if self._desk.refusal:  # which is said below
+            leaves = WhoLeaves.refused(plan)
         where = words_for(self._desk.composition.environment)
         self._drawn_line = headline(plan, leaves, where)
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
@@ -229,7 +231,7 @@ class CheckSection(Section):
                 difference = composition.compare(plan, self._desk.account)
         except OtherFileError:  # the section that sends asks which campaign is meant
             return WhoLeaves.undecided(plan)
-        except CampaignError:  # the section that sends says why
+        except CampaignError:  # it is said below the others
             pass
         unwanted = partial(left_out_among, self._desk)
         return WhoLeaves.of(plan, difference, changed=composition.changed, unwanted=unwanted)

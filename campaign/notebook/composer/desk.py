@@ -16,7 +16,7 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.contacts.reading_record import reading_of
 from campaign.environments import Environment
-from campaign.errors import CampaignError
+from campaign.errors import CampaignError, OtherFileError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import ANSWERS, Composition
@@ -187,6 +187,18 @@ class Desk:
     def senders(self, difference: Difference) -> list[str]:
         """Other campaigns that have sent these texts, as long as nobody has said which one is meant."""
         return [] if self.composition.name or not difference.is_first else sent_this_text(difference)
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be sent where the texts go, whatever is answered; "" where nothing speaks against
+        it, or where that is asked."""
+        try:
+            self.difference(self.composition.environment)
+        except OtherFileError:
+            return ""
+        except CampaignError as error:
+            return str(error)
+        return ""
 
     def difference(self, where: Environment, *, anew: bool = False) -> Difference:
         """What the plan would send there, as it was when this plan was first compared, or `anew`."""

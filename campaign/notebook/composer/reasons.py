@@ -127,7 +127,7 @@ def reasons_of(
     if rows is not None:
         excluded = excluded.intersection(list(rows))
     if leaves is not None:
-        excluded = excluded.difference(leaves.done)
+        excluded = excluded.difference(leaves.explained)
     is_reason = (issues["severity"] == "error") | issues["code"].isin(LEFT_OUT)
     # Nobody is to correct anything for people who want no texts.
     unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
