@@ -26,9 +26,9 @@ _KEPT_FROM = (
     "your own spreadsheet:"
 )
 _ONLY_TO_CORRECT = (
-    "This file has only the rows to correct of “{}”, and nothing was sent {}from this folder under that name "
-    "yet: whoever is not in it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, "
-    "and choose that one."
+    "This file has only the rows to correct of “{}”, and nothing was sent {}from this folder under that name"
+    " yet: whoever is not in it gets nothing. To reach everybody, correct these rows in the whole "
+    "spreadsheet, and choose that one."
 )
 _OF_ANOTHER_NAME = (
     "This file has only the rows to correct of “{}”. Under another name, whoever is not in it gets nothing, "
