@@ -1,5 +1,8 @@
 """A file of rows to correct comes back to the composer: what is said of its rows, and of all others."""
 
+from io import BytesIO
+
+import openpyxl
 import pytest
 from support.composer_person import TEXT, VISITS
 from support.widget_tree import find
@@ -57,7 +60,7 @@ def test_people_who_still_wait_and_are_not_in_the_file_are_announced_and_shown(p
     beside = find(person.section(4), "people-beside")
     assert (beside.rows.tolist(), beside.layout.display) == (waiting, None)
     person.send()
-    assert "4 of 4 rows were accepted" in person.sees("section-5")
+    assert "All 4 rows were accepted" in person.sees("section-5")
 
 
 def test_while_nothing_can_be_sent_nobody_is_promised_a_text(person, rehearse, table):
@@ -82,3 +85,16 @@ def test_under_another_name_it_is_said_of_which_campaign_the_rows_are(person, re
     said = person.sees("section-3")
     assert "This file has only the rows to correct of “visits”. Under another name" in said
     assert "nothing was sent" not in said
+
+
+def test_a_row_of_the_file_is_named_as_in_both_files_and_corrected_in_this_one(person, rehearse):
+    rehearse()
+    said = choose(person)
+    assert "Row 2 of this file; row 4 of your own spreadsheet" in said
+    assert "Correct them in this file, save it, and choose it again in section 1." in said
+    find(person.section(3), "show-rows").click()
+    assert "row in this file row in your own spreadsheet name" in person.sees("section-3")
+    book = openpyxl.load_workbook(BytesIO(person.section(3).download.content()))
+    header, carol = [[cell.value for cell in row] for row in book.active.rows]
+    assert header[-2:] == ["row in this file", "row in your own spreadsheet"]
+    assert carol[-2:] == ["2", "4"]

@@ -106,12 +106,12 @@ class Desk:
     def read(self) -> None:
         """Read the spreadsheet; of the rows that were chosen by hand, those that are as they were stay so."""
         last, version = (self.contacts, self.chosen_rows), self.version
-        if not _has_rows_to_correct(self.contacts):
+        if not has_rows_to_correct(self.contacts):
             self._own = last  # for the time after rows to correct
         self.contacts = self.composition.contacts()
         if version not in ("", self.version):
             self.decide(changed="ask", gone="ask")  # what was answered was about the rows as they were
-        before, chosen = last if _has_rows_to_correct(self.contacts) else self._own
+        before, chosen = last if has_rows_to_correct(self.contacts) else self._own
         rows = [row for row in chosen if row in self.contacts.index and row in before.index]
         unchanged = (row for row in rows if self.contacts.loc[[row]].equals(before.loc[[row]]))
         self.decide(instead=tuple(unchanged))
@@ -163,7 +163,7 @@ class Desk:
         A phone that was reached with the text of one of its rows has that one, whatever was chosen since.
         """
         plan = self.plan or self.prepared()
-        if plan.addressing.alternatives.empty or _has_rows_to_correct(self.contacts):
+        if plan.addressing.alternatives.empty or has_rows_to_correct(self.contacts):
             return
         messages, sent = plan.messages, self.difference(self.composition.environment).messages
         chosen = messages.loc[messages["row"].isin(self.chosen_rows), "number"]
@@ -219,7 +219,7 @@ def _state_of_file(path: str | None) -> tuple[Any, ...]:
     return ()
 
 
-def _has_rows_to_correct(contacts: pd.DataFrame) -> bool:
+def has_rows_to_correct(contacts: pd.DataFrame) -> bool:
     """Whether a file has only rows to correct, whose numbers mean other rows than its campaign's own."""
     reading = reading_of(contacts)
     return reading is not None and reading.continues is not None

@@ -22,8 +22,10 @@ class PeopleBeside(RowList):
 
     def show(self, compared: ComparedPlan | None) -> None:
         """Show those of a compared plan; None where nothing can be compared."""
-        rows = [] if compared is None else compared.beside_file
-        self.offer(pd.Index(rows, dtype="int64"), partial(_texts_of, compared))
+        if compared is None:
+            self.offer(pd.Index([], dtype="int64"), lambda _: pd.DataFrame())
+        else:
+            self.offer(pd.Index(compared.beside_file), partial(_texts_of, compared))
 
 
 def _texts_of(compared: ComparedPlan, rows: pd.Index[Any]) -> pd.DataFrame:

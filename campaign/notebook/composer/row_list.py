@@ -14,6 +14,7 @@ from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.fields import button, set_shown
+from campaign.sending.rounds.rows_of_file import FILE_ROW, OWN_ROW
 from campaign.text import counted, figure
 
 _PAGE = 200  # rows that a browser draws at once without a pause
@@ -92,6 +93,17 @@ def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
         cells = mask_texts(plan.contacts[name].iloc[places])
         table.insert(1, name, cells.to_numpy(), allow_duplicates=True)
     return table
+
+
+def in_both_files(table: pd.DataFrame, own_rows: pd.Series[int]) -> pd.DataFrame:
+    """A table whose column `row` numbers the rows of a file of rows to correct, numbered as in the own
+    spreadsheet too, where `own_rows` knows any of them."""
+    own = table["row"].map(own_rows).astype("Int64")
+    if own.isna().all():
+        return table
+    both = table.rename(columns={"row": FILE_ROW})
+    both.insert(1, OWN_ROW, own.astype("str").replace("<NA>", "").to_numpy())
+    return both
 
 
 def repeated_rows(plan: Plan) -> pd.Series[int]:

@@ -14,9 +14,11 @@ from campaign.messages.plan import Plan
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import ACCEPTED, CHANGED, MOVED
+from campaign.sending.rounds.continuation_plan import origins_of
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
 
 _NO_ROWS = pd.Index([], dtype="int64")
+_NO_OWN_ROWS: pd.Series[int] = pd.Series(0, index=_NO_ROWS)
 _ASKED = (REASONS[CHANGED], REASONS[MOVED])
 
 
@@ -35,7 +37,8 @@ class WhoLeaves:
     are those that are asked about because their people wanted no texts before. `beside` are rows of the
     campaign that get a text though a file of rows to correct does not have them, and `put_right_since` are
     rows of such a file that get one, or may, as their own spreadsheet has them now. Some rows are `held`
-    while nothing can be sent.
+    while nothing can be sent. `own_rows` has for rows of such a file those in the own spreadsheet, as far as
+    they are known.
     """
 
     rows: pd.Index[Any]
@@ -53,6 +56,7 @@ class WhoLeaves:
     beside: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     put_right_since: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     held: int = 0
+    own_rows: pd.Series[int] = field(default_factory=lambda: _NO_OWN_ROWS)
 
     @property
     def done(self) -> pd.Index[Any]:
@@ -98,7 +102,8 @@ class WhoLeaves:
         """
         everybody = pd.Index(plan.messages["row"].unique())
         if difference is None or difference.is_first:
-            return cls(everybody, plan.totals.parts)._asking(plan.messages["row"], plan.messages, unwanted)
+            leaves = cls(everybody, plan.totals.parts, own_rows=_rows_as_written(plan, difference))
+            return leaves._asking(plan.messages["row"], plan.messages, unwanted)
         messages, compared = difference.messages, plan_behind(difference)
         rows = _rows_of_spreadsheet(messages["row"], compared)
         outgoing = difference.outgoing(changed=changed == "send")
@@ -120,6 +125,7 @@ class WhoLeaves:
             now, parts, asked_rows, nothing_more, left_out, why, *done,
             beside=pd.Index(compared.beside_file),
             put_right_since=now.union(asked_rows).intersection(_left_out(plan)),
+            own_rows=_NO_OWN_ROWS if compared.file is None else compared.file.own_rows,
         )  # fmt: skip
         return leaves._asking(rows.iloc[outgoing], messages.iloc[outgoing], unwanted)
 
@@ -139,6 +145,12 @@ class WhoLeaves:
             asked_rows=self.asked_rows.union(unwanted_rows),
             unwanted_rows=unwanted_rows,
         )
+
+
+def _rows_as_written(plan: Plan, difference: Difference | None) -> pd.Series[int]:
+    """The rows of a file of rows to correct in the spreadsheet that it was written from; none where nothing
+    can be compared, for that spreadsheet may be another one by now."""
+    return _NO_OWN_ROWS if difference is None else origins_of(plan).dropna().astype("int64")
 
 
 def _left_out(plan: Plan) -> pd.Index[Any]:
