@@ -34,7 +34,7 @@ def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
     words = {_WHY: [desk_words(reason, here=3) for reason in why]}
     rows_of_file = pd.DataFrame({"row": table.index}, index=table.index)
     numbers = in_both_files(rows_of_file, leaves.own_rows).rename(columns={"row": _ROW}).astype("str")
-    table = table.assign(**words, **{name: numbers[name] for name in numbers})
+    table = table.assign(**words, **{str(name): numbers[name] for name in numbers})
     unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
     issues = plan.issues[~plan.issues["row"].isin(unwanted)]
     write_rows(
