@@ -132,11 +132,12 @@ def _check_found(part: Plan, lost: pd.Index[int], reached: pd.Index[int]) -> Non
         doubts.append(f"{_introduced(part, reached)} {was} reached under another number since")
     rows = lost.union(reached)
     it = agreeing(len(rows), "it", "them")
-    correct = f"Delete {_named(rows)} from the file to send the others, and correct"
+    is_all = len(rows) == len(part.contacts)
+    remedy = "Correct" if is_all else f"Delete {_named(rows)} from the file to send the others, and correct"
     raise FolderError(
         "The table of this campaign has changed since the rows to correct were written: "
-        f"{', and '.join(doubts)}. Nothing was sent. {correct if len(rows) < len(part.contacts) else 'Correct'} {it} "
-        "in your own spreadsheet, or in a new follow-up file, which you write under another name."
+        f"{', and '.join(doubts)}. Nothing was sent. {remedy} {it} in your "
+        "own spreadsheet, or in a new follow-up file, which you write under another name."
     )
 
 
