@@ -24,8 +24,8 @@ from campaign.text import clean, counted, shorten_to_words
 
 _SHOWN = 80  # characters of a text
 _ONE_BEFORE = (
-    "This is the last text of the campaign “{}”. Before it, the campaign had another one, of {}: “{}”. If "
-    "the rows of this file are to get that one, take it."
+    "This is the last text of the campaign “{}”. If the rows of this file are to get the one before it, of "
+    "{}, take that: “{}”"
 )
 
 

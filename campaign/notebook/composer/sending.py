@@ -41,7 +41,8 @@ _PLACES: dict[Environment, str] = {
 }
 _ONLY_REHEARSAL = (
     "To send for real, give this sentence to whoever looks after this machine: set CAMPAIGN_LIVE_URL, "
-    "CAMPAIGN_LIVE_USERNAME and CAMPAIGN_LIVE_PASSWORD to what the SMS provider gave us, then start it again."
+    "CAMPAIGN_LIVE_USERNAME and CAMPAIGN_LIVE_PASSWORD to what the SMS provider gave us, then start this "
+    "program again."
 )
 _NOT_WHAT_WAS_SHOWN = (
     "What would leave has changed since this was shown, so nothing was sent. Look at the line and the button "
@@ -297,13 +298,15 @@ class SendingSection(Section):
             "Choose below first." if asked or waiting else "",
         ]
         staying, gone = people.staying(count, changed=changed), compared.about_gone.strip()
-        beside = compared.about_beside_file.strip()
+        beside = desk_words(compared.about_beside_file.strip())
         paragraphs = [markup.paragraph(desk_words(" ".join(filter(None, now))))]
         paragraphs += [
             markup.paragraph(desk_words(said), note=True)
-            for said in (about_others(difference), staying, gone, beside)
+            for said in (about_others(difference), staying, gone)
             if said
         ]
+        if beside:  # marked: nobody expects them
+            paragraphs.append(f'<div class="changed">{markup.paragraph(beside)}</div>')
         return f'<div role="status">{"".join(paragraphs)}</div>'
 
     def _ask_about(self, difference: Difference) -> list[str]:
