@@ -435,7 +435,10 @@ def test_nobody_who_waits_counts_as_gone(desk):
         assert result.totals["not_sent"] == 14
         path = campaign.write_follow_up(result, "correct.csv")
         correct(path, ["0772 000 003"])
-        assert campaign.compare(plan_of(path)).new == 15
+        difference = campaign.compare(plan_of(path))
+        assert difference.new == 15
+        said = "14 people who are not in this file get their messages too, because it continues its campaign"
+        assert said in difference.sentence
         assert send(plan_of(path), sandbox).totals["accepted"] == 20
         assert sandbox.inbox["number"].is_unique
 
