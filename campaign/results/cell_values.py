@@ -38,7 +38,7 @@ class CellReader:
 
     def says_same(self, one: str, other: str, number: int) -> bool:
         """Whether two cells of a row say the same; `number` is the phone number of the row, 0 for none."""
-        one, other = one.strip(), other.strip()
+        one, other = (" ".join(cell.split()) for cell in (one, other))
         if one == other:
             return True
         if self.is_number:

@@ -1,6 +1,7 @@
 """The composer's second section: why a text takes several SMS, and the rows to correct in turn."""
 
 import pytest
+from support.spreadsheets import workbook
 from support.widget_tree import find
 
 import campaign
@@ -455,3 +456,21 @@ def test_a_number_to_call_is_shown_as_it_leaves_also_in_a_text_that_is_too_long(
     person.write("Call 0414 000 000. " + "come again " * 13)
     assert "Call 0414 000 000." in person.sees("phone")
     assert "161 of 160 characters" in person.sees("phone")
+
+
+def test_amounts_are_offered_with_a_comma_as_the_spreadsheet_shows_them(person, tmp_path):
+    """A workbook holds 170000 and shows 170,000; codes, years and amounts with words beside them stay."""
+    book = workbook(
+        ["name", "phone", "balance", "fee", "year", "class", "paid"],
+        ["Aisha", "+256 772 000 001", 170000, 1250.5, 2026, 4, "50,000"],
+        ["Ben", "+256 772 000 002", 900, 20, 2025, 5, 1200],
+        ["Carol", "+256 772 000 003", None, 800, 2026, 4, "nothing"],
+    )
+    book["Sheet"]["C2"].number_format = "#,##0"
+    book.save(tmp_path / "balances.xlsx")
+    person.fill("path", "balances.xlsx")
+    person.press("use")
+    editor = find(person.composer, "text")
+    assert editor.formats == {"balance, as 170,000": "balance:,.0f", "fee, as 1,250.50": "fee:,.2f"}
+    person.write("You owe {balance:,.0f} and {fee:,.2f}.")
+    assert "You owe 170,000 and 1,250.50." in person.sees("phone")

@@ -19,7 +19,7 @@ from campaign.messages.plan import Plan
 from campaign.messages.suppression import leaves_out_most
 from campaign.notebook.composer.choice import QUESTIONS, Choice, Outlook, Question, about_reset
 from campaign.notebook.composer.composition import Composition
-from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk import Desk, has_rows_to_correct
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
@@ -37,8 +37,8 @@ from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import counted, figure
 
 _CORRECT = (
-    "This list only shows them, with the reasons: it is not a file to choose. Correct them in your own "
-    "spreadsheet, save it, and choose it again in section 1."
+    "This list only shows them, with the reasons: it is not a file to choose. Correct them in {}, save it, "
+    "and choose it again in section 1."
 )
 
 
@@ -198,9 +198,11 @@ class CheckSection(Section):
         if plan is None:
             return
         leaves = self._leaves = self._who_leaves(plan)
-        self._reasons.offer(reasons_of(plan, leaves=leaves) if len(leaves.done) else self._found)
+        self._reasons.offer(reasons_of(plan, leaves=leaves))
         if self._is_of_another_campaign:  # the answers below promise what a new one would send
             leaves = WhoLeaves.undecided(plan)
+        if self._desk.refusal:  # which is said below
+            leaves = WhoLeaves.refused(plan)
         where = words_for(self._desk.composition.environment)
         self._drawn_line = headline(plan, leaves, where)
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
@@ -229,7 +231,7 @@ class CheckSection(Section):
                 difference = composition.compare(plan, self._desk.account)
         except OtherFileError:  # the section that sends asks which campaign is meant
             return WhoLeaves.undecided(plan)
-        except CampaignError:  # the section that sends says why
+        except CampaignError:  # it is said below the others
             pass
         unwanted = partial(left_out_among, self._desk)
         return WhoLeaves.of(plan, difference, changed=composition.changed, unwanted=unwanted)
@@ -245,7 +247,8 @@ class CheckSection(Section):
         self._list_faults.value = about + unreadable_entries(plan)
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
-        self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
+        file = "this file" if has_rows_to_correct(self._desk.contacts) else "your own spreadsheet"
+        self._correcting.value = markup.paragraph(_CORRECT.format(file), note=True) if to_correct else ""
         self._say_who_leaves()
         self.shared.offer(plan, self._leaves.reached_with_text)
         self._fitted.value = fitted_texts(plan, self._leaves, self._desk.contacts, decided)

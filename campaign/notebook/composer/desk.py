@@ -16,7 +16,7 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.contacts.reading_record import reading_of
 from campaign.environments import Environment
-from campaign.errors import CampaignError
+from campaign.errors import CampaignError, OtherFileError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import ANSWERS, Composition
@@ -106,12 +106,12 @@ class Desk:
     def read(self) -> None:
         """Read the spreadsheet; of the rows that were chosen by hand, those that are as they were stay so."""
         last, version = (self.contacts, self.chosen_rows), self.version
-        if not _has_rows_to_correct(self.contacts):
+        if not has_rows_to_correct(self.contacts):
             self._own = last  # for the time after rows to correct
         self.contacts = self.composition.contacts()
         if version not in ("", self.version):
             self.decide(changed="ask", gone="ask")  # what was answered was about the rows as they were
-        before, chosen = last if _has_rows_to_correct(self.contacts) else self._own
+        before, chosen = last if has_rows_to_correct(self.contacts) else self._own
         rows = [row for row in chosen if row in self.contacts.index and row in before.index]
         unchanged = (row for row in rows if self.contacts.loc[[row]].equals(before.loc[[row]]))
         self.decide(instead=tuple(unchanged))
@@ -163,7 +163,7 @@ class Desk:
         A phone that was reached with the text of one of its rows has that one, whatever was chosen since.
         """
         plan = self.plan or self.prepared()
-        if plan.addressing.alternatives.empty or _has_rows_to_correct(self.contacts):
+        if plan.addressing.alternatives.empty or has_rows_to_correct(self.contacts):
             return
         messages, sent = plan.messages, self.difference(self.composition.environment).messages
         chosen = messages.loc[messages["row"].isin(self.chosen_rows), "number"]
@@ -188,6 +188,18 @@ class Desk:
         """Other campaigns that have sent these texts, as long as nobody has said which one is meant."""
         return [] if self.composition.name or not difference.is_first else sent_this_text(difference)
 
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be sent where the texts go, whatever is answered; "" where nothing speaks against
+        it, or where that is asked."""
+        try:
+            self.difference(self.composition.environment)
+        except OtherFileError:
+            return ""
+        except CampaignError as error:
+            return str(error)
+        return ""
+
     def difference(self, where: Environment, *, anew: bool = False) -> Difference:
         """What the plan would send there, as it was when this plan was first compared, or `anew`."""
         plan, run = self.plan or self.prepared(), self.run
@@ -207,7 +219,7 @@ def _state_of_file(path: str | None) -> tuple[Any, ...]:
     return ()
 
 
-def _has_rows_to_correct(contacts: pd.DataFrame) -> bool:
+def has_rows_to_correct(contacts: pd.DataFrame) -> bool:
     """Whether a file has only rows to correct, whose numbers mean other rows than its campaign's own."""
     reading = reading_of(contacts)
     return reading is not None and reading.continues is not None

@@ -65,6 +65,7 @@ _WORDS = {
     "The next batch": "The next texts", "the next batch": "the next texts",
     "by the embedded sandbox": "in the rehearsal", "the embedded sandbox": "the rehearsal",
     "in the follow-up file only": "in the file of “Rows to correct” only",
+    "in a new follow-up file, which you write under another name": "in a new file of “Rows to correct”",
     "in a follow-up file": "in a file of “Rows to correct”",
     "the opt-out list": "the list of people who want no texts",
     "Correct the invalid rows": "Correct the rows with a mistake",

@@ -14,25 +14,32 @@ from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
-from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk import Desk, has_rows_to_correct
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.store.folder import folder_exists, open_folder
 from campaign.sending.store.identity import CAMPAIGNS, folder_name
 from campaign.sending.store.manifest import RoundManifest
-from campaign.text import clean, counted
+from campaign.text import clean, counted, shorten_to_words
+
+_SHOWN = 80  # characters of a text
+_ONE_BEFORE = (
+    "This is the last text of the campaign “{}”. If the rows of this file are to get the one before it, of "
+    "{}, take that: “{}”"
+)
 
 
 class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Offers the text and the sender of the last round of the campaign, as long as nothing is written.
 
-    `take` is called with the text, those by language (empty if there was one for everybody) and the sender.
+    Rows to correct come with the last text of their campaign, and may have been written for the one before
+    it: that one is offered to them. `take` is called with the text, those by language (empty if there was
+    one for everybody) and the sender.
     """
 
     def __init__(self, desk: Desk, take: Callable[[str, dict[str, str], str], None]) -> None:
         self._desk, self._take = desk, take
         self._round: RoundManifest | None = None
-        self._reached_phones = False
         self._note = HTML()
         self._button = button("Take the earlier text", "take-text", self._pressed)
         super().__init__([self._note, self._button])
@@ -42,30 +49,52 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Offer the text of the campaign that has the name of the spreadsheet, if there is one."""
         composition = self._desk.composition
         is_written = composition.message or any(composition.texts.values())
-        self._round = None if is_written else self._last_round()
+        self._round = None
+        if not is_written:
+            self._offer_last(self._rounds())
+        elif has_rows_to_correct(self._desk.contacts):
+            self._offer_one_before(self._rounds())
         set_shown(self, self._round is not None)
-        if self._round is not None:
-            day = LocalTimes().day(datetime.fromisoformat(self._round.created_at))
-            self._note.value = markup.paragraph(self._sentence(day, self._round), note=True)
+
+    def _offer_last(self, rounds: list[tuple[RoundManifest, Environment]]) -> None:
+        """Offer the text of the last of these rounds."""
+        for last, where in rounds[-1:]:
+            self._round, day = last, _day_of(last)
+            sentence = self._sentence(day, last, reached_phones=where == "live")
+            self._note.value = markup.paragraph(sentence, note=True)
             self._button.description = f"Take the text of {day}"
 
-    def _last_round(self) -> RoundManifest | None:
-        """The last round with this name wherever it was sent or rehearsed; None if its text is not known."""
+    def _offer_one_before(self, rounds: list[tuple[RoundManifest, Environment]]) -> None:
+        """Offer the text that the campaign had before its last one, where that one is written now."""
+        is_live = any(where == "live" for _, where in rounds)
+        sent = [one for one, where in rounds if where == "live" or not is_live]
+        others = [one for one in sent if one.template != sent[-1].template]
+        if others and self._is_written_now(sent[-1].template):
+            self._round = others[-1]
+            said = _ONE_BEFORE.format(
+                mask_text(clean(self._desk.name)), _day_of(others[-1]), _beginning(others[-1].template)
+            )
+            self._note.value = f'<div class="changed" role="status">{markup.paragraph(said)}</div>'
+            self._button.description = "Take the earlier text"
+
+    def _is_written_now(self, template: str) -> bool:
+        composition = self._desk.composition
+        return composition.text == (_texts_by_language(template) or template)
+
+    def _rounds(self) -> list[tuple[RoundManifest, Environment]]:
+        """The rounds with this name wherever they were sent or rehearsed, the last one last; without those
+        whose text is not known."""
         rounds: list[tuple[RoundManifest, Environment]] = []
         for where in self._desk.accounts if self._desk.name else ():
             with suppress(CampaignError):
                 path = (CAMPAIGNS / folder_name(self._desk.name, where)).absolute()
                 if folder_exists(path):
                     folder = open_folder(path)
-                    last = folder.last_round(folder.snapshot())
-                    rounds += [(last.manifest, where)] if last is not None and last.manifest.template else []
-        if not rounds:
-            return None
-        manifest, place = max(rounds, key=lambda one: datetime.fromisoformat(one[0].created_at))
-        self._reached_phones = place == "live"
-        return manifest
+                    found = [one.manifest for one in folder.rounds(folder.snapshot())]
+                    rounds += [(manifest, where) for manifest in found if manifest.template]
+        return sorted(rounds, key=lambda one: datetime.fromisoformat(one[0].created_at))
 
-    def _sentence(self, day: str, last: RoundManifest) -> str:
+    def _sentence(self, day: str, last: RoundManifest, *, reached_phones: bool) -> str:
         left_out = last.load_totals()["opted_out"]
         again = (
             f" It left out {counted(left_out, 'row')} of people who want no texts: choose their list again "
@@ -73,7 +102,7 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
         )
         got = (
             "Whoever got it gets nothing more if you take that text again."
-            if self._reached_phones
+            if reached_phones
             else "It was only rehearsed: it reached no phone."
         )
         name = mask_text(clean(self._desk.name))
@@ -86,6 +115,16 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
         senders, template = self._round.senders, self._round.template
         texts = _texts_by_language(template)
         self._take("" if texts else template, texts, senders[0] if len(senders) == 1 else "")
+
+
+def _day_of(one: RoundManifest) -> str:
+    return LocalTimes().day(datetime.fromisoformat(one.created_at))
+
+
+def _beginning(template: str) -> str:
+    """The first words of a text, or of the first of several."""
+    first = next(iter(_texts_by_language(template).values()), template)
+    return mask_text(clean(shorten_to_words(first, _SHOWN)))
 
 
 def _texts_by_language(template: str) -> dict[str, str]:

@@ -31,6 +31,7 @@ from campaign.notebook.composer.alphabet import (
     named_letters,
     without_placeholders,
 )
+from campaign.notebook.composer.amount_placeholders import amount_placeholders
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.counter import larger_rows, others_in_words, size_in_words
 from campaign.notebook.composer.date_choice import DateChoice, day_in_words, example_moment, written
@@ -49,7 +50,9 @@ _NO_SENDER = "SENDER"
 _LINE = 90  # characters of a text that is folded
 _SAMPLE = 1000  # rows whose letters are looked at
 _FORMAT = re.compile(r"\{([^{}:|]+)[:|][^{}]*\}")
-_OTHER_ROWS = "These are the rows of {}. Look at their texts on the phone, then go on."
+_OTHER_ROWS = (
+    "These are the rows of {}. Look at some of their texts on the phone that is shown here, then go on."
+)
 _HINT = "Click a column to put its value where the cursor is. Each person gets their own."
 
 
@@ -188,7 +191,7 @@ class MessageSection(Section):
         if self.news:
             self.phone.row = self._first_row()
         self.phone.offer(self._readers.index, self.languages.editing)
-        self.editor.formats = self._date_formats()
+        self.editor.formats = self._date_formats() | amount_placeholders(self._desk.contacts)
         self.editor.value = self._text
         self._typed(self._text)
 

@@ -175,7 +175,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             )
         likely = self._numbers.likely_region
         if likely is None:
-            return "It is the country of the numbers that are written without a country code."
+            return "This is the country of the numbers that are written without a country code."
         names = {region: name for name, region in regions_by_name().items()}
         return (
             f"{figure(likely.written)} of {counted(likely.with_code, 'number')} with a country code "
@@ -205,7 +205,11 @@ def _example(fit: RegionFit, country: str, code: str, *, is_sure: bool) -> str:
     if not fit.looked_at:
         return ""
     count, usable = fit.looked_at - fit.with_code, fit.usable - fit.with_code
-    numbers = f"the first {figure(count)} different numbers" if fit.is_sample else counted(count, "number")
+    numbers = (
+        f"the first {figure(count)} different numbers"
+        if fit.is_sample
+        else counted(count, "different number")
+    )
     share = f"{figure(usable)} of {numbers} without a country code can be used"
     if not fit.usable:
         return f"{share}."

@@ -29,9 +29,10 @@ from campaign.text import clean
 _PYTHON = "The same in Python, for whoever runs this again"
 _RESUME = re.compile(r"\bresume the campaign(?: or send the plan again)?", re.IGNORECASE)
 _CORRECT = (
-    "To reach the rows to correct, correct them in your own spreadsheet, save it, and choose it again in "
-    "section 1. Or download “Rows to correct”, a file of these rows only, for instance for somebody else to "
-    "correct, and choose that one. Either continues this campaign, and nobody gets a text twice."
+    "To reach the rows to correct, correct them in your own spreadsheet, save it under the same name, and "
+    "choose it again in section 1. Or download “Rows to correct”, a file of these rows only, for instance "
+    "for somebody else to correct, and choose that one. Either continues this campaign, and nobody gets "
+    "a text twice."
 )
 
 

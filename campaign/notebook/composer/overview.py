@@ -26,17 +26,20 @@ _LEFT_OUT = {
     "totals": ("is a line of totals", "are lines of totals"),
     "sharing": SHARING,
 }
-_TONES = {"not_sent": "good", "asked": "doubt", "invalid": "bad"}
+_TONES = {"not_sent": "good", "asked": "doubt", "held": "doubt", "invalid": "bad"}
 
 
 def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords) -> str:
     """How many people get a text, how many more may, and how many rows get none, in one line."""
     who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
     more = leaves.nothing_more + len(leaves.done)
-    is_for_later = not leaves.now and (more or leaves.asked)
-    left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values()) - len(leaves.done)
+    is_for_later = not leaves.now and (more or leaves.asked or leaves.held or len(leaves.beside))
+    left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values())
+    left_out -= len(leaves.explained)
     pieces = [
+        "nothing can be sent yet" if leaves.held else "",
         "" if is_for_later else f"{who} a text",
+        _beside_file(leaves) if len(leaves.beside) else "",
         f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
         _already_sent(more, words) if more else "",
         f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
@@ -44,6 +47,12 @@ def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords) -> str:
         else "no row is left out",
     ]
     return capitalised("; ".join(filter(None, pieces)))
+
+
+def _beside_file(leaves: WhoLeaves) -> str:
+    count, text = len(leaves.beside), "one too" if leaves.now else "a text"
+    are, get = agreeing(count, "is", "are"), agreeing(count, "gets", "get")
+    return f"{people(count)} who {are} not in this file {get} {text}"
 
 
 def _already_sent(count: int, words: EnvironmentWords) -> str:
@@ -69,6 +78,7 @@ def _words(where: EnvironmentWords) -> dict[str, tuple[str, str]]:
     return {
         "not_sent": ("gets a text", "get a text"),
         "asked": ("is asked about in section 4", "are asked about in section 4"),
+        "held": ("waits", "wait"),
         "nothing_more": (f"was sent a text {where.before}", f"were sent a text {where.before}"),
         "corrected": ("was sent as corrected", "were sent as corrected"),
         "reached": ("has a mistake but was reached earlier", "have a mistake but were reached earlier"),
@@ -80,20 +90,20 @@ def _words(where: EnvironmentWords) -> dict[str, tuple[str, str]]:
 def _counts(plan: Plan, leaves: WhoLeaves) -> dict[str, int]:
     """How many rows there are of each kind; a row is of one."""
     going = {
-        "not_sent": leaves.now, "asked": leaves.asked,
+        "not_sent": leaves.now, "asked": leaves.asked, "held": leaves.held,
         "nothing_more": leaves.nothing_more + len(leaves.sent_beside),
         "corrected": len(leaves.corrected), "reached": len(leaves.reached),
         "put_right": len(leaves.put_right),
     }  # fmt: skip
     errors = plan.issues[plan.issues["severity"] == "error"]
     shares_phone = pd.Index(errors.loc[errors["code"] == "duplicate_other_text", "row"].unique())
-    sharing, done = len(shares_phone), len(leaves.done.intersection(shares_phone))
+    sharing, explained = len(shares_phone), len(leaves.explained.intersection(shares_phone))
     totals_lines = plan.totals.totals_lines
-    no_status = {"sharing": sharing - done, "totals": totals_lines}
+    no_status = {"sharing": sharing - explained, "totals": totals_lines}
     counts = {kind: plan.totals[kind] for kind in _LEFT_OUT if kind not in no_status} | no_status
     counts["blank"] -= totals_lines
     counts["duplicate"] -= sharing
-    counts["invalid"] -= len(leaves.done) - done
+    counts["invalid"] -= len(leaves.explained) - explained
     return going | {kind: count + leaves.left_out.get(kind, 0) for kind, count in counts.items()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -17,7 +17,7 @@ from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
-from campaign.notebook.composer.row_list import RowList, numbered_rows, repeated_rows
+from campaign.notebook.composer.row_list import RowList, in_both_files, numbered_rows, repeated_rows
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, capitalised, counted
 
@@ -36,7 +36,8 @@ _ROWS = 8  # row numbers named for each reason
 class Reason:
     """One reason why rows get no text, or not all of their texts.
 
-    `issues` are those of its rows, one for each; `which` names the first of the rows.
+    `issues` are those of its rows, one for each; `which` names the first of the rows. The rows of a file of
+    rows to correct have other numbers in the own spreadsheet: `own_rows`, as far as they are known.
     """
 
     code: str
@@ -46,16 +47,26 @@ class Reason:
     issues: pd.DataFrame
     plan: Plan
     unasked: Collection[str] = ()
+    own_rows: pd.Series[int] = field(default_factory=lambda: _NOTHING)
 
     @property
     def html(self) -> str:
         """The reason with its count and its first rows, as a piece of HTML."""
         count = len(self.issues)
-        named = f"{capitalised(agreeing(count, 'row', 'rows'))} {self.which}"
+        named = f"{capitalised(agreeing(count, 'row', 'rows'))} {self.which}{self._elsewhere}"
         return (
             f"<p><strong>{counted(count, 'row')}.</strong> {markup.escape(self.sentence)}</p>"
             f"{markup.paragraph(named, note=True)}"
         )
+
+    @property
+    def _elsewhere(self) -> str:
+        """Where the first rows are in the own spreadsheet, if this file is of rows to correct."""
+        if not _is_of_rows_to_correct(self.plan):
+            return ""
+        own = self.own_rows.reindex(self.rows).dropna().astype("int64")
+        there = f"; {agreeing(len(own), 'row', 'rows')} {_listed(own.astype('str'))} of your own spreadsheet"
+        return f" of this file{there if len(own) else ''}"
 
     @property
     def rows(self) -> pd.Index[Any]:
@@ -80,7 +91,7 @@ class Reason:
             said = [words[detail][place] for detail in issues["detail"]]
             if any(said):
                 table.insert(len(table.columns), name, said, allow_duplicates=True)
-        return table
+        return in_both_files(table, self.own_rows)
 
 
 class ReasonList(VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -127,17 +138,17 @@ def reasons_of(
     if rows is not None:
         excluded = excluded.intersection(list(rows))
     if leaves is not None:
-        excluded = excluded.difference(leaves.done)
+        excluded = excluded.difference(leaves.explained)
     is_reason = (issues["severity"] == "error") | issues["code"].isin(LEFT_OUT)
     # Nobody is to correct anything for people who want no texts.
     unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
     is_reason &= issues["code"].isin(_WANTS_NONE) | ~issues["row"].isin(unwanted)
     issues = issues[is_reason & issues["row"].isin(excluded)]
-    repeated = repeated_rows(plan)
+    repeated, own_rows = repeated_rows(plan), _NOTHING if leaves is None else leaves.own_rows
     return [
         Reason(
             str(code), str(column), _common_reason(str(code), group["detail"], unasked),
-            _named_rows(group["row"], repeated), group, plan, unasked,
+            _named_rows(group["row"], repeated), group, plan, unasked, own_rows,
         )
         for (code, column), group in issues.drop_duplicates(["row", "code", "column"]).groupby(
             ["code", "column"], sort=False
@@ -157,7 +168,8 @@ def _reasons_to_copy(plan: Plan, leaves: WhoLeaves) -> list[Reason]:
         if len(rows):
             sentence = f"{agreeing(len(rows), *subject)} {said}"
             issues = pd.DataFrame({"row": rows, "column": "", "value": "", "code": code, "detail": sentence})
-            reasons.append(Reason(code, "", sentence, _named_rows(issues["row"], _NOTHING), issues, plan))
+            which = _named_rows(issues["row"], _NOTHING)
+            reasons.append(Reason(code, "", sentence, which, issues, plan, own_rows=leaves.own_rows))
     return reasons
 
 
@@ -189,8 +201,16 @@ def _apart(detail: str) -> tuple[str, str]:
 
 def _named_rows(rows: pd.Series[int], repeated: pd.Series[int]) -> str:
     """The first rows, each with the row that it repeats: "12 (as row 5)"."""
-    named = ", ".join(
-        f"{row} (as row {repeated[row]})" if row in repeated else str(row) for row in rows.head(_ROWS)
-    )
+    as_rows = " (as row " + rows.map(repeated).astype("Int64").astype("str") + ")"
+    return _listed(rows.astype("str") + as_rows.where(rows.isin(repeated.index), ""))
+
+
+def _listed(rows: pd.Series[str]) -> str:
+    """The first rows, and how many more there are."""
     more = len(rows) - _ROWS
+    named = ", ".join(rows.head(_ROWS))
     return f"{named} and {counted(more, 'other')}" if more > 0 else named
+
+
+def _is_of_rows_to_correct(plan: Plan) -> bool:
+    return plan.reading is not None and plan.reading.continues is not None

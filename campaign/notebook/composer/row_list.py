@@ -14,6 +14,7 @@ from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.fields import button, set_shown
+from campaign.sending.rounds.rows_of_file import FILE_ROW, OWN_ROW
 from campaign.text import counted, figure
 
 _PAGE = 200  # rows that a browser draws at once without a pause
@@ -22,13 +23,14 @@ _PAGE = 200  # rows that a browser draws at once without a pause
 class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """A button that opens a table of all these rows, in pages where there are very many.
 
-    A list that is open stays open when other rows are offered.
+    A list that is open stays open when other rows are offered. `which` says on its button which rows these
+    are.
     """
 
-    def __init__(self, *, is_open: bool = False) -> None:
+    def __init__(self, *, is_open: bool = False, which: str = "") -> None:
         self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
         self._make_table: Callable[[pd.Index[Any]], pd.DataFrame] = lambda _: pd.DataFrame()
-        self._first, self._is_open = 0, is_open
+        self._first, self._is_open, self._which = 0, is_open, which
         self._button = button("", "show-rows", self._turn)
         self._table = HTML()
         self._earlier = button("Earlier rows", "earlier-rows", lambda: self._leaf(-_PAGE))
@@ -61,7 +63,7 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         count = len(self._rows)
         set_shown(self, count > 0)
         these = {1: "this row", 2: "both rows"}.get(count, f"all {counted(count, 'row')}")
-        self._button.description = f"Hide {these}" if self._is_open else f"Show {these}"
+        self._button.description = f"{'Hide' if self._is_open else 'Show'} {these}{self._which}"
         end = self._first + _PAGE
         set_shown(self._earlier, self._is_open and self._first > 0)
         set_shown(self._later, self._is_open and end < count)
@@ -91,6 +93,17 @@ def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
         cells = mask_texts(plan.contacts[name].iloc[places])
         table.insert(1, name, cells.to_numpy(), allow_duplicates=True)
     return table
+
+
+def in_both_files(table: pd.DataFrame, own_rows: pd.Series[int]) -> pd.DataFrame:
+    """A table whose column `row` numbers the rows of a file of rows to correct, numbered as in the own
+    spreadsheet too, where `own_rows` knows any of them."""
+    own = table["row"].map(own_rows).astype("Int64")
+    if own.isna().all():
+        return table
+    both = table.rename(columns={"row": FILE_ROW})
+    both.insert(1, OWN_ROW, own.astype("str").replace("<NA>", "").to_numpy())
+    return both
 
 
 def repeated_rows(plan: Plan) -> pd.Series[int]:

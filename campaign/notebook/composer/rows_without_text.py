@@ -10,6 +10,7 @@ from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.reasons import why_done
+from campaign.notebook.composer.row_list import in_both_files
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.results.follow_up_file import cells_to_correct, for_sheet
 from campaign.results.workbook import write_rows
@@ -30,11 +31,15 @@ def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
     why = _reasons(plan, leaves)
     rows = plan.contacts.reindex(why.index).drop(columns=[*OUTCOME_COLUMNS], errors="ignore")
     table = rows.set_axis(original_names(rows.columns), axis=1)
-    table = table.assign(**{_WHY: [desk_words(reason, here=3) for reason in why]})
-    table = table.assign(**{_ROW: table.index.astype("str")})
+    words = {_WHY: [desk_words(reason, here=3) for reason in why]}
+    rows_of_file = pd.DataFrame({"row": table.index}, index=table.index)
+    numbers = in_both_files(rows_of_file, leaves.own_rows).rename(columns={"row": _ROW}).astype("str")
+    table = table.assign(**words, **{str(name): numbers[name] for name in numbers})
     unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
     issues = plan.issues[~plan.issues["row"].isin(unwanted)]
-    write_rows(path, _SHEET, for_sheet(table), cells_to_correct(table, [issues], added=2))
+    write_rows(
+        path, _SHEET, for_sheet(table), cells_to_correct(table, [issues], added=1 + len(numbers.columns))
+    )
 
 
 def _reasons(plan: Plan, leaves: WhoLeaves) -> pd.Series[str]:

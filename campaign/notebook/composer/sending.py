@@ -24,6 +24,7 @@ from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.memory import Kept, keep_with_campaign
 from campaign.notebook.composer.other_texts import OtherTexts
 from campaign.notebook.composer.pace_choice import USUAL, PaceChoice
+from campaign.notebook.composer.people_beside import PeopleBeside
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.dashboard import Dashboard
@@ -40,7 +41,8 @@ _PLACES: dict[Environment, str] = {
 }
 _ONLY_REHEARSAL = (
     "To send for real, give this sentence to whoever looks after this machine: set CAMPAIGN_LIVE_URL, "
-    "CAMPAIGN_LIVE_USERNAME and CAMPAIGN_LIVE_PASSWORD to what the SMS provider gave us, then start it again."
+    "CAMPAIGN_LIVE_USERNAME and CAMPAIGN_LIVE_PASSWORD to what the SMS provider gave us, then start this "
+    "program again."
 )
 _NOT_WHAT_WAS_SHOWN = (
     "What would leave has changed since this was shown, so nothing was sent. Look at the line and the button "
@@ -80,7 +82,7 @@ class SendingSection(Section):
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
-        self.other_texts = OtherTexts()
+        self.other_texts, self._beside = OtherTexts(), PeopleBeside()
         self.pace = PaceChoice(self._look_up)
         self.phrase, self._refusal = Field("Type the phrase", "phrase", entered=self.begin), HTML()
         self._refusal.add_class("problem")
@@ -100,9 +102,9 @@ class SendingSection(Section):
         self.trial.asking = self._ask_nothing  # one phrase at a time
         hint = [HTML(_about_accounts(desk))]
         self._form = [
-            self.place, *hint, self.name, self._taken, self._difference, self.changed, self.other_texts,
-            self.gone, self.left_out, self.costs, self.trial, self.pace, self._question, self._refusal,
-            self.phrase,
+            self.place, *hint, self.name, self._taken, self._difference, self._beside, self.changed,
+            self.other_texts, self.gone, self.left_out, self.costs, self.trial, self.pace, self._question,
+            self._refusal, self.phrase,
             HBox([self._start, self._why_not]),
         ]  # fmt: skip
         self._area = VBox(self._form)
@@ -239,13 +241,14 @@ class SendingSection(Section):
         self._difference.value = ""
         self.trial.follow()
         self._outgoing, self._obstacle, self._start.description = pd.DataFrame(), "problem", "Send"
-        for hidden in (self.changed, self.other_texts, self.gone, self.left_out, self.pace):
+        for hidden in (self._beside, self.changed, self.other_texts, self.gone, self.left_out, self.pace):
             set_shown(hidden, False)
         with self.problems_shown():
             difference = self._difference_of_name()
             self._outgoing = self._outgoing_of(difference)
             self.costs.compare(difference)
             self._difference.value = self._about(difference)
+            self._beside.show(plan_behind(difference))
             asked = self._ask_about(difference)
             is_live = self._desk.composition.environment == "live"
             start, count = "Send" if is_live else "Rehearse", len(self._outgoing)
@@ -295,12 +298,15 @@ class SendingSection(Section):
             "Choose below first." if asked or waiting else "",
         ]
         staying, gone = people.staying(count, changed=changed), compared.about_gone.strip()
+        beside = desk_words(compared.about_beside_file.strip())
         paragraphs = [markup.paragraph(desk_words(" ".join(filter(None, now))))]
         paragraphs += [
             markup.paragraph(desk_words(said), note=True)
             for said in (about_others(difference), staying, gone)
             if said
         ]
+        if beside:  # marked: nobody expects them
+            paragraphs.append(f'<div class="changed">{markup.paragraph(beside)}</div>')
         return f'<div role="status">{"".join(paragraphs)}</div>'
 
     def _ask_about(self, difference: Difference) -> list[str]:

@@ -15,7 +15,9 @@ from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.people_beside import PeopleBeside
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
+from campaign.sending.rounds.continuation_plan import continuation_of, continues
 from campaign.sending.rounds.difference import Difference, about_others, plan_behind, remarks_after
 from campaign.text import capitalised, clean
 
@@ -24,8 +26,13 @@ _KEPT_FROM = (
     "your own spreadsheet:"
 )
 _ONLY_TO_CORRECT = (
-    "This file has only the rows to correct, and nothing was sent to the others yet: whoever is not in "
-    "it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, and choose that one."
+    "This file has only the rows to correct of “{}”, and nothing was sent {}from this folder under that name"
+    " yet: whoever is not in it gets nothing. To reach everybody, correct these rows in the whole "
+    "spreadsheet, and choose that one."
+)
+_OF_ANOTHER_NAME = (
+    "This file has only the rows to correct of “{}”. Under another name, whoever is not in it gets nothing, "
+    "and whoever that campaign has reached counts as new."
 )
 _UNCLEAR = (
     "“{}” was sent from another file of the same name. Section 4 asks whether this file goes on with it: "
@@ -43,28 +50,38 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._said, self._about_rows, self._kept_from = HTML(), HTML(), ReasonList()
-        super().__init__([self._said, self._about_rows, self._kept_from])
+        self._said, self._beside = HTML(), PeopleBeside()
+        self._about_rows, self._kept_from = HTML(), ReasonList()
+        super().__init__([self._said, self._beside, self._about_rows, self._kept_from])
 
     def say(self, plan: Plan, unasked: Collection[str]) -> None:
         """Compare the desk's plan again; no advice is about the parameters that are `unasked`."""
         chosen = self._desk.composition.environment
         places = [chosen] if chosen == "live" else [*self._desk.accounts]
         before = {where: difference for where in places if (difference := self._difference(where))}
-        continues = plan.reading is not None and plan.reading.continues is not None
         decided = self._desk.composition
         self._said.value = "".join(_sentences(*one, decided) for one in before.items())
-        if continues and not before:
-            said = markup.paragraph(_ONLY_TO_CORRECT)
-            self._said.value = f'<div class="changed" role="status">{said}</div>'
-        self._said.value += self._about_name()
+        whole = "" if before or self._desk.refusal else self._about_others_of(plan)
+        self._said.value += "".join(map(_marked, filter(None, [whole, self._about_name()])))
+        self._beside.show(plan_behind(before[chosen]) if chosen in before else None)
         kept = [reason for one in before.values() for reason in _kept_from(one, unasked)]
         self._about_rows.value = markup.paragraph(_KEPT_FROM) if kept else ""
         self._kept_from.offer(kept)
 
+    def _about_others_of(self, plan: Plan) -> str:
+        """What becomes of all who are not in a file of rows to correct whose campaign has sent nothing here;
+        "" for any other spreadsheet."""
+        continuation = continuation_of(plan)
+        if continuation is None:
+            return ""
+        is_own_name = continues(plan, self._desk.name)
+        live = "live " if self._desk.composition.environment == "live" else ""
+        said = _ONLY_TO_CORRECT if is_own_name else _OF_ANOTHER_NAME
+        return said.format(mask_text(clean(continuation.campaign)), live)
+
     def _about_name(self) -> str:
-        """That it is to be decided which campaign the spreadsheet belongs to, or that others have reached
-        people of a new one; "" where nothing is known of either."""
+        """That it is to be decided which campaign the spreadsheet belongs to, that others have reached people
+        of a new one, or why nothing can be sent; "" where nothing is known of either."""
         said = ""
         try:
             difference = self._desk.difference(self._desk.composition.environment)
@@ -73,9 +90,9 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 said = f"{said} {_GOES_ON}"
         except OtherFileError as unclear:
             said = _UNCLEAR.format(mask_text(clean(unclear.campaign)))
-        except CampaignError:  # the section that sends says why
-            pass
-        return f'<div class="changed" role="status">{markup.paragraph(said)}</div>' if said else ""
+        except CampaignError as refusal:
+            said = desk_words(refusal, here=3)
+        return said
 
     def _difference(self, where: Environment) -> Difference | None:
         """What the plan would send there; None where nothing was sent before."""
@@ -83,6 +100,10 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
             difference = self._desk.difference(where)
             return None if difference.is_first else difference
         return None
+
+
+def _marked(said: str) -> str:
+    return f'<div class="changed" role="status">{markup.paragraph(said)}</div>'
 
 
 def _sentences(where: Environment, difference: Difference, decided: Composition) -> str:

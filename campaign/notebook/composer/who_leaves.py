@@ -14,9 +14,11 @@ from campaign.messages.plan import Plan
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import ACCEPTED, CHANGED, MOVED
+from campaign.sending.rounds.continuation_plan import origins_of
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
 
 _NO_ROWS = pd.Index([], dtype="int64")
+_NO_OWN_ROWS: pd.Series[int] = pd.Series(0, index=_NO_ROWS)
 _ASKED = (REASONS[CHANGED], REASONS[MOVED])
 
 
@@ -32,7 +34,11 @@ class WhoLeaves:
     were corrected in the own spreadsheet since, and reached. `sent_beside` are rows that the plan
     leaves out because another row has their number, though the campaign has sent the texts of both, or may
     have. `reached_with_text` are rows whose people have the very text that they would get. `unwanted_rows`
-    are those that are asked about because their people wanted no texts before.
+    are those that are asked about because their people wanted no texts before. `beside` are rows of the
+    campaign that get a text though a file of rows to correct does not have them, and `put_right_since` are
+    rows of such a file that get one, or may, as their own spreadsheet has them now. Some rows are `held`
+    while nothing can be sent. `own_rows` has for rows of such a file those in the own spreadsheet, as far as
+    they are known.
     """
 
     rows: pd.Index[Any]
@@ -47,11 +53,20 @@ class WhoLeaves:
     sent_beside: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     put_right: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     unwanted_rows: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+    beside: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+    put_right_since: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+    held: int = 0
+    own_rows: pd.Series[int] = field(default_factory=lambda: _NO_OWN_ROWS)
 
     @property
     def done(self) -> pd.Index[Any]:
         """The rows that the plan leaves out and that need nothing more."""
         return self.corrected.union(self.reached).union(self.put_right).union(self.sent_beside)
+
+    @property
+    def explained(self) -> pd.Index[Any]:
+        """The rows that the plan leaves out for a reason that does not hold in their campaign."""
+        return self.done.union(self.put_right_since)
 
     @property
     def now(self) -> int:
@@ -65,6 +80,11 @@ class WhoLeaves:
     def undecided(cls, plan: Plan) -> WhoLeaves:
         """Everybody is asked about, because it is not known which campaign the plan belongs to."""
         return cls(pd.Index([], dtype="int64"), 0, asked_rows=pd.Index(plan.messages["row"].unique()))
+
+    @classmethod
+    def refused(cls, plan: Plan) -> WhoLeaves:
+        """Nobody gets a text, because nothing can be sent."""
+        return cls(_NO_ROWS, 0, held=plan.messages["row"].nunique())
 
     @classmethod
     def of(
@@ -82,25 +102,31 @@ class WhoLeaves:
         """
         everybody = pd.Index(plan.messages["row"].unique())
         if difference is None or difference.is_first:
-            return cls(everybody, plan.totals.parts)._asking(plan.messages["row"], plan.messages, unwanted)
+            leaves = cls(everybody, plan.totals.parts, own_rows=_rows_as_written(plan, difference))
+            return leaves._asking(plan.messages["row"], plan.messages, unwanted)
         messages, compared = difference.messages, plan_behind(difference)
         rows = _rows_of_spreadsheet(messages["row"], compared)
         outgoing = difference.outgoing(changed=changed == "send")
         now = pd.Index(rows.iloc[outgoing].dropna().unique()).astype("int64")
         asked = {*rows[messages["reason"].isin(_ASKED)].dropna()} - {*now} if changed == "ask" else set()
         left_out = compared.left_out
-        others = len(everybody) - len(now) - len(asked) - sum(left_out.values())
+        asked_rows = pd.Index(sorted(asked), dtype="int64")
+        others = len(everybody.difference(now).difference(asked_rows)) - sum(left_out.values())
         parts = int(messages["parts"].iloc[outgoing].sum())
         corrected = _own_rows(compared.corrected_rows, compared, plan)
         put_right = compared.reached_meanwhile.intersection(_left_out(plan))
         mistaken = _own_rows(compared.reached_with_mistake, compared, plan).difference(put_right)
-        asked_rows = pd.Index(sorted(asked), dtype="int64")
         reached = pd.Index(rows[messages["reason"] == REASONS[ACCEPTED]].dropna().unique()).astype("int64")
-        beside = _sent_beside(everybody, rows, messages["number"])
+        sent_beside = _sent_beside(everybody, rows, messages["number"])
         why = _why_left_out(compared)
         nothing_more = max(others, 0)
-        done = corrected, mistaken, reached, beside, put_right
-        leaves = cls(now, parts, asked_rows, nothing_more, left_out, why, *done)
+        done = corrected, mistaken, reached, sent_beside, put_right
+        leaves = cls(
+            now, parts, asked_rows, nothing_more, left_out, why, *done,
+            beside=pd.Index(compared.beside_file),
+            put_right_since=now.union(asked_rows).intersection(_left_out(plan)),
+            own_rows=_NO_OWN_ROWS if compared.file is None else compared.file.own_rows,
+        )  # fmt: skip
         return leaves._asking(rows.iloc[outgoing], messages.iloc[outgoing], unwanted)
 
     def _asking(
@@ -119,6 +145,12 @@ class WhoLeaves:
             asked_rows=self.asked_rows.union(unwanted_rows),
             unwanted_rows=unwanted_rows,
         )
+
+
+def _rows_as_written(plan: Plan, difference: Difference | None) -> pd.Series[int]:
+    """The rows of a file of rows to correct in the spreadsheet that it was written from; none where nothing
+    can be compared, for that spreadsheet may be another one by now."""
+    return _NO_OWN_ROWS if difference is None else origins_of(plan).dropna().astype("int64")
 
 
 def _left_out(plan: Plan) -> pd.Index[Any]:

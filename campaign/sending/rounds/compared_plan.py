@@ -22,6 +22,7 @@ from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     CHANGED,
+    GOES_OUT,
     MAY_GO_OUT,
     MOVED,
     NEW,
@@ -144,8 +145,8 @@ class ComparedPlan:
     def about_rows(self) -> str:
         """Sentences about rows that get nothing, or something else, for what is known of them."""
         return (
-            f"{self.about_left_out}{self.about_overtaken}{self.about_corrected}{self.about_left_behind}"
-            f"{self.about_gone}"
+            f"{self.about_beside_file}{self.about_left_out}{self.about_overtaken}{self.about_corrected}"
+            f"{self.about_left_behind}{self.about_gone}"
         )
 
     @property
@@ -221,6 +222,26 @@ class ComparedPlan:
             return pd.Index([], dtype="int64")
         statuses = self.plan.contacts["status"].reindex(self.file.offered)
         return statuses.index[statuses != "not_sent"]
+
+    @cached_property
+    def beside_file(self) -> Ints:
+        """The rows that get something though a follow-up file does not have them, as its campaign goes on."""
+        if self.file is None:
+            return np.empty(0, np.int64)
+        goes_out = self.starts[np.isin(self.comparison.knowledge, GOES_OUT)]
+        return np.setdiff1d(rows_of_messages(self.plan)[goes_out], self.file.places)
+
+    @property
+    def about_beside_file(self) -> str:
+        """A sentence about these rows, after a space; "" for none."""
+        rows = len(self.beside_file)
+        if not rows:
+            return ""
+        are, theirs = agreeing(rows, "is", "are"), agreeing(rows, "gets a message", "get their messages")
+        return (
+            f" {counted(rows, 'person', 'people')} who {are} not in this file {theirs} too, because it "
+            f"continues its campaign ({self._named(self.beside_file)})."
+        )
 
     @property
     def about_left_out(self) -> str:

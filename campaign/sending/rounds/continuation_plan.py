@@ -16,6 +16,7 @@ from campaign.messages.plan import Plan, suppression_of, with_fields
 from campaign.messages.plan_tables.duplicates import SHARED_PHONE
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
+from campaign.results.cell_values import CellReader, rows_that_say_same
 from campaign.sending.rounds.amended_plan import with_issue, with_messages, without_rows
 from campaign.sending.rounds.distinct_texts import DistinctTexts
 from campaign.sending.rounds.record import planned_texts
@@ -111,14 +112,29 @@ def corrected_rows(plan: Plan) -> Ints:
 
 def _corrected(whole: Plan, part: Plan, rows: Ints) -> Ints:
     """The rows that a person has corrected or added in this or an earlier follow-up file: their own
-    spreadsheet knows nothing of that."""
+    spreadsheet knows nothing of that. What it says in other words, such as a number with spaces, is none."""
     columns = [name for name in part.contacts.columns if name in whole.contacts.columns]
     columns = [name for name in columns if name not in ("status", "reason")]
     before, after = whole.contacts[columns].reindex(rows), part.contacts[columns]
     differs = (before.to_numpy() != after.to_numpy()).any(axis=1)
+    differs &= ~after.index.isin(_said_in_other_words(whole, after[differs], rows[differs]))
     issues = whole.issues
     earlier = issues.loc[issues["code"] == CORRECTED, "row"].dropna().astype("int64")
     return np.asarray(rows[differs | np.isin(rows, earlier)], dtype=np.int64)
+
+
+def _said_in_other_words(whole: Plan, changed: pd.DataFrame, rows: Ints) -> list[int]:
+    """Those rows of a follow-up file that say the same as their originals; `rows` are these, one for each."""
+    if changed.empty:
+        return []
+    order = "" if whole.reading is None else whole.reading.dates
+    numbers = pd.Series(whole.addressing.numbers, index=whole.contacts.index)
+    own = whole.contacts[changed.columns]
+    readers = {
+        name: CellReader.of(own[name], order, is_number=name in whole.addressing.columns)
+        for name in own.columns
+    }
+    return rows_that_say_same(changed, own, dict(zip(changed.index, rows, strict=True)), numbers, readers)
 
 
 def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:

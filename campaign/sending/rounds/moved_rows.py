@@ -10,8 +10,10 @@ import pandas as pd
 from campaign.arrow_text import Bools
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.continuation import Continuation
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contacts.rows_found_again import find_again
 from campaign.errors import FolderError
+from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan, with_fields
 from campaign.sending.rounds.continuation_plan import (
     closing_totals_in,
@@ -21,7 +23,9 @@ from campaign.sending.rounds.continuation_plan import (
 )
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.rounds import table_of_version
-from campaign.text import agreeing
+from campaign.text import agreeing, clean, counted, shorten
+
+_INTRODUCED, _SHOWN = 3, 60  # people in a sentence, and characters of each
 
 
 def with_rows_of_today(
@@ -49,7 +53,7 @@ def with_rows_of_today(
     is_settled = found["is_as_before"] & ~found["row"].isin(corrected_rows(whole)) & ~reached_elsewhere
     is_left = found["is_untouched"] & ~is_settled
     lost, reached_rows = (found["row"] == 0) & ~is_left, reached_elsewhere & ~is_left
-    _check_found(found.index[lost], found.index[reached_rows], len(part.contacts))
+    _check_found(part, found.index[lost], found.index[reached_rows])
     part = _without(part, found.index[is_left])
     today = dict(found.loc[~is_left, "row"])
     part = _with_continuation(part, Continuation.of(continuation.campaign, today, version))
@@ -116,27 +120,41 @@ def _with_continuation(part: Plan, continuation: Continuation) -> Plan:
     return part if reading is None else with_fields(part, reading=replace(reading, continues=continuation))
 
 
-def _check_found(lost: pd.Index[int], reached: pd.Index[int], count: int) -> None:
-    """Raise `FolderError` for rows that were not found again, or that were reached under another number.
-
-    `count` is that of all rows of the file.
-    """
+def _check_found(part: Plan, lost: pd.Index[int], reached: pd.Index[int]) -> None:
+    """Raise `FolderError` for rows that were not found again, or that were reached under another number."""
     if lost.empty and reached.empty:
         return
     doubts = []
     if len(lost):
-        doubts.append(f"it is not certain which rows of it are now {_named(lost)} of the file")
+        doubts.append(f"{_introduced(part, lost)} cannot be found in it for certain")
     if len(reached):
         was = agreeing(len(reached), "was", "were")
-        doubts.append(f"{_named(reached)} of the file {was} reached under another number since")
+        doubts.append(f"{_introduced(part, reached)} {was} reached under another number since")
     rows = lost.union(reached)
     it = agreeing(len(rows), "it", "them")
-    correct = f"Delete {_named(rows)} from the file to send the others, and correct"
+    is_all = len(rows) == len(part.contacts)
+    remedy = "Correct" if is_all else f"Delete {_named(rows)} from the file to send the others, and correct"
     raise FolderError(
         "The table of this campaign has changed since the rows to correct were written: "
-        f"{', and '.join(doubts)}. Nothing was sent. {correct if len(rows) < count else 'Correct'} {it} in "
-        f"your own spreadsheet, or in a follow-up file that you write under another name."
+        f"{', and '.join(doubts)}. Nothing was sent. {remedy} {it} in your "
+        "own spreadsheet, or in a new follow-up file, which you write under another name."
     )
+
+
+def _introduced(part: Plan, rows: pd.Index[int]) -> str:
+    """Some rows of a follow-up file, and whose the first are: "row 3 of the file (Ada, 25677*****01)"."""
+    numbers = pd.Series(part.addressing.numbers, index=part.contacts.index).reindex(rows[:_INTRODUCED])
+    said = {"number": mask_numbers(numbers.astype("str")).where(numbers > 0, "")}
+    beside = [
+        name for name in part.contacts.columns if name not in (*part.addressing.columns, *OUTCOME_COLUMNS)
+    ]
+    for name in beside[:1]:  # mostly the name of the person
+        said = {"beside": mask_texts(part.contacts.loc[numbers.index, name]), **said}
+    people = [", ".join(filter(None, cells)) for cells in zip(*said.values(), strict=True)]
+    people = [shorten(clean(person), _SHOWN) for person in people if person]
+    more = [counted(len(rows) - _INTRODUCED, "other")] if len(rows) > _INTRODUCED else []
+    who = f" ({'; '.join([*people, *more])})" if people else ""
+    return f"{_named(rows)} of the file{who}"
 
 
 def _named(rows: pd.Index[int]) -> str:

@@ -46,6 +46,11 @@ class RowsOfFile:
         places = self.places.drop_duplicates()
         return rows.map(pd.Series(places.index, index=places.to_numpy()))
 
+    @property
+    def own_rows(self) -> pd.Series[int]:
+        """By row of the file the row of the own spreadsheet, where that has it."""
+        return self.places[~self.places.isin(self.added)]
+
     def name_row(self, row: int) -> str:
         """A row of the table in a sentence: as it is in the file, or else in the own spreadsheet."""
         in_file = self.in_file(pd.Series([row])).iloc[0]
@@ -63,6 +68,6 @@ class RowsOfFile:
 
     def named(self, rows: pd.Index[int]) -> str:
         """Some rows of the file, and which they are in the own spreadsheet, where it has them."""
-        own = self.places.reindex(rows).dropna().astype("int64")
+        own = self.own_rows.reindex(rows).dropna().astype("int64")
         there = f"; {name_rows(own.tolist()).lower()} of your own spreadsheet" if len(own) else ""
         return f"{name_rows(rows.tolist()).lower()} of this file{there}"

@@ -1,0 +1,128 @@
+"""A file of rows to correct comes back to the composer: what is said of its rows, and of all others."""
+
+from io import BytesIO
+
+import openpyxl
+import pytest
+from support.composer_person import TEXT, VISITS
+from support.widget_tree import find
+
+import campaign
+
+
+def plan():
+    return campaign.prepare(campaign.read_contacts("visits.csv"), message=TEXT, sender="CLINIC", region="UG")
+
+
+@pytest.fixture
+def rehearse(table):
+    """Rehearses the spreadsheet as it is on the disk now, and writes its rows to correct."""
+
+    def send(**options):
+        result = campaign.send(plan(), progress=False, **options)
+        return campaign.write_follow_up(result, table.parent / "to_correct.csv")
+
+    return send
+
+
+def correct(path, cell, typed):
+    path.write_text(path.read_text("utf-8-sig").replace(f'"{cell}"', f'"{typed}"'))
+
+
+def choose(person, source="to_correct.csv"):
+    """Choose the file, take the text of its campaign, and look at section 3."""
+    if not person.section(1).is_open:
+        person.reopen(1)
+    person.fill("path", source)
+    person.fill("country", "UG")
+    person.press("use")
+    if not find(person.composer, "text").value:
+        person.press("take-text")
+    if person.section(2).is_open:
+        person.press("check")
+    person.reopen(3)
+    return person.sees("section-3")
+
+
+def test_people_who_still_wait_and_are_not_in_the_file_are_announced_and_shown(person, rehearse):
+    """The run was held after its first text, so that sending the file sends the rest as well."""
+    correct(rehearse(pilot=1), "0772 00", "0772 000 003")
+    said = choose(person)
+    assert "1 person gets a text; 2 people who are not in this file get one too; no row is left out." in said
+    waiting = [*find(person.composer, "people-beside").rows]
+    about = (
+        "2 people who are not in this file get their texts too, because it continues its campaign (rows "
+        f"{waiting[0]} and {waiting[1]} of your own spreadsheet)."
+    )
+    assert about in said
+    find(find(person.section(3), "people-beside"), "show-rows").click()
+    assert "row in your own spreadsheet name number what they get" in person.sees("section-3")
+    person.press("go-on")
+    assert about in person.sees("section-4")
+    beside = find(person.section(4), "people-beside")
+    assert (beside.rows.tolist(), beside.layout.display) == (waiting, None)
+    person.send()
+    assert "All 4 rows were accepted" in person.sees("section-5")
+
+
+def test_while_nothing_can_be_sent_nobody_is_promised_a_text(person, rehearse, table):
+    """Carol has left the own spreadsheet since, so that nobody knows whose number was corrected."""
+    correct(rehearse(), "0772 00", "0772 000 003")
+    table.write_text(VISITS.replace("Carol,0772 00,Wed\n", ""))
+    campaign.send(plan(), progress=False)
+    said = choose(person)
+    assert "Nothing can be sent yet; no row is left out. Of 1 row: 1 waits." in said
+    assert (
+        "The table of this campaign has changed since the rows to correct were written: row 2 of the file "
+        "(Carol, 25677*****03) cannot be found in it for certain. Nothing was sent. Correct it in your own "
+        "spreadsheet, or in a new file of “Rows to correct”."
+    ) in said
+    assert "nothing was sent" not in said
+    person.press("go-on")
+    assert person.folded()[2] == "3 · Nothing can be sent yet; no row is left out"
+
+
+def test_under_another_name_it_is_said_of_which_campaign_the_rows_are(person, rehearse):
+    correct(rehearse(), "0772 00", "0772 000 003")
+    choose(person)
+    person.press("go-on")
+    person.fill("name", "spring")
+    person.reopen(3)
+    said = person.sees("section-3")
+    assert "This file has only the rows to correct of “visits”. Under another name" in said
+    assert "nothing was sent" not in said
+
+
+def test_a_row_of_the_file_is_named_as_in_both_files_and_corrected_in_this_one(person, rehearse):
+    rehearse()
+    said = choose(person)
+    assert "Row 2 of this file; row 4 of your own spreadsheet" in said
+    assert "Correct them in this file, save it, and choose it again in section 1." in said
+    find(person.section(3), "show-rows").click()
+    assert "row in this file row in your own spreadsheet name" in person.sees("section-3")
+    book = openpyxl.load_workbook(BytesIO(person.section(3).download.content()))
+    header, carol = [[cell.value for cell in row] for row in book.active.rows]
+    assert header[-2:] == ["row in this file", "row in your own spreadsheet"]
+    assert carol[-2:] == ["2", "4"]
+
+
+def test_rows_that_were_written_for_an_earlier_text_are_offered_that_one(person, rehearse, table):
+    """The whole campaign got another text after the file was written; the file brings the last one back."""
+    correct(rehearse(), "0772 00", "0772 000 003")
+    person.compose(text="Closed on {day}.")
+    person.fill("changed", "send")
+    person.send()
+    choose(person)
+    person.reopen(2)
+    assert find(person.composer, "text").value == "Closed on {day}."
+    said = person.sees("earlier-text")
+    assert said.startswith("This is the last text of the campaign “visits”. If the rows of this file are to")
+    assert said.endswith(f", take that: “{TEXT}”")
+    person.press("take-text")
+    assert find(person.composer, "text").value == TEXT
+    assert not person.is_shown("earlier-text")
+    person.press("check")
+    person.press("go-on")
+    person.send()
+    sent = campaign.load_result("campaigns/visits.local").messages.set_index("row")["message"]
+    assert (sent[4], sent[5]) == ("Hi Carol, come on Wed.", "Closed on Thu.")
