@@ -9,7 +9,7 @@ from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.results import charts
-from campaign.results.batch_numbers import skipped_numbers, which_batches
+from campaign.results.batch_numbers import skipped_numbers, which_batches, without_unsent
 from campaign.results.breakdown import with_people
 from campaign.results.card import about_changes
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
@@ -113,18 +113,17 @@ def cost_by(result: Result, column: str) -> str:
 
 def batches(result: Result, redaction: Redaction) -> str:
     """The batches, first those that need attention, then the newest."""
-    frame = result.batches
-    ordered = frame.iloc[result.batches_by_urgency]
+    left, about_unsent = without_unsent(result.batches.iloc[result.batches_by_urgency])
     columns = ["batch", "messages", "status", "cost", "error", "submitted_at", "code"]
     times = LocalTimes.of_rounds(result.rounds)
-    shown = redaction.batches(ordered[columns].head(_ROWS))
+    shown = redaction.batches(left[columns].head(_ROWS))
     shown = shown.assign(error=without_error_classes(shown["error"], shown["status"]))
     shown = times.with_local(shown.rename(columns={"error": "note"}), "submitted_at", "submitted")
-    skipped = skipped_numbers(frame)
-    note = markup.paragraph(skipped, note=True) if skipped else ""
     kind = ("batch", "batches")
-    table = markup.table(shown, limit=_ROWS, rows=len(frame), of=kind, which=which_batches(ordered))
-    return markup.scroller(table, "Batches") + note
+    table = markup.table(shown, limit=_ROWS, rows=len(left), of=kind, which=which_batches(left))
+    tables = "" if left.empty and about_unsent else markup.scroller(table, "Batches")
+    notes = filter(None, [about_unsent, skipped_numbers(result.batches)])
+    return tables + "".join(markup.paragraph(note, note=True) for note in notes)
 
 
 def follow_up(result: Result, redaction: Redaction) -> str:

@@ -10,17 +10,14 @@ from campaign import markup
 from campaign.contacts.reading_record import Reading
 from campaign.local_times import LocalTimes
 from campaign.paths import seen_from_here
-from campaign.results.batch_numbers import skipped_numbers, which_batches
+from campaign.results.batch_numbers import skipped_numbers, which_batches, without_unsent
 from campaign.results.page.row_account import not_read_in_words
 from campaign.results.replaced_file import free_name
 from campaign.results.sent_rounds import as_counted
 from campaign.results.totals import ResultTotals, about_outcomes, outcome_bars
 from campaign.text import figure
 
-_ORDER = (
-    "Batches that a person has to look at, or has settled, come first, and those whose messages went into "
-    "later batches last."
-)
+_ORDER = "Batches to look at come first, and those that were not sent last."
 
 
 def result_card(
@@ -72,13 +69,13 @@ def result_card(
 
 def _table_of(batches: pd.DataFrame, times: LocalTimes) -> list[str]:
     """The batches as a table, and what is to know of their order and their numbers."""
-    shown = times.with_local(_shown(batches), "submitted_at", "submitted")
-    table = markup.table(shown, limit=10, of=("batch", "batches"), which=which_batches(batches))
-    pieces = [markup.scroller(table, "Batches")]
-    if not batches["batch"].is_monotonic_decreasing:
-        pieces.append(markup.paragraph(_ORDER, note=True))
-    if skipped := skipped_numbers(batches):
-        pieces.append(markup.paragraph(skipped, note=True))
+    left, about_unsent = without_unsent(batches)
+    shown = times.with_local(_shown(left), "submitted_at", "submitted")
+    table = markup.table(shown, limit=10, of=("batch", "batches"), which=which_batches(left))
+    pieces = [] if left.empty and about_unsent else [markup.scroller(table, "Batches")]
+    order = "" if left["batch"].is_monotonic_decreasing else _ORDER
+    notes = filter(None, [about_unsent, order, skipped_numbers(batches)])
+    pieces += [markup.paragraph(note, note=True) for note in notes]
     return pieces
 
 

@@ -28,13 +28,18 @@ _REASONS = {
 
 
 def by_urgency(batches: pd.DataFrame, planned: Ints) -> npt.NDArray[np.int64]:
-    """The positions of batches in the order in which people look at them; `planned` counts their messages
-    that are in no later batch. Those that a person has settled come before the others of their status."""
-    urgency = pd.Categorical(batches["status"], categories=WORST_FIRST).codes.astype(np.int64)
-    is_past = batches["status"].isin(["refused", "not_sent"]).to_numpy() & (planned == 0)
-    urgency[is_past] = len(WORST_FIRST)
-    was_answered = ~batches["error"].str.startswith(SETTLED_BY).to_numpy()
-    return np.lexsort([-batches["batch"].to_numpy(), was_answered, urgency])
+    """The positions of batches in the order in which people look at them, each kind with the newest first.
+
+    Unknown and refused ones, those that a person has settled, accepted ones, those that were not sent, and at
+    the end what was refused or not sent and whose messages are all in later batches: `planned` counts those
+    that are in no later one.
+    """
+    status = batches["status"]
+    is_left_behind = status.isin(["refused", "not_sent"]) & (planned == 0)
+    is_settled = batches["error"].str.startswith(SETTLED_BY)
+    kinds = [is_left_behind, status == "unknown", status == "refused", is_settled, status == "accepted"]
+    urgency = np.select([kind.to_numpy() for kind in kinds], [5, 0, 1, 2, 3], 4)
+    return np.lexsort([-batches["batch"].to_numpy(), urgency])
 
 
 def final_statuses(

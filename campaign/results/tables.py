@@ -531,8 +531,8 @@ class Result:
     def batches_by_urgency(self) -> npt.NDArray[np.int64]:
         """The positions of the batches in the order in which people look at them.
 
-        First what was not accepted, each newest first; last those whose messages are all in later batches,
-        or whose people have left the table before anything reached them.
+        First those to look at, each kind with the newest first; last those that were not sent, and those
+        whose messages are all in later batches, or whose people left the table before anything reached them.
         """
         return by_urgency(self._batches, self.messages_by_batch)
 
