@@ -351,8 +351,8 @@ def test_another_text_waits_for_a_persons_choice(choice, received, texts):
     assert result.totals["accepted"] == 30
     kept = 30 if choice == "skip" else 0
     assert (result.issues["code"] == "reached_with_another_text").sum() == kept
-    assert result.contacts["reason"].str.startswith("The person got another text before").sum() == kept
-    assert ("30 people keep the text that they got before." in result.sentence) == (kept > 0)
+    assert result.contacts["reason"].str.startswith("This number got another text before").sum() == kept
+    assert ("30 rows keep the text that their numbers got before." in result.sentence) == (kept > 0)
     assert campaign.load_result(result.folder).contacts.equals(result.contacts)
 
 

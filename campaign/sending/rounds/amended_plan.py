@@ -71,7 +71,7 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
 
     def details(places: Ints) -> pd.Series[str]:
         texts = taken["message"].iloc[np.searchsorted(entries, places)].astype("str")
-        detail = "The person got another text before and keeps that one: “" + _quoted(texts) + "”"
+        detail = "This number got another text before and keeps that one: “" + _quoted(texts) + "”"
         return detail.mask(moved[places], _MOVED)
 
     return with_issue(recounted(amended(plan, keep)), rows, KEPT_TEXT, "warning", details)

@@ -134,9 +134,13 @@ class CampaignRecord:
             return rows
         return RowTexts(
             self.comparable_numbers(rows.numbers),
-            digest_texts(self.digests, rows.texts),
+            self.comparable_texts(rows.texts),
             self.digests.of_texts(rows.cells),
         )
+
+    def comparable_texts(self, texts: TextArray) -> TextArray:
+        """Whole texts of a plan as `texts` gives the recorded ones."""
+        return texts if self.digests is None else digest_texts(self.digests, texts)
 
     def comparable_numbers(self, numbers: Ints) -> Ints:
         """Numbers of a plan as `texts` gives the recorded ones."""
