@@ -190,6 +190,15 @@ def test_once_she_got_a_text_of_her_own_it_is_hers_that_changes(folder):
     assert (compared.changed, compared.sharing) == (2, 0)
 
 
+def test_whoever_came_later_shares_the_phone_until_a_text_goes_to_it(tmp_path):
+    """Peter's text went out before Sarah was in the table, and Paul has got his place since."""
+    before = FAMILY.replace("Sarah,0772 000 301,21 December\n", "")
+    folder = send(before, tmp_path / "visits").folder
+    send(before.replace("Peter", "Paul"), folder, changed="send")
+    assert_forgotten_by_nobody(send(FAMILY.replace("Peter", "Paul"), folder), "Sarah")
+    assert_forgotten_by_nobody(send(WITHOUT_PETER, folder, changed="skip"), "Sarah")
+
+
 def test_every_text_is_still_asked_about_on_a_phone_that_was_reached(folder):
     compared = campaign.compare(plan_of(WITHOUT_PETER, duplicates="keep"), folder=folder)
     assert (compared.new, compared.sharing) == (0, 1)

@@ -86,10 +86,10 @@ def _recorded_rows(
 ) -> pd.DataFrame:
     """What the rows of the recorded texts at some places said in these columns: columns digest, text, which
     is its hash, and place."""
-    round_of_batch = np.array([0, *(batch.round for batch in record.ledger.batches)], np.int64)
+    rounds = record.round_of_batch[replaced.batches[chosen]]
     found = [pd.DataFrame({"digest": np.empty(0, np.uint64), "text": _NO_ROWS, "place": _NO_ROWS})]
     for one_round in record.rounds:
-        own = chosen[round_of_batch[replaced.batches[chosen]] == one_round.number]
+        own = chosen[rounds == one_round.number]
         if not len(own) or one_round.is_erased:
             continue
         labels = replaced.labels[own]

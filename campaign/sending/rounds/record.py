@@ -97,6 +97,11 @@ class CampaignRecord:
         """Which batches wait to be sent, by their numbers."""
         return np.array([False, *(batch.state == "pending" for batch in self.ledger.batches)])
 
+    @property
+    def round_of_batch(self) -> Ints:
+        """The round of each batch, by its number."""
+        return np.array([0, *(batch.round for batch in self.ledger.batches)], np.int64)
+
     @cached_property
     def erased(self) -> Bools:
         """Which batches are in a round that was erased, by their numbers."""

@@ -1,8 +1,8 @@
 """Rows that got nothing yet, though their phone was reached: with the text of another row.
 
 Numbers and texts alone do not tell them from rows whose own text has changed. The record does, where a row
-was left out beside that very text as sharing the phone, or where that text is now that of a row with another
-number. Of what was erased neither is known any more.
+was left out as sharing the phone, or where the text that reached it is now that of a row with another number.
+Of what was erased neither is known any more.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import pandas as pd
 
 from campaign.arrow_text import Ints, TextArray, series_to_array
 from campaign.contacts.table_version import row_digests
-from campaign.contract import KEPT_TEXT
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
@@ -54,39 +53,47 @@ def places_that_share(
     """The positions of those rows that are CHANGED only because of texts of other rows.
 
     `rows` are the row numbers of those that get something, `planned` what they get, and `renumbered` is what
-    `corrected_numbers` found among them.
+    `corrected_numbers` found among them. A row that a round left out as sharing its phone shares it until a
+    later round has a text for the number.
     """
     places = np.flatnonzero(comparison.knowledge == CHANGED)
     if not len(places):
         return places
     changed = _ChangedRows(rows[places], planned.numbers[places], planned.texts.take(places))
-    beside, replaced = _left_out_beside(plan, record, changed), comparison.replaced
+    left_out_in, replaced = _left_out_in(plan, record, changed), comparison.replaced
     is_moved = np.zeros(len(replaced.numbers), dtype=bool)
     is_moved[only_ones(plan, renumbered, replaced)["place"]] = True
-    shared = np.union1d(replaced.numbers[is_moved], beside["number"])
-    is_near = np.isin(replaced.numbers, shared)
-    texts = pd.DataFrame({"number": replaced.numbers, "batch": replaced.batches, "is_moved": is_moved})[
-        is_near
-    ]
-    texts = texts.merge(pd.DataFrame({"row": changed.rows, "number": changed.numbers}), on="number")
-    texts = texts.merge(beside, on=["row", "number", "batch"], how="left", indicator="beside")
-    is_of_another = texts["is_moved"] | (texts["beside"] == "both")
+    shared = np.union1d(replaced.numbers[is_moved], changed.numbers[left_out_in > 0])
+    near = np.flatnonzero(np.isin(replaced.numbers, shared))
+    if not len(near):
+        return near
+    texts = pd.DataFrame(
+        {
+            "number": replaced.numbers[near],
+            "round": record.round_of_batch[replaced.batches[near]],
+            "is_moved": is_moved[near],
+        }
+    ).merge(
+        pd.DataFrame({"row": changed.rows, "number": changed.numbers, "left_out_in": left_out_in}),
+        on="number",
+    )
+    is_of_another = texts["is_moved"] | (texts["round"] <= texts["left_out_in"])
     are_all = is_of_another.groupby(texts["row"]).all()
     return places[np.isin(changed.rows, are_all.index[are_all])]
 
 
-def _left_out_beside(plan: Plan, record: CampaignRecord, changed: _ChangedRows) -> pd.DataFrame:
-    """Beside which texts a round has left rows out as sharing a phone: columns row, number and batch.
+def _left_out_in(plan: Plan, record: CampaignRecord, changed: _ChangedRows) -> Ints:
+    """The last round that left each row out as sharing its phone, 0 for none.
 
     A row is known by its number and its text, or by all cells under the columns that both tables have.
     """
-    found = [pd.DataFrame({"row": _NO_ROWS, "number": _NO_ROWS, "batch": _NO_ROWS})]
+    last = np.zeros(len(changed.rows), np.int64)
     for one_round in record.rounds:
         left_out = _LeftOut.of(one_round, record, changed.numbers)
         if left_out is not None:
-            rows = pd.concat([left_out.with_texts_of(changed), left_out.with_cells_of(plan, changed)])
-            found.append(rows.drop_duplicates().merge(left_out.beside(record), on="number"))
-    return pd.concat(found, ignore_index=True).drop_duplicates()
+            last[left_out.with_texts_of(changed)] = one_round.number
+            last[left_out.with_cells_of(plan, changed)] = one_round.number
+    return last
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,38 +123,28 @@ class _LeftOut:
         table = pd.Series(_comparable_numbers(recipients, record), index=recipients.index)
         return cls(one_round, rows[starts], own, texts, table[table.isin(own)])
 
-    def with_texts_of(self, changed: _ChangedRows) -> pd.DataFrame:
-        """Rows of a plan with number and text of one that was left out: columns row and number."""
+    def with_texts_of(self, changed: _ChangedRows) -> Ints:
+        """The positions of rows with number and text of one that was left out."""
         found = DistinctTexts(changed.numbers, changed.texts).find(self.numbers, self.texts).rows
-        places = np.unique(found[found >= 0])
-        return pd.DataFrame({"row": changed.rows[places], "number": changed.numbers[places]})
+        return found[found >= 0]
 
-    def with_cells_of(self, plan: Plan, changed: _ChangedRows) -> pd.DataFrame:
-        """The same for rows that say what one says that was left out, and no other row of the round."""
+    def with_cells_of(self, plan: Plan, changed: _ChangedRows) -> Ints:
+        """The positions of rows that say what one says that was left out, and no other row of the round."""
         path = self.one_round.path / CONTACTS
         cells = pd.concat([self._cells(path, part) for part in range(count_parts(path))])
         columns = [name for name in columns_of_contacts(plan) if name in cells and name not in _NO_CELLS]
+        if not columns:
+            return _NO_ROWS
         digests = row_digests(cells[columns])
         is_left_out = digests.index.isin(self.rows)
         wanted = np.setdiff1d(digests[is_left_out], digests[~is_left_out])
         rows = changed.rows[np.isin(changed.numbers, self.numbers)]
         own = pd.concat([*plan.map_parts(partial(_digests_of, columns, rows))])
-        places = np.flatnonzero(np.isin(changed.rows, own.index[own.isin(wanted)]))
-        return pd.DataFrame({"row": changed.rows[places], "number": changed.numbers[places]})
+        return np.flatnonzero(np.isin(changed.rows, own.index[own.isin(wanted)]))
 
     def _cells(self, path: Path, part: int) -> pd.DataFrame:
         contacts = read_frame(path, part=part)
         return contacts[contacts.index.isin(self.table.index)]
-
-    def beside(self, record: CampaignRecord) -> pd.DataFrame:
-        """Which batches their numbers had texts in, of other rows: columns number and batch.
-
-        Where a row keeps what its number got before, that may be the text of any row.
-        """
-        sent = record.messages_for(self.one_round, self.table.index.to_numpy())
-        sent = sent[~sent["row"].isin(record.rows_with_issue(self.one_round, KEPT_TEXT))]
-        numbers = self.table.reindex(sent["row"]).to_numpy()
-        return pd.DataFrame({"number": numbers, "batch": sent["batch"].to_numpy()}).drop_duplicates()
 
 
 def _comparable_numbers(numbers: pd.Series[Any], record: CampaignRecord) -> Ints:
