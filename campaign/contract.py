@@ -37,7 +37,7 @@ ORDERED_AGAIN = "It is not known whether it was sent, and you ordered it to be s
 # In place of an error, what a batch was settled by: a person's decision, or the provider's list.
 SETTLED_BY = "settled by "
 
-# The code of the issue about a row whose person got another text before, and keeps that one.
+# The code of the issue about a row whose number got another text before, and keeps that one.
 KEPT_TEXT = "reached_with_another_text"
 
 # The code of the issue about a row that a person has corrected or added in a follow-up file.

@@ -16,6 +16,8 @@ TONES = {
     "reached earlier": "good",
     "new": "good", "still waiting": "good", "refused before": "bad", "reached with another text": "doubt",
     "reached under another number": "doubt",
+    "sharing a phone reached with somebody else's text": "doubt",
+    "sharing a phone reached in rehearsal with somebody else's text": "doubt",
     "reached in rehearsal with another text": "doubt", "reached in rehearsal under another number": "doubt",
 }  # fmt: skip
 

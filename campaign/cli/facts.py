@@ -94,6 +94,7 @@ def difference_facts(difference: Difference) -> dict[str, Any]:
         "reached": difference.reached,
         "unknown": difference.unknown,
         "changed": difference.changed,
+        "sharing": difference.sharing,
         "moved": difference.moved,
         "gone": difference.gone,
     }

@@ -64,7 +64,8 @@ EARLIER_ROUNDS = Group(
         Option(
             "--changed", choices=("ask", "skip", "send"), default="ask",
             help="people who were reached with another text: ask shows them and sends nothing (default), "
-            "skip lets them keep what they got, send sends the new text too",
+            "skip lets them keep what they got, send sends the new text too; whoever only shares the phone "
+            "of another row that was reached gets nothing with skip",
         ),
         Option(
             "--gone", choices=("ask", "withdraw"), default="ask",

@@ -65,7 +65,7 @@ CODES = {
     "reached_before": "the row gets nothing, but its number was reached earlier in the campaign",
     "reached_as_corrected": "the row gets nothing, but it was reached as corrected in a follow-up file",
     "reached_with_earlier_text": "the row is to be corrected, and was reached with another text only",
-    "reached_with_another_text": "the person keeps an earlier text and was not sent this one",
+    "reached_with_another_text": "the number was reached with another text, and was not sent this one",
     "unreadable_entry": "an entry in a list of numbers is not a number, so it excludes nobody",
 }
 

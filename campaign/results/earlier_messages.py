@@ -18,7 +18,10 @@ _WORDS = {
     EARLIER: ("was an earlier text to a person in it", "were earlier texts to people in it"),
     LATER: ("was a later text to a person in it", "were later texts to people in it"),
     ANOTHER: ("was another text to a number in it", "were other texts to numbers in it"),
-    LEFT_OUT: ("went to a row that gets nothing now", "went to rows that get nothing now"),
+    LEFT_OUT: (
+        "went to the number of a row that gets nothing now",
+        "went to numbers of rows that get nothing now",
+    ),
     WITH_MISTAKE: ("was for a person whose row has a mistake", "were for people whose rows have a mistake"),
     DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
 }
@@ -41,12 +44,12 @@ DEPARTED_LOOK_ALIKE = (
 )
 
 
-def about_kept_texts(people: int) -> str:
-    """That so many people keep another text that they got before; "" for none."""
-    if not people:
+def about_kept_texts(rows: int) -> str:
+    """That the numbers of so many rows keep another text that they got before; "" for none."""
+    if not rows:
         return ""
-    keep, they = agreeing(people, "keeps", "keep"), agreeing(people, "this person", "they")
-    return f"{capitalised(counted(people, 'person', 'people'))} {keep} the text that {they} got before."
+    keep, it = agreeing(rows, "keeps", "keep"), agreeing(rows, "its number", "their numbers")
+    return f"{capitalised(counted(rows, 'row'))} {keep} the text that {it} got before."
 
 
 def about_elsewhere(elsewhere: MessagesElsewhere) -> str:

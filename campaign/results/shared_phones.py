@@ -1,4 +1,4 @@
-"""People who share a phone: left out, because another row has their number and another text."""
+"""People who share a phone: left out, because their number is another row's too, which has another text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WHOSE_TEXT = {
 
 
 def rows_that_share(plan: Plan) -> Ints:
-    """The rows of people who get nothing because their number is in another row with another text.
+    """The rows of people who get nothing because their number is, or was, in another row with another text.
 
     Rows whose number was opted out are not among them: nobody is to be written to there.
     """
@@ -57,28 +57,32 @@ def reasons_of_shared(
 ) -> pd.Series[str]:
     """For each of these rows why it got nothing: which row has its number, and what became of that one.
 
-    A row whose number no message has any more is left out. `parts` is called twice, so that no part has to be
-    kept.
+    Where no message has the number any more, the text that reached it is that of a row of before; a row whose
+    number was not reached then is left out. `parts` is called twice, so that no part has to be kept.
     """
-    numbers = pd.concat([_numbers_of(rows, part) for part in parts()])
-    wanted: Ints = np.unique(numbers.to_numpy(dtype=np.int64))
+    sharing = pd.concat([_sharing_of(rows, part) for part in parts()])
+    wanted: Ints = np.unique(sharing["number"].to_numpy(dtype=np.int64))
     found = pd.concat([_owners_of(wanted, part) for part in parts()])
     owners = found[~found.index.duplicated()]
-    owner = numbers.map(owners["row"]).dropna().astype("int64")
+    owner = sharing["number"].map(owners["row"])
+    statuses = sharing["number"].map(owners["status"]).where(owner.notna(), sharing["before"])
     done = words_for(environment).done
     words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
-    fates = numbers.loc[owner.index].map(owners["status"]).map(words)
+    with_whom = ("row " + owner.astype("Int64").astype("str")).where(owner.notna(), "somebody else")
+    fates = statuses.map(words).dropna()
     return (
-        "Shares a phone with row " + owner.astype("str") + ", whose text " + fates + ". To reach this person "
+        "Shares a phone with " + with_whom[fates.index] + ", whose text " + fates + ". To reach this person "
         "too, enter another number."
     )
 
 
-def _numbers_of(rows: Ints, part: ResultPart) -> pd.Series[int]:
-    """The numbers of those rows that are in a part."""
+def _sharing_of(rows: Ints, part: ResultPart) -> pd.DataFrame:
+    """Those rows that are in a part: their number, and the status of the batch that reached it before."""
     labels = part.plan_part.status.index
     own = np.isin(labels.to_numpy(), rows)
-    return pd.Series(part.plan_part.numbers[own], index=labels[own])
+    statuses = part.batches.set_index("batch")["status"]
+    before = statuses.reindex(part.batch_of_excluded[own]).to_numpy()
+    return pd.DataFrame({"number": part.plan_part.numbers[own], "before": before}, index=labels[own])
 
 
 def _owners_of(numbers: Ints, part: ResultPart) -> pd.DataFrame:

@@ -44,7 +44,8 @@ _NOTES = {
     "unpriced": "Messages that may have been charged although no cost was named. With any, the cost is a "
     "lower bound.",
     "needing_attention": "People who got nothing, or perhaps nothing, though they did not opt out.",
-    "sharing_a_phone": "People who got nothing because another row, with another text, has their number.",
+    "sharing_a_phone": "People who got nothing because their number is also that of somebody else, who "
+    "has another text.",
     "reached_earlier": "People whose row has a mistake, but who were reached earlier in the campaign.",
     "round": "Runs that had nothing to send are no rounds.",
     "code": "Quote it when you ask the service about the batch.",

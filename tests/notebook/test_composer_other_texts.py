@@ -62,7 +62,7 @@ def test_the_button_waits_until_the_question_is_answered(person, fees):
     go_on(person)
     button = find(person.composer, "send")
     assert (button.description, button.disabled) == ("Rehearse", True)
-    assert "This waits for your answer above about “People who got another text”." in person.sees("why-not")
+    assert "This waits for your answer above about “Phones that got another text”." in person.sees("why-not")
     person.fill("changed", "send")
     assert (button.description, button.disabled) == ("Rehearse 1 text", False)
     person.fill("changed", "skip")
@@ -144,3 +144,25 @@ def test_texts_that_are_too_long_are_spoken_of_only_where_there_were_some(person
     shown = person.sees("section-1")
     assert "the answers in section 3 are those of the campaign “fees”." in shown
     assert "too long" not in shown
+
+
+def test_whoever_shares_a_phone_is_told_apart_and_not_as_somebody_who_was_sent_a_text(person, table):
+    table.write_text(FEES)
+    choose(person, table)
+    person.write(TEXT)
+    person.fill("sender", "SCHOOL")
+    person.press("check")
+    person.press("go-on")
+    person.send()
+    table.write_text(FEES.replace("Peter,+256772000001,100\n", ""))
+    choose(person, table)
+    go_on(person)
+    said = "2 people were reached in rehearsal before and 1 person shares a phone reached in rehearsal with"
+    assert f"Nothing would be rehearsed yet: {said} somebody else's text." in person.sees("section-4")
+    shown = person.sees("other-texts")
+    assert "row name number what the phone got what they would get shares a phone" in shown
+    assert "3 Agnes 25677*****01 “Dear Peter, 100 is due.” “Dear Agnes, 300 is due.” yes" in shown
+    person.fill("changed", "skip")
+    assert f"Nothing would be rehearsed: {said}" in person.sees("section-4")
+    person.reopen(3)
+    assert "1 shares a phone" in person.sees("section-3")

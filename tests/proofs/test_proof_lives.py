@@ -22,6 +22,10 @@ CIRCUMSTANCES = {
     "list written before the ledger": {
         "kills": 1.0, "places": ("before moves are made, not yet committed",), "environments": ("live",),
     },
+    "another rows text is this rows": {
+        "kills": 0.0, "environments": ("local",),
+        "edits": ("let two share a phone", "part two who share a phone", "change the text"),
+    },
 }  # fmt: skip
 SEEDS = 40
 

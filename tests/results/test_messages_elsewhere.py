@@ -126,8 +126,8 @@ def test_who_shares_a_phone_got_no_later_text_and_who_opted_out_has_a_row(desk):
     send(*both, name="shared", duplicates="keep")
     result = send(both[0], both[2], name="shared", opt_outs=pd.Series(["+256772000003"], dtype="str"))
     assert (
-        "not in this table: 1 was another text to a number in it and 1 went to a row that gets nothing now."
-        in result.sentence
+        "not in this table: 1 was another text to a number in it and 1 went to the number of a row that gets "
+        "nothing now." in result.sentence
     )
     assert result.contacts.at[2, "reason"] == ""
     assert result.by("district")["cost_share"].to_dict() == {"Gulu": 35, "Soroti": 70}

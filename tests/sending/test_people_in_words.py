@@ -3,7 +3,7 @@
 import pytest
 
 from campaign.environments import words_for
-from campaign.sending.rounds.comparison import ACCEPTED, AGAIN, CHANGED, MOVED, NEW, REFUSED, UNKNOWN
+from campaign.sending.rounds.comparison import ACCEPTED, AGAIN, CHANGED, MOVED, NEW, REFUSED, SHARED, UNKNOWN
 from campaign.sending.rounds.people_in_words import PeopleInWords
 
 WATER_BILLS = {NEW: 3, ACCEPTED: 61, CHANGED: 1}  # as a clerk met them: 4 texts, and a list that made 65
@@ -76,3 +76,15 @@ def test_where_everybody_is_asked_about_nothing_leaves_yet():
 def test_a_long_text_is_two_messages_for_one_person():
     told = people({NEW: 1})
     assert told.leaving(2, changed="ask") == "2 messages would be sent, for 1 new person."
+
+
+def test_whoever_shares_a_phone_gets_nothing_where_that_was_chosen():
+    told = people({NEW: 1, CHANGED: 1, SHARED: 2}, environment="local")
+    sharing = "2 people sharing a phone reached in rehearsal with somebody else's text"
+    assert told.staying(1, changed="skip") == (
+        f"Nothing more goes to 1 person reached in rehearsal with another text. Nothing goes to {sharing}."
+    )
+    assert told.leaving(4, changed="send").endswith(f"another text and {sharing}.")
+    assert people({SHARED: 1}).leaving(0, changed="ask") == (
+        "Nothing would be sent yet: 1 person shares a phone reached with somebody else's text."
+    )

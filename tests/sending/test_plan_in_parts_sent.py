@@ -227,6 +227,30 @@ def test_rows_that_share_a_phone_and_have_their_texts_are_the_same(tmp_path, mon
     assert "1 row was reached in rehearsal with this text under another number" in told[1]
 
 
+def test_rows_on_a_phone_that_another_row_has_reached_are_the_same(tmp_path, monkeypatch):
+    """The rows whose texts went to the phones leave the table; one stays with a number of its own."""
+    family = CLINIC.replace("0772 000 017", "0772 000 002").replace("0772 000 016", "0772 000 002")
+    left = family.replace(f"{ROWS[1]}\n", "").replace("Person 3,0772 000 003", "Person 3,0772 000 099")
+    results, told = [], []
+    for home, stream in both(tmp_path, monkeypatch):
+        with campaign.Sandbox(price=35) as sandbox:
+            options = {"account": sandbox, "concurrency": 1, "progress": False}
+            campaign.send(plan_of(home, stream=stream, text=family), **options)
+            for message in (TEXT, f"{TEXT} Bring your card."):
+                told.append(
+                    campaign.compare(plan_of(home, stream=stream, text=left, message=message)).sentence
+                )
+            kept = campaign.send(plan_of(home, stream=stream, text=left), changed="skip", **options)
+            assert campaign.resume(kept.folder, opt_outs=["0772 000 300"], **options).nothing_sent
+        results.append((kept, campaign.load_result(kept.folder)))
+    for held, streamed in zip(*results, strict=True):
+        assert_same_result(held, streamed)
+    assert_same_files(held.folder, streamed.folder)
+    assert (streamed.totals["accepted"], streamed.totals.sharing) == (16, 3)
+    assert told[:2] == told[2:]
+    assert "the 2 people sharing a phone reached with somebody else's text" in told[0]
+
+
 def test_a_question_about_changed_texts_is_the_same(tmp_path, monkeypatch):
     told = []
     for home, stream in both(tmp_path, monkeypatch):

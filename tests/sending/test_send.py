@@ -335,7 +335,7 @@ def test_who_keeps_an_earlier_text_has_the_one_in_the_table_as_the_reason(text):
     assert result.messages["message"].tolist() == ["Hi Person 0, come on Monday."]
     in_table = " ".join(changed.messages["message"]).replace("”", '"')
     assert result.contacts["reason"].tolist() == [
-        f"The person keeps an earlier text and was not sent the one in this table: “{in_table}”"
+        f"This number got another text before, and not the one in this table: “{in_table}”"
     ]
 
 
@@ -354,8 +354,8 @@ def test_another_text_waits_for_a_persons_choice(choice, received, texts):
     assert result.totals["accepted"] == 30
     kept = 30 if choice == "skip" else 0
     assert (result.issues["code"] == "reached_with_another_text").sum() == kept
-    assert result.contacts["reason"].str.startswith("The person keeps an earlier text").sum() == kept
-    assert ("30 people keep the text that they got before." in result.sentence) == (kept > 0)
+    assert result.contacts["reason"].str.startswith("This number got another text before").sum() == kept
+    assert ("30 rows keep the text that their numbers got before." in result.sentence) == (kept > 0)
     assert campaign.load_result(result.folder).contacts.equals(result.contacts)
 
 

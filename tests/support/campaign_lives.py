@@ -32,14 +32,18 @@ ENVIRONMENTS = ("local", "local", "sandbox", "live")
 
 
 class Life(Sender):
-    """One life of so many `days`. `kills` says how often a run is killed, and `places` at which places."""
+    """One life of so many `days`. `kills` says how often a run is killed, and `places` at which places.
+
+    `edits` are those that a person makes, all of them if there are none.
+    """
 
     def __init__(
         self, seed: int, folder: Path, link: Any, *, design: str = "", days: tuple[int, int] = (3, 7),
         kills: float = 0.1, places: tuple[str, ...] = (), environments: tuple[str, ...] = ENVIRONMENTS,
+        edits: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         chance = random.Random(seed)
-        self.editor = Editor(chance)
+        self.editor = Editor(chance, edits)
         balance = chance.choice((10**6, 10**6, 35 * chance.randrange(1, 20)))
         service = WitnessedService(chance.choice(environments), link, balance=balance)
         super().__init__(chance, folder, service, self.editor.first_sheet(), design)

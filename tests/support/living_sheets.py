@@ -111,8 +111,9 @@ class Sheet:
 class Editor:
     """A person who works on a sheet. Every edit returns the new sheet and says in words what it was."""
 
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, chance: random.Random, edits: tuple[str, ...] = ()) -> None:
         self._chance = chance
+        self._names = edits or tuple(self._edits)
         self._people = self._known = 0
 
     def first_sheet(self) -> Sheet:
@@ -123,7 +124,7 @@ class Editor:
         )
 
     def edit(self, sheet: Sheet) -> tuple[Sheet, str]:
-        name = self._chance.choice(list(self._edits))
+        name = self._chance.choice(self._names)
         return self._edits[name](self, sheet), name
 
     def _somebody(self) -> Line:
@@ -184,6 +185,16 @@ class Editor:
         owner = self._chance.choice(sheet.lines)
         return self._at_one(sheet, lambda line: replace(owner, name=line.name, person=line.person))
 
+    def _part_two(self, sheet: Sheet) -> Sheet:
+        """The first of some who share a phone leaves the sheet, or has another number."""
+        cells = [line.number(sheet.region) for line in sheet.lines]
+        places = [place for place, cell in enumerate(cells) if cell and cell in cells[place + 1 :]]
+        if not places:
+            return sheet
+        place = self._chance.choice(places)
+        instead = (self.with_number(sheet.lines[place]),) if self._chance.random() < 0.5 else ()
+        return replace(sheet, lines=(*sheet.lines[:place], *instead, *sheet.lines[place + 1 :]))
+
     def _recompose(self, sheet: Sheet) -> Sheet:
         form = self._chance.choice(("NFC", "NFD"))
         lines = [replace(line, name=unicodedata.normalize(form, line.name)) for line in sheet.lines]
@@ -207,6 +218,7 @@ class Editor:
         "sort the rows": _sort,
         "shuffle the rows": _shuffle,
         "let two share a phone": _share_a_phone,
+        "part two who share a phone": _part_two,
         "add an opt-out": _opt_out,
         "take back the opt-outs": lambda self, sheet: replace(sheet, opt_outs=frozenset()),
         "change the text": lambda self, sheet: replace(sheet, template=self._chance.choice(list(TEMPLATES))),

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 import campaign
 from campaign.messages.text.segments import count_parts
-from support.living_sheets import Sheet
+from support.living_sheets import Line, Sheet
 from support.witnessed_service import PRICE, Request, Text, whole_texts
 
 SENT = ("accepted", "unknown", "sending", "again")  # states of a batch that may have been accepted
@@ -100,6 +100,9 @@ class Truth:
     is_displaced: bool | None = False  # moved or restored, and not taken over; None: the program was killed
     is_erased: bool | None = False  # nothing was sent since; None: the program was killed
     remembered: dict[int, tuple[Text, ...]] = field(default_factory=dict)  # batches that were erased
+    # Who was told as sharing a phone when the campaign was last seen, and to whose number nothing went since:
+    # the row and the text of each person.
+    left_out: dict[int, tuple[Line, Text]] = field(default_factory=dict)
 
     def batches(self, folder: Path) -> list[Recorded]:
         """Every batch of the campaign in its folder."""
@@ -108,7 +111,7 @@ class Truth:
     def erase(self, folder: Path) -> None:
         """Remember what the folder is about to forget; nobody knows who was in a pilot either."""
         self.remembered = {batch.batch: batch.messages for batch in self.batches(folder)}
-        self.pilot, self.pilot_sizes, self.is_erased = None, {}, True
+        self.pilot, self.pilot_sizes, self.is_erased, self.left_out = None, {}, True, {}
 
     def reached(self, number: str) -> set[str]:
         return {text for reached, text in self.arrivals if reached == number}
@@ -122,6 +125,8 @@ class Truth:
             self.arrivals[text] += 1
             if self.arrivals[text] > 1 + self.again[text]:
                 broken.append(f"{text} arrived {self.arrivals[text]} times")
+        numbers = {number for number, _ in arrived}
+        self.left_out = {who: told for who, told in self.left_out.items() if told[1][0] not in numbers}
         self.requests.update(request.messages for request in requests)
         unfit = [self._misfits(arrived, before, sheet, changed) for sheet in sheets]
         unfit = unfit or [[f"{text} arrived although nothing was to be sent" for text in arrived]]
@@ -210,7 +215,26 @@ class Truth:
                 broken.append(f"{text} is {statuses}: pieces of one text")
         if sum(result.totals.values()) != len(sheet.lines):
             broken.append(f"{dict(result.totals)} are not the {len(sheet.lines)} rows of the table")
-        return broken + self._check_excluded(result, sheet)
+        return broken + self._check_excluded(result, sheet) + self._check_left_out(result, sheet)
+
+    def _check_left_out(self, result: campaign.Result, sheet: Sheet) -> list[str]:
+        """Who shared a phone and got nothing since is not accepted, if the row or its text is known."""
+        messages = result.messages[result.messages["status"] == "accepted"]
+        accepted = messages.drop_duplicates("row").set_index("row")["number"]
+        broken, left_out = [], {}
+        for line, text, (row, outcome) in zip(
+            sheet.lines, sheet.texts(), result.outcomes.items(), strict=True
+        ):
+            if text is not None and outcome == "sharing a phone":
+                left_out[line.person] = line, text
+            if text is None or line.person not in self.left_out or accepted.get(row) != text[0]:
+                continue
+            before, told = self.left_out[line.person]
+            is_same_row = (line.name, line.cell) == (before.name, before.cell)
+            if not self.arrivals[text] and (text == told or (is_same_row and text[0] == told[0])):
+                broken.append(f"{line.name} shared the phone {text[0]}, got nothing, and is accepted")
+        self.left_out = left_out
+        return broken
 
     def _check_excluded(self, result: campaign.Result, sheet: Sheet) -> list[str]:
         broken = []

@@ -27,7 +27,7 @@ FIELDS = {
     "several": "Cells with several numbers",
     "opt_outs": "People who want no texts",
     "name": "Name of this campaign",
-    "changed": "People who got another text",
+    "changed": "Phones that got another text",
     "gone": "People who are no longer in the spreadsheet",
     "budget": "Stop when it has cost",
 }

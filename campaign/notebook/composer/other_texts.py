@@ -11,7 +11,7 @@ import pandas as pd
 from campaign.messages.plan_tables.plan_columns import rows_of_messages
 from campaign.notebook.composer.row_list import RowList, numbered_rows
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import CHANGED, MOVED
+from campaign.sending.rounds.comparison import ASKED, SHARED
 from campaign.sending.rounds.other_texts import old_and_new
 
 _LENGTH = 120  # of each text
@@ -25,8 +25,8 @@ class OtherTexts(RowList):
         self.add_class("campaign-other-texts")
 
     def show_asked(self, compared: ComparedPlan) -> None:
-        """Show the rows of a plan that were reached with another text, or under another number."""
-        asked = np.isin(compared.comparison.knowledge, (CHANGED, MOVED))
+        """Show the rows of a plan whose numbers got another text, or that were reached under another one."""
+        asked = np.isin(compared.comparison.knowledge, ASKED)
         rows = pd.Index(_rows(compared)[asked])
         self.offer(rows, partial(_texts_of, compared))
 
@@ -42,6 +42,10 @@ def _texts_of(compared: ComparedPlan, rows: pd.Index[Any]) -> pd.DataFrame:
     texts = pd.DataFrame(
         old_and_new(compared, places, length=_LENGTH), columns=["row", "what they got", "what they would get"]
     )
+    shares = compared.comparison.knowledge[places] == SHARED
+    if shares.any():  # a phone is one that another row's text has reached
+        texts = texts.rename(columns={"what they got": "what the phone got"})
+        texts["shares a phone"] = np.where(shares, "yes", "no")
     numbered = numbered_rows(compared.plan, pd.Index(texts["row"]))
     table = pd.concat([numbered, texts.drop(columns="row")], axis=1)
     return table if compared.file is None else compared.file.numbered(table)

@@ -317,7 +317,7 @@ class SendingSection(Section):
         unanswered = []
         self.other_texts.show_asked(plan_behind(difference))
         for picker, name, count in (
-            (self.changed, "changed", difference.changed + difference.moved),
+            (self.changed, "changed", difference.changed + difference.sharing + difference.moved),
             (self.gone, "gone", len(plan_behind(difference).waiting_gone)),
         ):
             answers = [(words, answer) for (parameter, answer), words in CHOICES.items() if parameter == name]

@@ -13,22 +13,23 @@ from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import ACCEPTED, CHANGED, MOVED
+from campaign.sending.rounds.comparison import ACCEPTED, ASKED, SHARED
 from campaign.sending.rounds.continuation_plan import origins_of
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
+from campaign.sending.rounds.sharing_rows import PHONE_WAS_REACHED
 
 _NO_ROWS = pd.Index([], dtype="int64")
 _NO_OWN_ROWS: pd.Series[int] = pd.Series(0, index=_NO_ROWS)
-_ASKED = (REASONS[CHANGED], REASONS[MOVED])
+_ASKED = tuple(REASONS[state] for state in ASKED)
 
 
 @dataclass(frozen=True, eq=False)
 class WhoLeaves:
     """Of the rows of a plan that may get a text: which get one now, and which are asked about first.
 
-    Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows to
-    correct that get none after all, because of other rows of their campaign, and `left_out_why` has the
-    reason of each. `parts` are the SMS that leave.
+    Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows
+    that get none after all, because of other rows of their campaign or of what their phone got, and
+    `left_out_why` has the reason of each. `parts` are the SMS that leave.
     Rows that have a mistake, and get nothing more either: `corrected` ones were sent as corrected in a
     follow-up file, `reached` ones have a number that was reached, and `put_right` ones, of a follow-up file,
     were corrected in the own spreadsheet since, and reached. `sent_beside` are rows that the plan
@@ -109,7 +110,11 @@ class WhoLeaves:
         outgoing = difference.outgoing(changed=changed == "send")
         now = pd.Index(rows.iloc[outgoing].dropna().unique()).astype("int64")
         asked = {*rows[messages["reason"].isin(_ASKED)].dropna()} - {*now} if changed == "ask" else set()
-        left_out = compared.left_out
+        left_out, why = compared.left_out, _why_left_out(compared)
+        if changed == "skip":
+            sharing = _reasons_of_sharing(rows[messages["reason"] == REASONS[SHARED]])
+            left_out = {**left_out, "sharing": left_out.get("sharing", 0) + len(sharing)}
+            why = pd.concat([why, sharing])
         asked_rows = pd.Index(sorted(asked), dtype="int64")
         others = len(everybody.difference(now).difference(asked_rows)) - sum(left_out.values())
         parts = int(messages["parts"].iloc[outgoing].sum())
@@ -118,7 +123,6 @@ class WhoLeaves:
         mistaken = _own_rows(compared.reached_with_mistake, compared, plan).difference(put_right)
         reached = pd.Index(rows[messages["reason"] == REASONS[ACCEPTED]].dropna().unique()).astype("int64")
         sent_beside = _sent_beside(everybody, rows, messages["number"])
-        why = _why_left_out(compared)
         nothing_more = max(others, 0)
         done = corrected, mistaken, reached, sent_beside, put_right
         leaves = cls(
@@ -181,6 +185,12 @@ def _why_left_out(compared: ComparedPlan) -> pd.Series[str]:
     reasons = compared.plan.contacts["reason"].reindex(rows)
     own = reasons.set_axis(_rows_of_spreadsheet(rows, compared).to_numpy())
     return own[own.index.notna()]
+
+
+def _reasons_of_sharing(rows: pd.Series[Any]) -> pd.Series[str]:
+    """Why these rows get nothing, whose phones were reached with the text of another row."""
+    own = rows.dropna().astype("int64").unique()
+    return pd.Series(PHONE_WAS_REACHED, index=pd.Index(own, dtype="int64"), dtype="str")
 
 
 def _rows_of_spreadsheet(rows: pd.Series[int], compared: ComparedPlan) -> pd.Series[Any]:

@@ -123,7 +123,7 @@ def _sharing(count: int, place: str) -> Task:
     return Task(
         f"Find {agreeing(count, 'another number', 'other numbers')} for "
         f"{counted(count, 'person', 'people')} who {agreeing(count, 'shares', 'share')} a phone.",
-        f"Somebody in another row has the same number and another text, so nothing was sent to {people}. "
+        f"Their number is also that of somebody else, who has another text, so nothing was sent to {people}. "
         "The follow-up file has their rows: with another number there, they are reached.",
         f"campaign follow-up {place} {free_name(Path('to_correct.xlsx'))}",
         "bad",

@@ -70,7 +70,7 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
 
     def details(places: Ints, part: PlanPart) -> pd.Series[str]:
         texts = _texts_of(part.messages, rows[places]).str.replace("”", '"')
-        detail = "The person keeps an earlier text and was not sent the one in this table: “" + texts + "”"
+        detail = "This number got another text before, and not the one in this table: “" + texts + "”"
         return detail.mask(moved[places], _MOVED)
 
     # The earlier messages take the place of those that the issues quote.

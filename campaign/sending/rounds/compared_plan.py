@@ -26,6 +26,7 @@ from campaign.sending.rounds.comparison import (
     MAY_GO_OUT,
     MOVED,
     NEW,
+    SHARED,
     UNKNOWN,
     Comparison,
     Knowledge,
@@ -39,6 +40,20 @@ from campaign.text import agreeing, capitalised, clean, counted, listed_words
 
 _NAMED = 3  # numbers that are in no row any more
 _LEFT_OUT = {**STATUS_WORDS, "sharing": SHARING}
+# What is said of those on whom `changed=` decides: of one and of several, in short, and how that came about.
+_ASKED_WORDS = {
+    CHANGED: (("was reached", "were reached"), "reached", "with another text"),
+    SHARED: (
+        ("shares a phone that was reached", "share a phone that was reached"),
+        "sharing a phone reached",
+        "with somebody else's text",
+    ),
+    MOVED: (
+        ("was reached", "were reached"),
+        "reached",
+        "under another number, as the same cell was read or corrected then",
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,16 +108,16 @@ class ComparedPlan:
         return int(np.isin(self.comparison.knowledge, states).sum())
 
     def earlier_messages(self, places: Ints) -> pd.DataFrame:
-        """What some rows got before, as `CampaignRecord.messages` gives it."""
+        """What some rows or their numbers got before, as `CampaignRecord.messages` gives it."""
         if self.record is None:
             raise AssertionError("without a record nobody was reached")
         return self.record.messages(self.comparison.batches[places], self.comparison.recorded_rows[places])
 
     @property
     def earlier_texts(self) -> npt.NDArray[np.object_]:
-        """For each message what its row got before, where that was another text; "" for all others."""
+        """For each message what its number got before, where that was another text; "" for all others."""
         texts = np.full(self.plan.totals.messages, "", dtype=object)
-        places = np.flatnonzero(self.comparison.knowledge == CHANGED)
+        places = np.flatnonzero(np.isin(self.comparison.knowledge, (CHANGED, SHARED)))
         if len(places):
             earlier = self.earlier_messages(places).groupby("entry")["message"].agg(" ".join)
             texts[self.starts[places[earlier.index.to_numpy()]]] = earlier.to_numpy()
@@ -355,13 +370,15 @@ class ComparedPlan:
         return f" The {self.words.campaign} was closed before: sending this opens it again."
 
     @property
-    def reached_otherwise(self) -> dict[str, int]:
-        """How many people `changed=` decides on, by how they were reached; nobody in a way is left out."""
-        counts = {
-            "with another text": self.count(CHANGED),
-            "under another number, as the same cell was read or corrected then": self.count(MOVED),
-        }
-        return {how: count for how, count in counts.items() if count}
+    def reached_otherwise(self) -> str:
+        """On whom `changed=` decides, a sentence for each way in which they were reached."""
+        by = f"by this {self.words.campaign}"
+        ways = [
+            f"{counted(count, 'person', 'people')} {agreeing(count, *verbs)} {by} {how}."
+            for state, (verbs, _, how) in _ASKED_WORDS.items()
+            if (count := self.count(state))
+        ]
+        return " ".join(ways)
 
     def questions(self, *, changed: bool = True, gone: bool = True) -> str:
         """What `send` asks about before anything leaves, and the choices, after a space; "" for nothing.
@@ -370,8 +387,9 @@ class ComparedPlan:
         """
         waiting = len(self.waiting_gone)
         others = [
-            f"the {counted(count, 'person', 'people')} reached {how}"
-            for how, count in self.reached_otherwise.items()
+            f"the {counted(count, 'person', 'people')} {reached} {how}"
+            for state, (_, reached, how) in _ASKED_WORDS.items()
+            if (count := self.count(state))
         ]
         about_others = (
             f' First, send asks about {listed_words(others)}; answer with changed="skip" or changed="send".'

@@ -17,9 +17,10 @@ from campaign.sending.rounds.distinct_texts import DistinctTexts, FoundTexts, co
 from campaign.sending.rounds.folding import HashedTexts, folded, text_hashes
 
 # What is known of a text. Where a text went out more than once, the highest outweighs the others.
-NEW, MOVED, CHANGED, UNSENT, REFUSED, AGAIN, UNKNOWN, ACCEPTED = range(8)
+NEW, MOVED, SHARED, CHANGED, UNSENT, REFUSED, AGAIN, UNKNOWN, ACCEPTED = range(9)
 GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
-MAY_GO_OUT = (*GOES_OUT, CHANGED, MOVED)  # `changed=` decides on the last two
+ASKED = (CHANGED, SHARED, MOVED)  # `changed=` decides on these
+MAY_GO_OUT = (*GOES_OUT, *ASKED)
 
 Knowledge = npt.NDArray[np.int8]
 
@@ -86,9 +87,11 @@ Record = Callable[[], Iterable[RecordedTexts]]
 class EarlierTexts:
     """Texts that reached a number which the plan names, but not with this text.
 
-    `hashes` are those of the texts (see `text_hashes`), `batches` and `labels` as in `RecordedTexts`.
+    `numbers` are those that were reached, `hashes` those of the texts (see `text_hashes`), `batches` and
+    `labels` as in `RecordedTexts`.
     """
 
+    numbers: Ints
     hashes: Ints
     batches: Ints
     labels: Ints
@@ -98,10 +101,11 @@ class EarlierTexts:
 class Comparison:
     """What is known of each row of a plan, and which batch says so.
 
-    - `knowledge`: one of NEW to ACCEPTED for each row that gets a message.
-    - `batches`: for each of these rows the batch, 0 for NEW. For CHANGED it is the batch of the text that
-      the person got instead, for MOVED the one that reached the same cell under another number.
-    - `recorded_rows`: for CHANGED and MOVED the row number of what the person got in this batch, else 0.
+    - `knowledge`: one of NEW to ACCEPTED for each row that gets a message. Texts alone do not tell SHARED,
+      where the text that reached the number was that of another row, from CHANGED: see `shared_before`.
+    - `batches`: for each of these rows the batch, 0 for NEW. For CHANGED and SHARED it is the batch of the
+      text that the number got instead, for MOVED the one that reached the same cell under another number.
+    - `recorded_rows`: for these three the row number of that text in this batch, else 0.
     - `reached_before`: for each row that gets no message the batch that reached its number, or 0.
     - `gone`: the numbers that were reached and are in no row any more, ascending.
     - `replaced`: the texts that reached a number of the plan which it has for other texts only.
@@ -114,7 +118,7 @@ class Comparison:
     recorded_rows: Ints
     reached_before: Ints
     gone: Ints
-    replaced: EarlierTexts = EarlierTexts(*np.empty((3, 0), np.int64))
+    replaced: EarlierTexts = EarlierTexts(*np.empty((4, 0), np.int64))
 
 
 def compare_texts(
@@ -270,9 +274,10 @@ class _ReplacedTexts:
     def texts(self, plan_texts: DistinctTexts) -> EarlierTexts:
         """All of them; `plan_texts` are those in which their numbers were found."""
         if not self._parts:
-            return EarlierTexts(*np.empty((3, 0), np.int64))
+            return EarlierTexts(*np.empty((4, 0), np.int64))
         places, keys, _, batches, labels = self._columns()
-        return EarlierTexts(plan_texts.hashes_of(places, keys), batches, labels)
+        numbers = plan_texts.numbers_at(places)
+        return EarlierTexts(numbers, plan_texts.hashes_of(places, keys), batches, labels)
 
     def _columns(self) -> tuple[Ints, ...]:
         return tuple(map(np.concatenate, zip(*self._parts, strict=True)))

@@ -8,6 +8,7 @@ reached.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from campaign.arrow_text import Ints, TextArray
 from campaign.contacts.table_version import row_digests
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.sending.rounds.comparison import EarlierTexts
 from campaign.sending.rounds.distinct_texts import hashes_of_texts
 from campaign.sending.rounds.folding import HashedTexts
@@ -24,6 +26,7 @@ from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.rounds import CONTACTS
 
 _NO_ROWS = np.empty(0, np.int64)
+_NOBODY = pd.DataFrame({"row": _NO_ROWS, "place": _NO_ROWS, "digest": np.empty(0, np.uint64)})
 
 
 def corrected_numbers(
@@ -32,53 +35,66 @@ def corrected_numbers(
     rows: Ints,
     texts: TextArray | HashedTexts,
     replaced: EarlierTexts,
-) -> Ints:
-    """Which of some rows of a plan, to numbers that were never reached, were reached with their text before.
+) -> pd.DataFrame:
+    """Which of some rows of a plan were reached with their text under another number, which is in the plan.
 
-    `texts` are those of the rows. A table that has nothing but numbers does not tell one row from another,
-    and what a row said that was erased is not known any more.
+    `texts` are those of the rows. Columns: row; place, that of the text in `replaced`; and digest, of the
+    cells that say it is the same row. A table that has nothing but numbers does not tell one row from
+    another, and what a row said that was erased is not known any more.
     """
-    columns = [
-        name
-        for name in columns_of_contacts(plan)
-        if name not in ("status", "reason", *plan.addressing.columns)
-    ]
+    columns = _other_columns(plan)
     if not len(rows) or not len(replaced.hashes) or not columns:
-        return _NO_ROWS
+        return _NOBODY
     hashes = hashes_of_texts(texts)
     is_sought = np.isin(replaced.hashes, hashes)
     reached = _recorded_rows(record, columns, replaced, np.flatnonzero(is_sought))
     if reached.empty:
-        return _NO_ROWS
+        return _NOBODY
     wanted = pd.Series(hashes, index=rows)[np.isin(hashes, reached["text"])]
-    digests = pd.concat(
-        [
-            row_digests(part.contacts.loc[part.status.index.isin(wanted.index), columns])
-            for part in plan.parts()
-        ]
-    )
-    own = pd.DataFrame({"row": digests.index, "digest": digests.array})
+    digests = pd.concat([*plan.map_parts(partial(_digests_of, columns, wanted.index))])
+    own = pd.DataFrame({"row": digests.index.to_numpy(np.int64), "digest": digests.array})
     own["text"] = wanted.reindex(own["row"]).to_numpy()
-    return np.sort(own.merge(reached.drop_duplicates())["row"].to_numpy(dtype=np.int64))
+    return own.merge(reached, on=["digest", "text"])[["row", "place", "digest"]]
+
+
+def only_ones(plan: Plan, found: pd.DataFrame, replaced: EarlierTexts) -> pd.DataFrame:
+    """Those of the rows of `corrected_numbers` that no other row can be: of one number once, and the only
+    ones in the plan with these cells."""
+    if found.empty:
+        return found
+    numbers = found.assign(number=replaced.numbers[found["place"]]).groupby("digest")["number"].nunique()
+    digests = pd.concat([*plan.map_parts(partial(_digests_of, _other_columns(plan), None))])
+    counts = digests[digests.isin(found["digest"])].value_counts()
+    is_only = (found["digest"].map(numbers) == 1) & (found["digest"].map(counts) == 1)
+    return found[is_only]
+
+
+def _other_columns(plan: Plan) -> list[str]:
+    """The columns of the contacts beside those of the numbers."""
+    known = ("status", "reason", *plan.addressing.columns)
+    return [name for name in columns_of_contacts(plan) if name not in known]
+
+
+def _digests_of(columns: Sequence[str], rows: pd.Index[int] | None, part: PlanPart) -> pd.Series[int]:
+    """The digests of some rows of a part, or of all."""
+    contacts = part.contacts[columns]
+    return row_digests(contacts if rows is None else contacts[contacts.index.isin(rows)])
 
 
 def _recorded_rows(
     record: CampaignRecord, columns: Sequence[str], replaced: EarlierTexts, chosen: Ints
 ) -> pd.DataFrame:
-    """What the rows of some recorded texts said in these columns: columns digest and text, its hash."""
-    batches, labels, hashes = (
-        column[chosen] for column in (replaced.batches, replaced.labels, replaced.hashes)
-    )
-    round_of_batch = np.array([0, *(batch.round for batch in record.ledger.batches)], np.int64)
-    found = [pd.DataFrame({"digest": np.empty(0, np.uint64), "text": _NO_ROWS})]
+    """What the rows of the recorded texts at some places said in these columns: columns digest, text, which
+    is its hash, and place."""
+    rounds = record.round_of_batch[replaced.batches[chosen]]
+    found = [pd.DataFrame({"digest": np.empty(0, np.uint64), "text": _NO_ROWS, "place": _NO_ROWS})]
     for one_round in record.rounds:
-        own = round_of_batch[batches] == one_round.number
-        if not own.any() or one_round.is_erased:
+        own = chosen[rounds == one_round.number]
+        if not len(own) or one_round.is_erased:
             continue
+        labels = replaced.labels[own]
         contacts = read_frame(one_round.path / CONTACTS, columns)
-        contacts = contacts[contacts.index.isin(labels[own])].reindex(
-            columns=pd.Index(columns), fill_value=""
-        )
-        digests = row_digests(contacts).reindex(labels[own])
-        found.append(pd.DataFrame({"digest": digests.array, "text": hashes[own]}))
+        contacts = contacts[contacts.index.isin(labels)].reindex(columns=pd.Index(columns), fill_value="")
+        digests = row_digests(contacts).reindex(labels)
+        found.append(pd.DataFrame({"digest": digests.array, "text": replaced.hashes[own], "place": own}))
     return pd.concat(found, ignore_index=True)

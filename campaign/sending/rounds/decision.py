@@ -11,10 +11,11 @@ from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import rows_of_messages
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
-from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
+from campaign.sending.rounds.comparison import ASKED, CHANGED, MOVED, SHARED, UNKNOWN
 from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
 from campaign.sending.rounds.other_texts import old_and_new
 from campaign.sending.rounds.record import first_pieces
+from campaign.sending.rounds.sharing_rows import leave_out_sharing
 from campaign.sending.store.round_content import RoundContent
 from campaign.text import agreeing, counted
 
@@ -32,9 +33,12 @@ def choose_content(
     waiting_gone = len(compared.waiting_gone)
     if waiting_gone and gone == "ask":
         raise ConfirmationError(_ask_about_gone(waiting_gone))
+    asked = np.flatnonzero(np.isin(compared.comparison.knowledge, ASKED))
+    if len(asked) and changed == "ask":
+        raise ConfirmationError(_ask_about_changed(compared, asked))
+    if changed == "skip":
+        compared = leave_out_sharing(compared)
     others = np.isin(compared.comparison.knowledge, (CHANGED, MOVED))
-    if others.any() and changed == "ask":
-        raise ConfirmationError(_ask_about_changed(compared, np.flatnonzero(others)))
     settled = compared.comparison.knowledge >= UNKNOWN
     plan, batch_of_row, starts = compared.plan, compared.comparison.batches, compared.starts
     if others.any() and changed == "skip":
@@ -102,26 +106,38 @@ def _check_nobody_opted_out(count: int) -> None:
 
 def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:
     """How many people would get a second text, the first of them, and the choices."""
-    erased, campaign = int(_is_erased(compared, places).sum()), compared.words.campaign
-    ways = [
-        f"{counted(count, 'person was', 'people were')} reached by this {campaign} {how}."
-        for how, count in compared.reached_otherwise.items()
-    ]
-    return f"{' '.join(ways)} Nothing was sent.\n{_examples(compared, places[:_SHOWN])}\n{_choices(erased)}"
+    shares = compared.comparison.knowledge[places] == SHARED
+    erased = int(_is_erased(compared, places[~shares]).sum())
+    examples, choices = _examples(compared, places[:_SHOWN]), _choices(erased, shares)
+    return f"{compared.reached_otherwise} Nothing was sent.\n{examples}\n{choices}"
 
 
-def _choices(erased: int) -> str:
+def _choices(erased: int, shares: Bools) -> str:
+    """The answers: `shares` says who shares a phone; of so many others what they got was erased."""
+    if shares.all():
+        them = agreeing(len(shares), "this person nothing", "these people nothing")
+        phone = agreeing(len(shares), "this phone", "these phones")
+        return (
+            f'Give changed="skip" to send {them}, or changed="send" to send the new text to {phone} as well.'
+        )
     if erased:
         return (
             "The campaign was erased, so what they got cannot be shown. Leave these rows out to let them "
             'keep it, or give changed="send" to send the new text as well.'
         )
+    about_sharing = ' With "skip", whoever shares a phone gets nothing.' if shares.any() else ""
     return (
-        'Give changed="skip" to let them keep what they got, or changed="send" to send the new text as well.'
+        'Give changed="skip" to let them keep what they got, or changed="send" to send the new text as '
+        f"well.{about_sharing}"
     )
 
 
 def _examples(compared: ComparedPlan, places: Ints) -> str:
     """What some rows got and what they would get now, a line each."""
     texts = old_and_new(compared, places, length=_LENGTH)
-    return "\n".join(f"{compared.name_row(row)}: {old} is now {new}" for row, old, new in texts)
+    lines = []
+    for place, (row, old, new) in zip(places, texts, strict=True):
+        shares = compared.comparison.knowledge[place] == SHARED
+        change = f"this phone got {old}, and {new} is for this row" if shares else f"{old} is now {new}"
+        lines.append(f"{compared.name_row(row)}: {change}")
+    return "\n".join(lines)

@@ -26,6 +26,7 @@ from campaign.sending.rounds.comparison import (
     MOVED,
     NEW,
     REFUSED,
+    SHARED,
     UNKNOWN,
     UNSENT,
 )
@@ -43,6 +44,7 @@ from campaign.text import agreeing, counted
 REASONS = {
     NEW: "new", UNSENT: "new", AGAIN: "to be sent again", REFUSED: "refused before", ACCEPTED: "reached",
     UNKNOWN: "unknown", CHANGED: "reached with another text", MOVED: "reached under another number",
+    SHARED: "phone reached with somebody else's text",
 }  # fmt: skip
 _ROWS = 10  # of the card's table
 
@@ -83,6 +85,11 @@ class Difference:
         return self._compared.count(CHANGED)
 
     @property
+    def sharing(self) -> int:
+        """Not reached, but on a phone that was reached with another row's text: `changed=` decides."""
+        return self._compared.count(SHARED)
+
+    @property
     def moved(self) -> int:
         """Reached under another number that the same cell had then: `changed=` decides."""
         return self._compared.count(MOVED)
@@ -95,7 +102,7 @@ class Difference:
     @property
     def messages(self) -> pd.DataFrame:
         """The messages of the plan, for each the `reason` why it goes out or not, and in `before` the text
-        that its row got where that was another one."""
+        that its number got where that was another one."""
         words = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
         reasons = pd.Series(words[self._compared.knowledge], dtype="str")
         return self._compared.plan.messages.assign(
@@ -106,7 +113,7 @@ class Difference:
     def outgoing(self, *, changed: bool = False) -> Ints:
         """The positions of the messages that go out, with or without those that `changed=` decides on."""
         check_switch(changed, subject="changed", write="outgoing(changed=True)")
-        chosen = (*GOES_OUT, CHANGED, MOVED) if changed else GOES_OUT
+        chosen = MAY_GO_OUT if changed else GOES_OUT
         return np.flatnonzero(np.isin(self._compared.knowledge, chosen))
 
     @property
@@ -131,7 +138,7 @@ class Difference:
 
     def _about_split(self, changed: Changed) -> str:
         """Why more messages than people would leave, where long texts are split; "" where none is."""
-        compared, chosen = self._compared, (*GOES_OUT, CHANGED, MOVED) if changed == "send" else GOES_OUT
+        compared, chosen = self._compared, MAY_GO_OUT if changed == "send" else GOES_OUT
         lengths = np.diff(np.r_[compared.starts, compared.plan.totals.messages])
         split = int((np.isin(compared.comparison.knowledge, chosen) & (lengths > 1)).sum())
         return (

@@ -65,9 +65,13 @@ class DistinctTexts:
         is_first = self.is_first[self._order]
         return self._order[is_first], places[is_first]
 
+    def numbers_at(self, places: Ints) -> Ints:
+        """The numbers at some of the places of `FoundTexts`."""
+        return self._distinct[places]
+
     def hashes_of(self, places: Ints, keys: Ints) -> Ints:
         """The hashes of texts that were not found, from the places of their numbers and their keys."""
-        return keys - self._distinct[places] * _SPREAD
+        return keys - self.numbers_at(places) * _SPREAD
 
     def find(self, numbers: Ints, texts: TextArray) -> FoundTexts:
         """Look for many texts, each with its number."""

@@ -85,13 +85,11 @@ def _with_messages_of(part: PlanPart, theirs: pd.DataFrame, others: pd.DataFrame
     def messages() -> pd.DataFrame:
         joined = pd.concat([part.messages, theirs], ignore_index=True)
         types = {"row": "int64", "parts": "int64", **dict.fromkeys(MESSAGE_TEXTS, "str")}
-        return (
-            joined.iloc[_order_in_file(part, joined["row"].to_numpy())].reset_index(drop=True).astype(types)
-        )
+        return joined.iloc[order_in_file(part, joined["row"].to_numpy())].reset_index(drop=True).astype(types)
 
     def rows_of_messages() -> Ints:
         joined = np.concatenate([part.rows_of_messages, theirs["row"].to_numpy(dtype=np.int64)])
-        return joined[_order_in_file(part, joined)]
+        return joined[order_in_file(part, joined)]
 
     def issues() -> pd.DataFrame:
         frame = part.issues
@@ -111,6 +109,6 @@ def _with_messages_of(part: PlanPart, theirs: pd.DataFrame, others: pd.DataFrame
     )
 
 
-def _order_in_file(part: PlanPart, rows: Ints) -> Ints:
+def order_in_file(part: PlanPart, rows: Ints) -> Ints:
     """The order in which messages for these rows leave; the pieces of one text stay as they are."""
     return np.argsort(part.status.index.get_indexer(pd.Index(rows)), kind="stable")

@@ -16,7 +16,7 @@ from campaign.text import clean, difference_shown, shorten
 
 
 def old_and_new(compared: ComparedPlan, places: Ints, *, length: int) -> Iterator[tuple[int, str, str]]:
-    """For some rows with another text or number: the row, what it got, and what it would get now.
+    """For some rows with another text or number: the row, what it or its number got, and what it would get.
 
     Texts are quoted, from a few words before their difference on, and at most of this `length`; of rows that
     were reached under another number both numbers are given. All is masked.

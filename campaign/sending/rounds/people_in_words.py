@@ -9,12 +9,14 @@ from campaign.environments import EnvironmentWords
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
+    ASKED,
     CHANGED,
     GOES_OUT,
     MAY_GO_OUT,
     MOVED,
     NEW,
     REFUSED,
+    SHARED,
     UNKNOWN,
     UNSENT,
 )
@@ -24,9 +26,12 @@ from campaign.text import agreeing, counted, listed_words
 _KINDS = {
     "new": (NEW,), "left out before": (NEW,), "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
     "{reached} before": (ACCEPTED,), "under way": (UNKNOWN,), "unknown": (UNKNOWN,),
-    "{reached} with another text": (CHANGED,), "{reached} under another number": (MOVED,),
+    "{reached} with another text": (CHANGED,),
+    "sharing a phone {reached} with somebody else's text": (SHARED,),
+    "{reached} under another number": (MOVED,),
 }  # fmt: skip
 _OF_MESSAGE = ("under way", "unknown")  # said of the message, not of the person
+_SHARING = "sharing"
 
 
 class PeopleInWords:
@@ -72,7 +77,7 @@ class PeopleInWords:
     @property
     def asked(self) -> str:
         """On whom `changed=` decides: "1 person reached with another text"; "" for nobody."""
-        return listed_words(self._told((CHANGED, MOVED)))
+        return listed_words(self._told(ASKED))
 
     def leaving(self, messages: int, *, changed: Changed, noun: str = "message") -> str:
         """How many messages would leave, and for whom; where none would, why that is so for everybody."""
@@ -90,7 +95,12 @@ class PeopleInWords:
         """
         states = (ACCEPTED, UNKNOWN, *((CHANGED, MOVED) if changed == "skip" else ()))
         others = listed_words([*self._told(states), *self._sent_as_corrected])
-        return f"Nothing more goes to {others}." if messages and others else ""
+        nobody = listed_words(self._told((SHARED,) if changed == "skip" else ()))
+        told = [
+            f"Nothing more goes to {others}." if others else "",
+            f"Nothing goes to {nobody}." if nobody else "",
+        ]
+        return " ".join(filter(None, told)) if messages else ""
 
     def _told(self, states: tuple[int, ...]) -> list[str]:
         """The kinds of some states with how many people each has, without those that have nobody."""
@@ -101,11 +111,9 @@ class PeopleInWords:
     def _why_nothing(self) -> str:
         """What was done for everybody already, as a clause; "" for a table without messages."""
         done = [
-            f"{people} {agreeing(count, 'has', 'have')} a message that is {kind}"
-            if kind in _OF_MESSAGE
-            else f"{people} {agreeing(count, 'was', 'were')} {kind}"
+            f"{counted(count, 'person', 'people')} {_clause(count, kind)}"
             for kind, count in self.kinds.items()
-            if count and (people := counted(count, "person", "people"))
+            if count
         ]
         rows, were = counted(self._corrected, "row"), agreeing(self._corrected, "was", "were")
         corrected = [f"{rows} {were} sent as corrected"] if self._corrected else []
@@ -114,6 +122,15 @@ class PeopleInWords:
     @property
     def _sent_as_corrected(self) -> list[str]:
         return [f"{counted(self._corrected, 'row')} sent as corrected"] if self._corrected else []
+
+
+def _clause(count: int, kind: str) -> str:
+    """What was done for so many people of a kind, or that they share a phone."""
+    if kind in _OF_MESSAGE:
+        return f"{agreeing(count, 'has', 'have')} a message that is {kind}"
+    if kind.startswith(_SHARING):
+        return f"{agreeing(count, 'shares', 'share')}{kind.removeprefix(_SHARING)}"
+    return f"{agreeing(count, 'was', 'were')} {kind}"
 
 
 def _people(count: int, kind: str) -> str:

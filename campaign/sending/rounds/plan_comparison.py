@@ -26,10 +26,12 @@ from campaign.sending.rounds.amended_plan import (
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import (
     AGAIN,
+    CHANGED,
     MAY_GO_OUT,
     MOVED,
     NEW,
     REFUSED,
+    SHARED,
     UNKNOWN,
     UNSENT,
     Comparison,
@@ -50,6 +52,7 @@ from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.moved_rows import with_rows_of_today
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts
 from campaign.sending.rounds.rows_of_file import RowsOfFile
+from campaign.sending.rounds.shared_before import places_that_share
 
 
 def compare_plan(
@@ -92,12 +95,15 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
     starts, planned = _comparable_rows(plan, record)
     excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
     comparison = compare_texts(planned, excluded_numbers, record.texts, record.knowledge)
+    rows = rows_of_messages(plan)[starts]
+    renumbered = _renumbered(plan, record, rows, planned, comparison)
+    comparison = _mark_shared(
+        comparison, places_that_share(plan, record, rows, planned, comparison, renumbered)
+    )
     corrected = corrected_before(
         plan,
         record,
-        going_out=lambda: rows_of_messages(plan)[
-            starts[np.isin(comparison.knowledge, (NEW, UNSENT, REFUSED))]
-        ],
+        going_out=lambda: rows[np.isin(comparison.knowledge, (NEW, SHARED, UNSENT, REFUSED))],
         in_table=lambda: pd.DataFrame({"number": planned.numbers, "batch": comparison.batches})[
             comparison.knowledge >= AGAIN
         ],
@@ -123,7 +129,7 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
         opted_out,
         is_corrected,
         _is_open(plan, is_corrected) & record.have_another_text(plan.template)[comparison.reached_before],
-        _renumbered(plan, record, starts, planned, comparison),
+        np.intersect1d(renumbered["row"], rows[comparison.knowledge == NEW]),
     )
 
 
@@ -135,16 +141,27 @@ def _is_open(plan: Plan, is_corrected: Bools) -> Bools:
 def _renumbered(
     plan: Plan,
     record: CampaignRecord,
-    starts: Ints,
+    rows: Ints,
     planned: RowTexts | HashedRowTexts,
     comparison: Comparison,
-) -> Ints:
-    """The new rows that were reached with their text under a number that other rows still have."""
-    if not len(comparison.replaced.hashes):  # as mostly: the new texts need not be looked at
-        return np.empty(0, np.int64)
-    new = np.flatnonzero(comparison.knowledge == NEW)
-    rows, texts = rows_of_messages(plan)[starts[new]], planned.texts.take(new)
-    return corrected_numbers(plan, record, rows, texts, comparison.replaced)
+) -> pd.DataFrame:
+    """The rows that were reached with their text under a number that is in the plan, by `corrected_numbers`.
+
+    Another text than that of the plan is not looked for: it can be that of a row by accident only.
+    """
+    has_another_text = record.have_another_text(plan.template)[comparison.batches]
+    is_sought = (comparison.knowledge == NEW) | (comparison.knowledge == CHANGED) & ~has_another_text
+    sought = np.flatnonzero(is_sought if len(comparison.replaced.hashes) else [])
+    return corrected_numbers(plan, record, rows[sought], planned.texts.take(sought), comparison.replaced)
+
+
+def _mark_shared(comparison: Comparison, places: Ints) -> Comparison:
+    """The comparison in which the rows at some places share a phone with the row whose text reached it."""
+    if not len(places):
+        return comparison
+    knowledge = comparison.knowledge.copy()
+    knowledge[places] = SHARED
+    return replace(comparison, knowledge=knowledge)
 
 
 def _with_corrected(

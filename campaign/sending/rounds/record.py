@@ -97,6 +97,11 @@ class CampaignRecord:
         """Which batches wait to be sent, by their numbers."""
         return np.array([False, *(batch.state == "pending" for batch in self.ledger.batches)])
 
+    @property
+    def round_of_batch(self) -> Ints:
+        """The round of each batch, by its number."""
+        return np.array([0, *(batch.round for batch in self.ledger.batches)], np.int64)
+
     @cached_property
     def under_way(self) -> Bools:
         """Which batches have left, perhaps, and have no answer yet, by their numbers."""
@@ -139,9 +144,13 @@ class CampaignRecord:
             return rows
         return RowTexts(
             self.comparable_numbers(rows.numbers),
-            digest_texts(self.digests, rows.texts),
+            self.comparable_texts(rows.texts),
             self.digests.of_texts(rows.cells),
         )
+
+    def comparable_texts(self, texts: TextArray) -> TextArray:
+        """Whole texts of a plan as `texts` gives the recorded ones."""
+        return texts if self.digests is None else digest_texts(self.digests, texts)
 
     def comparable_numbers(self, numbers: Ints) -> Ints:
         """Numbers of a plan as `texts` gives the recorded ones."""

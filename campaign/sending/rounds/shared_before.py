@@ -1,0 +1,157 @@
+"""Rows that got nothing yet, though their phone was reached: with the text of another row.
+
+Numbers and texts alone do not tell them from rows whose own text has changed. The record does, where a row
+was left out as sharing the phone, or where the text that reached it is now that of a row with another number.
+Of what was erased neither is known any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints, TextArray, series_to_array
+from campaign.contacts.table_version import row_digests
+from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.sending.rounds.comparison import CHANGED, Comparison, HashedRowTexts, RowTexts
+from campaign.sending.rounds.corrected_numbers import only_ones
+from campaign.sending.rounds.distinct_texts import DistinctTexts
+from campaign.sending.rounds.folding import HashedTexts
+from campaign.sending.rounds.record import CampaignRecord, first_pieces, whole_texts
+from campaign.sending.store.frame_files import count_parts, read_frame
+from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, RECIPIENTS, Round
+
+_NO_ROWS = np.empty(0, np.int64)
+_NO_CELLS = ("status", "reason")
+
+
+@dataclass(frozen=True, eq=False)
+class _ChangedRows:
+    """Rows of a plan whose number was reached with another text: row numbers, numbers and texts."""
+
+    rows: Ints
+    numbers: Ints
+    texts: TextArray | HashedTexts
+
+
+def places_that_share(
+    plan: Plan,
+    record: CampaignRecord,
+    rows: Ints,
+    planned: RowTexts | HashedRowTexts,
+    comparison: Comparison,
+    renumbered: pd.DataFrame,
+) -> Ints:
+    """The positions of those rows that are CHANGED only because of texts of other rows.
+
+    `rows` are the row numbers of those that get something, `planned` what they get, and `renumbered` is what
+    `corrected_numbers` found among them. A row that a round left out as sharing its phone shares it until a
+    later round has a text for the number.
+    """
+    places = np.flatnonzero(comparison.knowledge == CHANGED)
+    if not len(places):
+        return places
+    changed = _ChangedRows(rows[places], planned.numbers[places], planned.texts.take(places))
+    left_out_in, replaced = _left_out_in(plan, record, changed), comparison.replaced
+    is_moved = np.zeros(len(replaced.numbers), dtype=bool)
+    is_moved[only_ones(plan, renumbered, replaced)["place"]] = True
+    shared = np.union1d(replaced.numbers[is_moved], changed.numbers[left_out_in > 0])
+    near = np.flatnonzero(np.isin(replaced.numbers, shared))
+    if not len(near):
+        return near
+    texts = pd.DataFrame(
+        {
+            "number": replaced.numbers[near],
+            "round": record.round_of_batch[replaced.batches[near]],
+            "is_moved": is_moved[near],
+        }
+    ).merge(
+        pd.DataFrame({"row": changed.rows, "number": changed.numbers, "left_out_in": left_out_in}),
+        on="number",
+    )
+    is_of_another = texts["is_moved"] | (texts["round"] <= texts["left_out_in"])
+    are_all = is_of_another.groupby(texts["row"]).all()
+    return places[np.isin(changed.rows, are_all.index[are_all])]
+
+
+def _left_out_in(plan: Plan, record: CampaignRecord, changed: _ChangedRows) -> Ints:
+    """The last round that left each row out as sharing its phone, 0 for none.
+
+    A row is known by its number and its text, or by all cells under the columns that both tables have.
+    """
+    last = np.zeros(len(changed.rows), np.int64)
+    for one_round in record.rounds:
+        left_out = _LeftOut.of(one_round, record, changed.numbers)
+        if left_out is not None:
+            last[left_out.with_texts_of(changed)] = one_round.number
+            last[left_out.with_cells_of(plan, changed)] = one_round.number
+    return last
+
+
+@dataclass(frozen=True, eq=False)
+class _LeftOut:
+    """Rows that a round has left out as sharing their phones: the row number of each, number and text."""
+
+    one_round: Round
+    rows: Ints
+    numbers: Ints
+    texts: TextArray
+    table: pd.Series[int]  # the number of each row of the round that has one of theirs; the index is row
+
+    @classmethod
+    def of(cls, one_round: Round, record: CampaignRecord, numbers: Ints) -> _LeftOut | None:
+        """Those with one of these numbers; None where there are none."""
+        if one_round.is_erased:
+            return None
+        frame = read_frame(one_round.path / ALTERNATIVES, ["row", "number", "message"])
+        frame = frame[np.isin(_comparable_numbers(frame["number"], record), numbers)]
+        if frame.empty:
+            return None
+        rows = frame["row"].to_numpy(dtype=np.int64)
+        starts = first_pieces(rows)
+        own = _comparable_numbers(frame["number"], record)[starts]
+        texts = record.comparable_texts(whole_texts(series_to_array(frame["message"]), starts))
+        recipients = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
+        table = pd.Series(_comparable_numbers(recipients, record), index=recipients.index)
+        return cls(one_round, rows[starts], own, texts, table[table.isin(own)])
+
+    def with_texts_of(self, changed: _ChangedRows) -> Ints:
+        """The positions of rows with number and text of one that was left out."""
+        found = DistinctTexts(changed.numbers, changed.texts).find(self.numbers, self.texts).rows
+        return found[found >= 0]
+
+    def with_cells_of(self, plan: Plan, changed: _ChangedRows) -> Ints:
+        """The positions of rows that say what one says that was left out, and no other row of the round."""
+        path = self.one_round.path / CONTACTS
+        cells = pd.concat([self._cells(path, part) for part in range(count_parts(path))])
+        columns = [name for name in columns_of_contacts(plan) if name in cells and name not in _NO_CELLS]
+        if not columns:
+            return _NO_ROWS
+        digests = row_digests(cells[columns])
+        is_left_out = digests.index.isin(self.rows)
+        wanted = np.setdiff1d(digests[is_left_out], digests[~is_left_out])
+        rows = changed.rows[np.isin(changed.numbers, self.numbers)]
+        own = pd.concat([*plan.map_parts(partial(_digests_of, columns, rows))])
+        return np.flatnonzero(np.isin(changed.rows, own.index[own.isin(wanted)]))
+
+    def _cells(self, path: Path, part: int) -> pd.DataFrame:
+        contacts = read_frame(path, part=part)
+        return contacts[contacts.index.isin(self.table.index)]
+
+
+def _comparable_numbers(numbers: pd.Series[Any], record: CampaignRecord) -> Ints:
+    return record.comparable_numbers(numbers.to_numpy(dtype=np.int64))
+
+
+def _digests_of(columns: Sequence[str], rows: Ints, part: PlanPart) -> pd.Series[int]:
+    """The digests of some rows of a part, by what they say under these columns."""
+    contacts = part.contacts[columns]
+    return row_digests(contacts[contacts.index.isin(rows)])
