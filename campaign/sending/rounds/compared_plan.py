@@ -112,10 +112,24 @@ class ComparedPlan:
     @property
     def people(self) -> PeopleInWords:
         """The people of the plan by what is known of them, in words."""
-        states, counts = np.unique(self.comparison.knowledge, return_counts=True)
+        return self.people_among(np.ones_like(self.opted_out), np.zeros_like(self.opted_out))
+
+    def people_among(self, chosen: Bools, elsewhere: Bools) -> PeopleInWords:
+        """Some of these people; another campaign has reached those `elsewhere`.
+
+        Both have an entry for each row that gets something.
+        """
+        knowledge = self.comparison.knowledge
+        states, counts = np.unique(knowledge[chosen], return_counts=True)
         known = dict(zip(states.tolist(), counts.tolist(), strict=True))
-        left_out = self.count_opted_out(NEW)
-        return PeopleInWords(known, len(self.corrected_rows), self.words, left_out=left_out)
+        is_new = chosen & (knowledge == NEW)
+        return PeopleInWords(
+            known,
+            len(self.corrected_rows),
+            self.words,
+            left_out=int((is_new & self.opted_out).sum()),
+            elsewhere=int((is_new & elsewhere & ~self.opted_out).sum()),
+        )
 
     @property
     def about_rows(self) -> str:
