@@ -79,6 +79,9 @@ def test_no_button_beside_a_campaign_that_was_begun_goes_on_with_another(begun, 
     assert "Go on with" not in begun.sees("section-4")
     assert begun.composer.sending._area.children[-1] is find(begun.composer, "ways-away")
     assert button(begun, "change-to") == ("Change to “balances”", False)
+    find(begun.composer, "who-gets").children[0].click()
+    waits = "4 Pupil 2 25677*****02 “School closes at noon on Friday.” still waits"
+    assert waits in begun.sees("who-gets")
 
 
 def test_whoever_has_the_text_from_another_campaign_is_asked_about_before_they_get_it_again(begun):

@@ -36,6 +36,7 @@ from campaign.notebook.composer.pace_choice import USUAL, PaceChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.sent_elsewhere import SentElsewhere, have_it_elsewhere, undecided_numbers
 from campaign.notebook.composer.trial import Trial
+from campaign.notebook.composer.who_gets import WhoGets
 from campaign.notebook.dashboard import Dashboard
 from campaign.sending.rounds.difference import (
     Difference,
@@ -108,7 +109,7 @@ class SendingSection(Section):
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
-        self.other_texts = OtherTexts()
+        self.other_texts, self.who_gets = OtherTexts(), WhoGets()
         self.pace = PaceChoice(self._look_up)
         self.phrase, self._refusal = Field("Type the phrase", "phrase", entered=self.begin), HTML()
         self._refusal.add_class("problem")
@@ -123,6 +124,7 @@ class SendingSection(Section):
         self.elsewhere = SentElsewhere(desk, self._leave_out, self._look_up)
         self._undecided = np.empty(0, np.int64)  # numbers of people who are asked about first
         self._open: dict[str, int] = {}  # how many of them are asked about for each reason
+        self._asking = [self.changed, self.other_texts, self.gone, self.left_out, self.elsewhere]
         self._start = button("Rehearse", "send", self.begin, main=True)
         self._why_not = HTML()
         self._why_not.add_class("campaign-why-not")
@@ -131,9 +133,9 @@ class SendingSection(Section):
         self.trial.asking = self._ask_nothing  # one phrase at a time
         hint = [HTML(_about_accounts(desk))]
         self._form = [
-            self.place, *hint, self.name, self._taken, self._difference, self.changed, self.other_texts,
-            self.gone, self.left_out, self.elsewhere, self.costs, self.trial, self.pace, self._question,
-            self._refusal, self.phrase, HBox([self._start, self._why_not]), self.name.ways_away,
+            self.place, *hint, self.name, self._taken, self._difference, self.who_gets, *self._asking,
+            self.costs, self.trial, self.pace, self._question, self._refusal, self.phrase,
+            HBox([self._start, self._why_not]), self.name.ways_away,
         ]  # fmt: skip
         self._area = VBox(self._form)
         super().__init__(4, "Send", [self._area])
@@ -292,15 +294,14 @@ class SendingSection(Section):
         is_live = self._desk.composition.environment == "live"
         start = self._start.description = "Send" if is_live else "Rehearse"
         self._outgoing, self._obstacle = pd.DataFrame(), "problem"
-        for hidden in (
-            self.changed, self.other_texts, self.gone, self.left_out, self.elsewhere, self.pace,
-        ):  # fmt: skip
+        for hidden in (self.who_gets, *self._asking, self.pace):
             set_shown(hidden, False)
         with self.problems_shown():
             difference = self._difference_of_name()
             asked = [*self._ask_about(difference), *self._compare(difference)]
             self.costs.compare(difference)
             self._difference.value = self._about(difference)
+            self.who_gets.show(difference, self._outgoing)
             count = len(self._outgoing)
             without_texts = start if asked else "Show the result"
             self._start.description = f"{start} {counted(count, 'text')}" if count else without_texts

@@ -33,9 +33,10 @@ from campaign.sending.rounds.people_in_words import PeopleInWords
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import agreeing, capitalised, clean, counted, listed_words
+from campaign.text import agreeing, capitalised, clean, counted, listed_words, shorten
 
 _NAMED = 3  # numbers that are in no row any more
+_LENGTH = 48  # characters of what each of them got
 _LEFT_OUT = {**STATUS_WORDS, "sharing": SHARING}
 
 
@@ -155,13 +156,19 @@ class ComparedPlan:
 
     @property
     def _gone_numbers(self) -> str:
-        """The first of these numbers, masked, in brackets after a space; "" once they were erased."""
+        """The first of these numbers, masked, with what they got, in brackets after a space; "" once that was
+        erased."""
         if self.record is None or self.record.digests is not None:
             return ""
-        gone = self.comparison.gone
-        more = len(gone) - _NAMED
-        named = [mask_number(str(number)) for number in gone[:_NAMED].tolist()]
-        return f" ({listed_words([*named, *([counted(more, 'other')] if more > 0 else [])])})"
+        gone, first = self.comparison, slice(_NAMED)
+        more = len(gone.gone) - _NAMED
+        got = self.record.messages(gone.gone_batches[first], gone.gone_rows[first])
+        texts = got.groupby("entry")["message"].agg(" ".join)
+        named = [
+            f"{mask_number(str(number))}, who got “{shorten(mask_text(clean(texts[entry])), _LENGTH)}”"
+            for entry, number in enumerate(gone.gone[first].tolist())
+        ]
+        return f" ({'; '.join([*named, *([counted(more, 'other')] if more > 0 else [])])})"
 
     @property
     def _about_corrected_numbers(self) -> str:

@@ -11,12 +11,12 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_switch
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contract import Changed, Gone
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
-from campaign.sending.rounds.compared_plan import ComparedPlan
+from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
@@ -45,6 +45,7 @@ REASONS = {
     NEW: "new", UNSENT: "new", AGAIN: "to be sent again", REFUSED: "refused before", ACCEPTED: "reached",
     UNKNOWN: "unknown", CHANGED: "reached with another text", MOVED: "reached under another number",
 }  # fmt: skip
+_REASON_OF_STATE = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
 _ROWS = 10  # of the card's table
 _NOBODY = np.empty(0, np.int64)
 
@@ -98,8 +99,7 @@ class Difference:
     def messages(self) -> pd.DataFrame:
         """The messages of the plan, for each the `reason` why it goes out or not, and in `before` the text
         that its row got where that was another one."""
-        words = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
-        reasons = pd.Series(words[self._compared.knowledge], dtype="str")
+        reasons = pd.Series(_REASON_OF_STATE[self._compared.knowledge], dtype="str")
         return self._compared.plan.messages.assign(
             reason=reasons, before=pd.Series(self._compared.earlier_texts, dtype="str")
         )
@@ -157,14 +157,32 @@ class Difference:
     def _people(self, changed: Changed, undecided: Ints = _NOBODY) -> PeopleInWords:
         """The people of the plan in words, without those who would get something and are undecided."""
         compared = self._compared
-        elsewhere = np.zeros(len(compared.starts), dtype=bool)
-        for other in self._elsewhere:
-            elsewhere[self._may_go_out] |= other.people["reached"].to_numpy()
+        elsewhere = self._reached_elsewhere
         chosen = np.ones_like(elsewhere)
         if len(undecided):
             leaving = np.isin(compared.comparison.knowledge, _states(changed))
             chosen = ~(leaving & np.isin(self._numbers_of_rows, undecided))
         return compared.people_among(chosen, elsewhere)
+
+    @property
+    def _reached_elsewhere(self) -> Bools:
+        """Which rows would go out to people whom another campaign has reached."""
+        elsewhere = np.zeros(len(self._compared.starts), dtype=bool)
+        for other in self._elsewhere:
+            elsewhere[self._may_go_out] |= other.people["reached"].to_numpy()
+        return elsewhere
+
+    @property
+    def _kinds(self) -> pd.Series[str]:
+        """What is known of the person of each message, as `PeopleInWords` counts them."""
+        compared = self._compared
+        knowledge = compared.comparison.knowledge
+        kinds = _REASON_OF_STATE[knowledge]
+        is_new = knowledge == NEW
+        kinds[np.isin(knowledge, (UNSENT, AGAIN))] = "still waits"
+        kinds[is_new & self._reached_elsewhere] = f"{compared.words.reached} under another name"
+        kinds[is_new & compared.opted_out] = "left out before"
+        return pd.Series(spread(kinds, compared.starts, compared.plan.totals.messages), dtype="str")
 
     @property
     def _numbers_of_rows(self) -> Ints:
@@ -264,6 +282,11 @@ def sent_this_text(difference: Difference, *, changed: Changed) -> dict[str, Int
     numbers = difference._numbers_of_rows[is_leaving]
     found = {other.name: np.unique(numbers[other.people["with_this_text"]]) for other in others}
     return {name: people for name, people in found.items() if len(people)}
+
+
+def kinds_of_people(difference: Difference, positions: Ints) -> pd.Series[str]:
+    """What is known of the people of some messages, as the sentence of the difference counts them."""
+    return difference._kinds.iloc[positions]
 
 
 def about_split(difference: Difference, *, changed: Changed) -> str:
