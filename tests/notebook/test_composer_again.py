@@ -118,7 +118,7 @@ def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open
         greeting = person.sees("greeting")
         left = (
             f"{250 - reached} texts of “visits” are not sent yet. Press “Rehearse {250 - reached} texts” in "
-            "section 4: whoever has this text from this campaign gets nothing more."
+            "section 4. Whoever has this text from this campaign gets nothing more."
         )
         assert left in greeting
         assert "of 250 rows" in person.sees("section-5")

@@ -19,7 +19,7 @@ from campaign.sending.store.locks import hold_lock
 from campaign.text import agreeing, capitalised, clean, counted
 
 _END = 10.0  # seconds that a page which is gone may take until its requests under way are answered
-_NOTHING_TWICE = "whoever has this text from this campaign gets nothing more."
+_NOTHING_TWICE = "Whoever has this text from this campaign gets nothing more."
 PAGE_IS_BACK = "This page was loaded again, and what you had chosen is back."
 _LOST = "What you had chosen is back, but its spreadsheet cannot be read any more."
 _ELSEWHERE = (
@@ -58,8 +58,7 @@ def reopen(
         return is_back
     desk.sent = kept.sent
     is_decided = not any(section.is_open for section in sections[:3])
-    budget = ", which says how far the budget goes" if desk.composition.budget else ""
-    sent = _what_was_sent(kept.sent, show_outcome if is_decided else None, lambda: f"{way_on()}{budget}")
+    sent = _what_was_sent(kept.sent, show_outcome if is_decided else None, way_on)
     return f"{is_back} {sent}"
 
 
@@ -77,7 +76,7 @@ def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None, way_on
     show_outcome()
     rest = result.totals["not_sent"]
     return (
-        f"{_about_rest(rest, result.name)} Press {way_on()}: {_NOTHING_TWICE} Section 5 says what was sent."
+        f"{_about_rest(rest, result.name)} Press {way_on()}. {_NOTHING_TWICE} Section 5 says what was sent."
         if rest
         else "What you sent is below."
     )

@@ -124,7 +124,7 @@ class SendingSection(Section):
         self.elsewhere = SentElsewhere(desk, self._leave_out, self._look_up)
         self._undecided = np.empty(0, np.int64)  # numbers of people who are asked about first
         self._open: dict[str, int] = {}  # how many of them are asked about for each reason
-        self._asking = [self.changed, self.other_texts, self.gone, self.left_out, self.elsewhere]
+        self._asking = [self.left_out, self.elsewhere, self.changed, self.other_texts, self.gone]
         self._start = button("Rehearse", "send", self.begin, main=True)
         self._why_not = HTML()
         self._why_not.add_class("campaign-why-not")
