@@ -39,6 +39,7 @@ from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.plan_comparison import compare_plan
+from campaign.sending.rounds.reached_elsewhere import about_reached_elsewhere, reached_elsewhere
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.tried_texts import tried_texts
@@ -347,6 +348,7 @@ def _departure(
     account = claim.account
     extent = Extent.of(content.plan, positions, tried_texts(account))
     recent = recently_reached(account, claim.key, extent.numbers)
+    elsewhere = reached_elsewhere(content.plan, positions, claim.path, account.environment)
     leaving = MAY_GO_OUT if options.changed == "send" else GOES_OUT
     return Departure(
         plan=content.plan,
@@ -358,7 +360,11 @@ def _departure(
         price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
         reached_today=len(recent.numbers),
         may_be_new=not compared.count(ACCEPTED) and not is_try_out(claim.name),
-        remarks=(*filter(None, [about_opted_out(compared.count_opted_out(*leaving))]), *recent.unreadable),
+        remarks=(
+            about_reached_elsewhere(elsewhere, extent.people),
+            about_opted_out(compared.count_opted_out(*leaving)),
+            *recent.unreadable,
+        ),
     )
 
 

@@ -329,7 +329,7 @@ def test_a_check_and_a_dry_run_show_what_would_leave_and_write_nothing(service, 
             "2 messages would be sent, for 2 new people. Nothing more goes to 19 people reached before."
             in shown
         )
-        assert "1 number that was reached is no longer in the table (25677*****00), and whoever" in shown
+        assert "1 number that was reached is no longer in the table (25677*****00, who got “" in shown
         assert "Nothing was sent under this name before." not in shown
     assert 'add --confirm "send 2 messages live ' in shown
     assert everything_in(desk, state_directory) == before

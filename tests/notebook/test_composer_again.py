@@ -116,7 +116,10 @@ def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open
         assert reached < 250
         person = open_page()
         greeting = person.sees("greeting")
-        left = f"{250 - reached} texts are not sent yet. Go on in section 4: nobody gets anything twice."
+        left = (
+            f"{250 - reached} texts of “visits” are not sent yet. Press “Rehearse {250 - reached} texts” in "
+            "section 4. Whoever has this text from this campaign gets nothing more."
+        )
         assert left in greeting
         assert "of 250 rows" in person.sees("section-5")
         assert find(person.composer, "send").description == f"Rehearse {250 - reached} texts"
@@ -287,14 +290,13 @@ def test_after_a_restart_nobody_who_wanted_no_texts_gets_one_unasked(person, tab
     again.compose()
     send = find(again.composer, "send")
     assert "1 person who would get a text now was left out before" in again.sees("left-out")
-    assert "1 text would be rehearsed, for 1 person left out before." in again.sees("section-4")
+    assert "Not decided yet: 1 person left out before. Choose below first." in again.sees("section-4")
     asked = "section 4 asks about 1 person; 2 people were sent a text in rehearsal and get nothing more"
     assert asked in " ".join(again.folded()).lower()
-    assert send.description == "Rehearse 1 text"
-    assert send.disabled
+    assert (send.description, send.disabled) == ("Rehearse", True)
     again.press("send")
     assert again.composer.desk.run is None
-    assert "First decide about the people who wanted no texts before" in again.sees("section-4")
+    assert "Nothing was sent. First decide about the people who are asked" in again.sees("section-4")
     again.reopen(3)
     assert "Choose the list of people who want no texts again:" in again.sees("forgotten")
     again.fill("opt-outs", "stop.csv")
@@ -400,7 +402,7 @@ def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, 
         said = f"the rehearsal of “visits” has {left} texts not sent yet"
         assert said in again.sees("open-campaigns")
         again.press("take-up")
-        rest = f"{left} texts are not sent yet. Go on in section 4, which says how far the budget goes:"
+        rest = f"{left} texts of “visits” are not sent yet. Press “Rehearse {left} texts” in section 4"
         assert again.sees("greeting").startswith(f"“visits” is as it was. {rest}")
         assert again.composer.desk.composition == decided
         assert not again.is_shown("open-campaigns")

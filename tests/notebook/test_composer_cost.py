@@ -98,6 +98,7 @@ def test_an_amount_that_was_filled_in_is_said_to_be_that_of_its_campaign(person)
     person.press("change-budget")
     for _ in ("filled in", "used"):
         person.fill("name", "second try")
+        person.press("send-again")
         assert "The budget covers" not in person.sees("section-4")
         assert (
             person.sees("section-4").count("“Stop when it has cost” is still what it was for “visits”.") == 1
@@ -108,6 +109,7 @@ def test_an_amount_that_was_filled_in_is_said_to_be_that_of_its_campaign(person)
         person.reopen(3)
         person.press("go-on")
     person.fill("name", "second try")
+    person.press("send-again")
     person.fill("budget", "90")
     assert "is still" not in person.sees("section-4")
     person.send()

@@ -93,6 +93,7 @@ def test_of_several_names_of_a_file_the_last_stands_and_the_others_are_offered(p
     person.send()
     go_to_sending(person, table)
     person.fill("name", "Fees B")
+    person.press("send-again")
     person.send()
     Path("teachers.csv").write_text(VISITS)
     person.reopen(1)
@@ -100,8 +101,8 @@ def test_of_several_names_of_a_file_the_last_stands_and_the_others_are_offered(p
     go_to_sending(person, table)
     assert name_of(person)[0] == "Fees B"
     assert "last sent as “Fees B”. Before that, it was sent as “Fees A”." in person.sees("names")
-    assert find(person.composer, "go-on-with").description == "Go on with “Fees A”"
-    person.press("go-on-with")
+    assert find(person.composer, "change-to").description == "Change to “Fees A”"
+    person.press("change-to")
     assert name_of(person)[0] == "Fees A"
 
 
@@ -112,10 +113,10 @@ def test_texts_that_another_campaign_has_sent_wait_for_an_answer(person):
     person.send()
     Path("customers.csv").write_text(DAY_TWO)
     go_to_sending(person, "customers.csv")
-    assert "3 · Section 4 asks about 4 people; 1 row gets none" in person.folded()
+    assert "3 · 1 person gets a text; section 4 asks about 3 people; 1 row gets none" in person.folded()
     person.reopen(3)
     shown = person.sees("section-3")
-    assert "3 of these people were reached in rehearsal with this text under “Bills November” on " in shown
+    assert "were reached in rehearsal with this text under “Bills November” on " in shown
     assert "Section 4 asks whether this spreadsheet goes on with that campaign" in shown
     person.press("go-on")
     assert name_of(person) == ("", "")

@@ -73,8 +73,16 @@ def test_a_number_that_has_left_the_table_is_named(person, fees):
     fees.write_text(FEES.replace("Ruth,+256772000005,500\n", "Rita,+256772000006,500\n"))
     choose(person, fees)
     go_on(person)
-    gone = "1 number that was reached in rehearsal is no longer in the table (25677*****05), and whoever"
+    gone = (
+        "1 number that was reached in rehearsal is no longer in the table (25677*****05, who got “Dear Ruth, "
+        "500 is due.”), and whoever has another number now counts as new."
+    )
     assert gone in person.sees("section-4")
+    button = find(person.composer, "who-gets").children[0]
+    assert button.description == "Show who gets a text"
+    button.click()
+    shown = person.sees("who-gets")
+    assert "row name number what they get why 6 Rita 25677*****06 “Dear Rita, 500 is due.” new" in shown
 
 
 def test_a_copy_that_goes_on_with_a_campaign_takes_its_answers(person, fees):

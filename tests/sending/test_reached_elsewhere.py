@@ -27,7 +27,7 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
     day = f"{parents.batches['submitted_at'].max().tz_convert(None):%Y}"
     same = sentence(plan())
     assert same.startswith(
-        "4 messages would be rehearsed, for 4 new people. New means new to this campaign. "
+        "4 messages would be rehearsed, for 4 people reached in rehearsal under another name. "
         "All 4 of these people were reached in rehearsal with this text under “parents” on "
     )
     assert same.endswith(f" {day}.")
@@ -35,11 +35,14 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
     assert " All 4 of these people were reached in rehearsal with another text under “parents” on " in other
     one = sentence(plan("Hi {name}", "".join(FOUR.splitlines(keepends=True)[:2])))
     assert one.startswith(
-        "1 message would be rehearsed, for 1 new person. New means new to this campaign. "
+        "1 message would be rehearsed, for 1 person reached in rehearsal under another name. "
         "This person was reached in rehearsal with this text "
     )
     some = sentence(plan("Hi {name}", FOUR.replace("Ben", "Benno").replace("0772000004", "0772000005")))
-    assert " 3 of these people were reached in rehearsal under “parents” on " in some
+    assert some.startswith(
+        "4 messages would be rehearsed, for 1 new person and 3 people reached in rehearsal under another "
+        "name. 3 of these people were reached in rehearsal under “parents” on "
+    )
     assert some.endswith(", 2 of them with this text.")
     assert (
         sentence(plan(table="name,phone\nEve,0772000009\n"))
@@ -57,6 +60,21 @@ def test_the_campaign_itself_and_those_who_get_nothing_are_no_news(parents):
         added == "1 message would be rehearsed, for 1 new person. "
         "Nothing more goes to 4 people reached in rehearsal before."
     )
+
+
+def test_two_people_are_both(parents):
+    two = sentence(plan(table="".join(FOUR.splitlines(keepends=True)[:3])))
+    assert " Both of these people were reached in rehearsal with this text under “parents” on " in two
+
+
+def test_people_who_are_asked_about_are_told_too(parents):
+    """Whoever decides that they get the new text as well has to know that some have it already."""
+    campaign.send(plan("School closes at noon"), name="closing", progress=False)
+    difference = campaign.compare(plan("School closes at noon"), name="parents")
+    said = (
+        " All 4 of the people who get, or may get, a message were reached in rehearsal with this text under"
+    )
+    assert f"4 people were reached in rehearsal with another text.{said} “closing” on " in difference.sentence
 
 
 def test_rehearsals_do_not_count_for_live_and_what_cannot_be_read_is_left_out(parents, tmp_path):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from ipywidgets import HTML, Layout, VBox
 
@@ -31,6 +32,7 @@ from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
 from campaign.notebook.composer.rows_without_text import write_rows_without_text
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.sent_before import SentBefore
+from campaign.notebook.composer.sent_elsewhere import numbers_sent_elsewhere
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
 from campaign.notebook.composer.who_leaves import WhoLeaves
@@ -199,8 +201,6 @@ class CheckSection(Section):
             return
         leaves = self._leaves = self._who_leaves(plan)
         self._reasons.offer(reasons_of(plan, leaves=leaves))
-        if self._is_of_another_campaign:  # the answers below promise what a new one would send
-            leaves = WhoLeaves.undecided(plan)
         if self._desk.refusal:  # which is said below
             leaves = WhoLeaves.refused(plan)
         where = words_for(self._desk.composition.environment)
@@ -211,30 +211,26 @@ class CheckSection(Section):
         self._forgotten.value = about_forgotten(len(leaves.unwanted_rows))
         self._say_before(plan)
 
-    @property
-    def _is_of_another_campaign(self) -> bool:
-        """Whether another campaign may be meant, which has sent these texts: the section that sends asks."""
-        with suppress(CampaignError):  # that section says why
-            return bool(self._desk.senders(self._desk.difference(self._desk.composition.environment)))
-        return False
-
     def _say_before(self, plan: Plan) -> None:
         asked = {*self._asked.children}
         self._before.say(plan, [one.question.parameter for one in self.choices if one not in asked])
 
     def _who_leaves(self, plan: Plan) -> WhoLeaves:
         """Whom a plan has texts for now: the desk's, or one that another answer would give."""
-        composition, difference = self._desk.composition, None
+        composition, difference, elsewhere = self._desk.composition, None, np.empty(0, np.int64)
         try:
             difference = self._desk.difference(composition.environment)
             if plan is not self._desk.plan and not difference.is_first:
                 difference = composition.compare(plan, self._desk.account)
+            elsewhere = numbers_sent_elsewhere(self._desk, difference)
         except OtherFileError:  # the section that sends asks which campaign is meant
             return WhoLeaves.undecided(plan)
         except CampaignError:  # it is said below the others
             pass
         unwanted = partial(left_out_among, self._desk)
-        return WhoLeaves.of(plan, difference, changed=composition.changed, unwanted=unwanted)
+        return WhoLeaves.of(
+            plan, difference, changed=composition.changed, unwanted=unwanted, elsewhere=elsewhere
+        )
 
     def _draw(self) -> None:
         self.say_changed("")  # it was about what is replaced now

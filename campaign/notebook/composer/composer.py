@@ -93,7 +93,9 @@ class Composer(Panel):
 
     def _fill_in(self, kept: Kept, is_back: str) -> None:
         """Fill everything in as it was, and say so."""
-        sentence = reopen(self.desk, self.sections, kept, self._show_outcome, is_back=is_back)
+        sentence = reopen(
+            self.desk, self.sections, kept, self._show_outcome, lambda: self.sending.way_on, is_back=is_back
+        )
         self._greeting.value = f'<div role="status">{markup.paragraph(sentence)}</div>'
 
     def _take_up(self, name: str, kept: Kept) -> None:

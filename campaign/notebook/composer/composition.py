@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -23,7 +23,7 @@ from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 
 # What a person answered about some texts, by the decisions that make them other texts or other people.
-_AGAIN: tuple[str, ...] = ("changed", "gone")
+_AGAIN: tuple[str, ...] = ("changed", "gone", "not_again")
 _BY_QUESTION = (("overlong", "max_parts"), ("duplicates",), ("several",))
 ANSWERS = tuple(name for names in _BY_QUESTION for name in names)  # about the rows of the spreadsheet
 KEPT_ANSWERS = (*ANSWERS, "budget")  # which hold for all files of a campaign
@@ -63,9 +63,15 @@ class Composition:
     name: str = ""
     changed: Changed = "ask"
     gone: Gone = "ask"
+    not_again: tuple[int, ...] = ()  # rows whose people have their text from another campaign already
     budget: str | None = None  # cost units at most; "" lifts one that is in force
     rate: int | None = None  # a second, for a rehearsal to watch
     batch_size: int = 100
+
+    @property
+    def about_other_rows(self) -> Composition:
+        """Without what was answered about the rows as they were."""
+        return replace(self, **self._defaults(_AGAIN))
 
     def decided(self, **decisions: Any) -> Composition:
         """With some decisions replaced, and without the answers that were about what they replace.
@@ -81,8 +87,10 @@ class Composition:
             if name not in unwritten and not _says_the_same(getattr(self, name), value)
         }
         forgotten = {answer for cause, answers in _ABOUT.items() if cause in changed for answer in answers}
-        defaults: dict[str, Any] = {name: type(self).__dataclass_fields__[name].default for name in forgotten}
-        return replace(self, **(defaults | decisions))
+        return replace(self, **(self._defaults(forgotten) | decisions))
+
+    def _defaults(self, names: Iterable[str]) -> dict[str, Any]:
+        return {name: type(self).__dataclass_fields__[name].default for name in names}
 
     def answered_as(self, earlier: Composition) -> Composition:
         """With the answers of another file of the campaign, where nobody has given another one here.
@@ -107,7 +115,10 @@ class Composition:
 
     def planned(self, contacts: pd.DataFrame | RowsOfTable) -> tuple[Composition, Plan]:
         """The plan, and what was decided without the rows that share no phone now; one for each phone."""
-        plan: Plan = prepare(contacts, **self._preparing())
+        options = self._preparing()
+        if self.not_again and isinstance(contacts, pd.DataFrame):  # else a text is written, also for these
+            options["not_again"] = contacts.loc[[*self.not_again], self.number]
+        plan: Plan = prepare(contacts, **options)
         if not self.instead:
             return self, plan
         sharing = plan.addressing.alternatives.drop_duplicates("row").set_index("row")["number"]
@@ -136,13 +147,14 @@ class Composition:
             else f', account=campaign.Account.from_environment("{self.environment}")'
         )
         reading = _written(self._given("sheet", "dates"))
+        left_out = f", not_again=contacts.loc[{[*self.not_again]}, {self.number!r}]" if self.not_again else ""
         keeping = [f"plan = plan.keep_instead({list(self.instead)})"] if self.instead else []
         return "\n".join(
             [
                 "import campaign",
                 "",
                 f"contacts = campaign.read_contacts({self.source!r}{reading})",
-                f"plan = campaign.prepare(contacts{_written(self._preparing())})",
+                f"plan = campaign.prepare(contacts{_written(self._preparing())}{left_out})",
                 *keeping,
                 f"result = campaign.send(plan{account}{_written(sending)}{self._budget_written})",
                 'campaign.write_report(result, "report.html")',

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -25,7 +26,7 @@ from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.sending.rounds.comparison import ACCEPTED
 from campaign.sending.rounds.difference import REASONS, Difference, sent_this_text
 from campaign.sending.run import Run
-from campaign.sending.store.identity import folded_name
+from campaign.sending.store.identity import CAMPAIGNS, folded_name, folder_name
 from campaign.sending.store.sent_files import names_of_file
 from campaign.service.account import Account
 from campaign.service.kept_account import kept_account
@@ -51,6 +52,7 @@ class Desk:
     names_sent: tuple[str, ...] = ()  # of the campaigns that the spreadsheet was sent as, the last one first
     name_before: str = ""  # that a person had written for the spreadsheet before
     agreed: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # get a text, though they wanted none
+    again: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # get it, as from another campaign
     remember: Callable[[], None] = lambda: None  # called after each decision
     _own: tuple[pd.DataFrame, tuple[int, ...]] = field(default_factory=lambda: (pd.DataFrame(), ()))
     _compared: dict[Environment, tuple[tuple[Any, ...], Difference]] = field(default_factory=dict)
@@ -65,6 +67,17 @@ class Desk:
         if self.composition.name or reading is None:
             return self.composition.name
         return reading.continues.campaign if reading.continues else Path(reading.path).stem
+
+    @property
+    def name_beside(self) -> str:
+        """A name that no campaign or rehearsal has here, for another message to the same people."""
+        stem = re.sub(r" \d+$", "", self.name)
+        names = (f"{stem} {number}" for number in itertools.count(2))
+        return next(name for name in names if not any(self._folders_of(name)))
+
+    def _folders_of(self, name: str) -> Iterator[Path]:
+        folders = (CAMPAIGNS / folder_name(name, where) for where in self.accounts)
+        return (folder for folder in folders if folder.exists())
 
     def file_name(self, kind: str, *, of: str = "") -> str:
         """What a file of the campaign is called: "visits 2026-11-22 report.html" for the kind "report.html".
@@ -103,6 +116,11 @@ class Desk:
             self._numbers = read_from, numbers
         return self._numbers[1]
 
+    def take_other_rows(self) -> None:
+        """Forget the answers that were about the rows as they were."""
+        self.composition = self.composition.about_other_rows
+        self.remember()
+
     def read(self) -> None:
         """Read the spreadsheet; of the rows that were chosen by hand, those that are as they were stay so."""
         last, version = (self.contacts, self.chosen_rows), self.version
@@ -110,7 +128,7 @@ class Desk:
             self._own = last  # for the time after rows to correct
         self.contacts = self.composition.contacts()
         if version not in ("", self.version):
-            self.decide(changed="ask", gone="ask")  # what was answered was about the rows as they were
+            self.take_other_rows()
         before, chosen = last if has_rows_to_correct(self.contacts) else self._own
         rows = [row for row in chosen if row in self.contacts.index and row in before.index]
         unchanged = (row for row in rows if self.contacts.loc[[row]].equals(before.loc[[row]]))
@@ -186,7 +204,8 @@ class Desk:
 
     def senders(self, difference: Difference) -> list[str]:
         """Other campaigns that have sent these texts, as long as nobody has said which one is meant."""
-        return [] if self.composition.name or not difference.is_first else sent_this_text(difference)
+        is_named = self.composition.name or not difference.is_first
+        return [] if is_named else [*sent_this_text(difference, changed=self.composition.changed)]
 
     @property
     def refusal(self) -> str:

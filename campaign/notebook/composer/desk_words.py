@@ -49,6 +49,7 @@ CHOICES = {
 }
 CHANGE_BUDGET = "Change the budget"
 GO_ON_WITH = "Go on with “{}”"  # a campaign
+CHANGE_TO = "Change to “{}”"  # from a campaign that was begun
 BEGIN = "Begin “{}”, a campaign of its own"
 _SECTIONS = {
     1: ("sheet", "number", "region", "dates"),

@@ -11,7 +11,7 @@ from ipywidgets import HTML, VBox
 
 from campaign import markup
 from campaign.arrow_text import Ints
-from campaign.errors import CampaignError, UsageError
+from campaign.errors import CampaignError
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
@@ -41,8 +41,8 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Ask again about everybody."""
         self._desk.agreed = _NOBODY
 
-    def ask(self, messages: pd.DataFrame) -> bool:
-        """Ask about people among those whom these messages are for; whether there is anybody to ask about."""
+    def ask(self, messages: pd.DataFrame) -> int:
+        """Ask about people among those whom these messages are for; how many there are."""
         self._asked = left_out_among(self._desk, messages)
         count = len(self._asked)
         set_shown(self, count > 0)
@@ -50,12 +50,7 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._question.value = question if count else ""
         who = "this person" if count == 1 else f"these {count:,} people"
         self._agree.description = f"Send to {who} too"
-        return count > 0
-
-    def check(self, messages: pd.DataFrame) -> None:
-        """Raise `UsageError` while there is somebody to ask about."""
-        if self.ask(messages):
-            raise UsageError("Nothing was sent. First decide about the people who wanted no texts before.")
+        return count
 
     def _take_agreement(self) -> None:
         self._desk.agreed = np.union1d(self._desk.agreed, self._asked)

@@ -64,7 +64,8 @@ class Memory:
             decided = record["composition"]
             if not set(decided) <= known:
                 return None
-            decided["instead"] = tuple(decided["instead"])
+            for rows in ("instead", "not_again"):
+                decided[rows] = tuple(decided.get(rows, ()))
             sent = record["sent"] and Path(record["sent"])
             return Kept(
                 Composition(**decided), str(record["version"]), int(record["reached"]), sent,

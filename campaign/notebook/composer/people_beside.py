@@ -17,7 +17,7 @@ class PeopleBeside(RowList):
     """A list of these people with their texts; nothing where there are none."""
 
     def __init__(self) -> None:
-        super().__init__(which=" that are not in this file")
+        super().__init__(called="{} that are not in this file")
         self.add_class("campaign-people-beside")
 
     def show(self, compared: ComparedPlan | None) -> None:

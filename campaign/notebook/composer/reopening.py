@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from campaign.errors import CampaignError, LockedError
+from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.memory import Kept
@@ -16,9 +17,10 @@ from campaign.notebook.composer.section import Section
 from campaign.sending.campaigns import load_result
 from campaign.sending.store.lock_holder import LOCK
 from campaign.sending.store.locks import hold_lock
-from campaign.text import agreeing, capitalised, counted
+from campaign.text import agreeing, capitalised, clean, counted
 
 _END = 10.0  # seconds that a page which is gone may take until its requests under way are answered
+_NOTHING_TWICE = "Whoever has this text from this campaign gets nothing more."
 PAGE_IS_BACK = "This page was loaded again, and what you had chosen is back."
 _LOST = "What you had chosen is back, but its spreadsheet cannot be read any more."
 _ELSEWHERE = (
@@ -27,11 +29,18 @@ _ELSEWHERE = (
 
 
 def reopen(
-    desk: Desk, sections: Sequence[Section], kept: Kept, show_outcome: Callable[[], None], *, is_back: str
+    desk: Desk,
+    sections: Sequence[Section],
+    kept: Kept,
+    show_outcome: Callable[[], None],
+    way_on: Callable[[], str],
+    *,
+    is_back: str,
 ) -> str:
     """Take the person back to where they were, and return what they have to know.
 
-    `show_outcome` shows the result of what was sent, and `is_back` is the sentence to begin with.
+    `show_outcome` shows the result of what was sent, `way_on` names the button that sends what was not, and
+    `is_back` is the sentence to begin with.
     """
     desk.composition, desk.price, desk.own_number = kept.composition, kept.price, kept.own_number
     for section in sections:
@@ -41,7 +50,7 @@ def reopen(
     if desk.version == kept.version:  # else these rows may be those of other people
         desk.decide(instead=kept.composition.instead)
     else:
-        desk.decide(changed="ask", gone="ask")
+        desk.take_other_rows()
     for section in sections[: kept.reached]:
         if not section.is_open:
             break  # the section above could not be finished, and says why
@@ -50,13 +59,11 @@ def reopen(
         return is_back
     desk.sent = kept.sent
     is_decided = not any(section.is_open for section in sections[:3])
-    sent = _what_was_sent(
-        kept.sent, show_outcome if is_decided else None, has_budget=bool(desk.composition.budget)
-    )
+    sent = _what_was_sent(kept.sent, show_outcome if is_decided else None, way_on)
     return f"{is_back} {sent}"
 
 
-def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None, *, has_budget: bool) -> str:
+def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None, way_on: Callable[[], str]) -> str:
     """What became of the run that was here before; None while something else is being decided."""
     try:
         with hold_lock(folder / LOCK, timeout=_END):
@@ -70,15 +77,12 @@ def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None, *, has
     show_outcome()
     rest = result.totals["not_sent"]
     return (
-        f"{_about_rest(rest, has_budget=has_budget)}Section 5 says what was sent."
+        f"{_about_rest(rest, result.name)} Press {way_on()}. {_NOTHING_TWICE} Section 5 says what was sent."
         if rest
         else "What you sent is below."
     )
 
 
-def _about_rest(count: int, *, has_budget: bool) -> str:
-    budget = ", which says how far the budget goes" if has_budget else ""
-    return (
-        f"{capitalised(counted(count, 'text'))} {agreeing(count, 'is', 'are')} not sent yet. Go on in "
-        f"section 4{budget}: nobody gets anything twice. "
-    )
+def _about_rest(count: int, campaign: str) -> str:
+    texts, are = capitalised(counted(count, "text")), agreeing(count, "is", "are")
+    return f"{texts} of “{mask_text(clean(campaign))}” {are} not sent yet."

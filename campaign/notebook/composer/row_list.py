@@ -23,14 +23,14 @@ _PAGE = 200  # rows that a browser draws at once without a pause
 class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """A button that opens a table of all these rows, in pages where there are very many.
 
-    A list that is open stays open when other rows are offered. `which` says on its button which rows these
-    are.
+    A list that is open stays open when other rows are offered. `called` is what its button calls the rows,
+    with {} for how many they are.
     """
 
-    def __init__(self, *, is_open: bool = False, which: str = "") -> None:
+    def __init__(self, *, is_open: bool = False, called: str = "{}") -> None:
         self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
         self._make_table: Callable[[pd.Index[Any]], pd.DataFrame] = lambda _: pd.DataFrame()
-        self._first, self._is_open, self._which = 0, is_open, which
+        self._first, self._is_open, self._called = 0, is_open, called
         self._button = button("", "show-rows", self._turn)
         self._table = HTML()
         self._earlier = button("Earlier rows", "earlier-rows", lambda: self._leaf(-_PAGE))
@@ -63,7 +63,7 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         count = len(self._rows)
         set_shown(self, count > 0)
         these = {1: "this row", 2: "both rows"}.get(count, f"all {counted(count, 'row')}")
-        self._button.description = f"{'Hide' if self._is_open else 'Show'} {these}{self._which}"
+        self._button.description = f"{'Hide' if self._is_open else 'Show'} {self._called.format(these)}"
         end = self._first + _PAGE
         set_shown(self._earlier, self._is_open and self._first > 0)
         set_shown(self._later, self._is_open and end < count)

@@ -51,6 +51,7 @@ overflow:visible}
 .campaign .section select{appearance:auto;background-image:none}
 .campaign .section .widget-radio>.widget-label{font-weight:600}
 .campaign .section .campaign-question p{white-space:pre-line}
+.campaign .section .campaign-ways-away{margin-top:1em}
 .campaign .section .writing{gap:.4em 2em}
 .campaign .section .campaign-recent{display:none}
 .campaign .section details{margin:.6em 0}

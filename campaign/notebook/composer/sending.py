@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from ipywidgets import HTML, HBox, Layout, RadioButtons, VBox
 
@@ -18,7 +20,14 @@ from campaign.notebook.composer.choice import about_taken
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.cost_choice import CostChoice
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import CHANGE_BUDGET, CHOICES, FIELDS, desk_html, desk_words
+from campaign.notebook.composer.desk_words import (
+    BEGIN,
+    CHANGE_BUDGET,
+    CHOICES,
+    FIELDS,
+    desk_html,
+    desk_words,
+)
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
 from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.memory import Kept, keep_with_campaign
@@ -26,13 +35,22 @@ from campaign.notebook.composer.other_texts import OtherTexts
 from campaign.notebook.composer.pace_choice import USUAL, PaceChoice
 from campaign.notebook.composer.people_beside import PeopleBeside
 from campaign.notebook.composer.section import Section
+from campaign.notebook.composer.sent_elsewhere import SentElsewhere, have_it_elsewhere, undecided_numbers
 from campaign.notebook.composer.trial import Trial
+from campaign.notebook.composer.who_gets import WhoGets
 from campaign.notebook.dashboard import Dashboard
-from campaign.sending.rounds.difference import Difference, about_others, about_split, plan_behind
+from campaign.sending.rounds.difference import (
+    Difference,
+    about_others,
+    about_split,
+    decided_messages,
+    people_of,
+    plan_behind,
+)
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import clean, counted
+from campaign.text import clean, counted, listed_words, shorten
 
 _PLACES: dict[Environment, str] = {
     "local": "Rehearse on this machine: nothing leaves it, nobody gets anything",
@@ -54,6 +72,7 @@ _WHY_NOT = {  # why the button does not send
     "used up": "This waits for a higher amount at which to stop above: the budget covers none of the texts. "
     "{enough} is enough for all.",
     "left out": "This waits for your answer above about the people who wanted no texts before.",
+    "elsewhere": "This waits for your answer above about the people who have this text already.",
     "name": "This waits for your answer above about the name: another campaign has sent these texts.",
     "changed": f"This waits for your answer above about “{FIELDS['changed']}”.",
     "gone": f"This waits for your answer above about “{FIELDS['gone']}”.",
@@ -63,6 +82,16 @@ _WHY_NOT = {  # why the button does not send
 _BALANCE = 1_000_000_000  # SMS that a rehearsal can pay for
 _BUDGET = "budget="  # what `Run.option_for_the_rest` begins with once a budget is used up
 _UNDECIDED = ("Please choose", "ask")
+_BEGIN = "begin"  # an answer about another text that is no parameter of `send`
+_NAME = 40  # characters of a name in an answer
+_FOR_ANOTHER = (
+    "If this text is about something else, begin a campaign of its own: the result of “{}” then stays as it "
+    "is."
+)
+_BEGUN_BESIDE = (
+    "“{}” is a campaign of its own. Another name can be written into the field “{}”. What “{}” has sent, and "
+    "its result, stay as they are."
+)
 
 
 class SendingSection(Section):
@@ -75,14 +104,14 @@ class SendingSection(Section):
             description="Where to",
         )  # fmt: skip
         self.place.add_class("campaign-place")
-        self.name, self._taken = CampaignName(desk, self._take_name), HTML()
+        self.name, self._taken = CampaignName(desk, self._take_name, self._begin_own), HTML()
         self._taken.add_class("changed")
         self.answers_taken: Callable[[], None] = lambda: None  # called when answers of a campaign are back
         self.costs = CostChoice(desk, self._show_cost)
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
-        self.other_texts, self._beside = OtherTexts(), PeopleBeside()
+        self.other_texts, self.who_gets, self._beside = OtherTexts(), WhoGets(), PeopleBeside()
         self.pace = PaceChoice(self._look_up)
         self.phrase, self._refusal = Field("Type the phrase", "phrase", entered=self.begin), HTML()
         self._refusal.add_class("problem")
@@ -94,7 +123,11 @@ class SendingSection(Section):
         self._difference, self._question = HTML(), HTML()
         self._question.add_class("campaign-question")
         self.left_out = LeftOutBefore(desk, self._look_up)
-        self._start = button("Send", "send", self.begin, main=True)
+        self.elsewhere = SentElsewhere(desk, self._leave_out, self._look_up)
+        self._undecided = np.empty(0, np.int64)  # numbers of people who are asked about first
+        self._open: dict[str, int] = {}  # how many of them are asked about for each reason
+        self._asking = [self.left_out, self.elsewhere, self.changed, self.other_texts, self.gone]
+        self._start = button("Rehearse", "send", self.begin, main=True)
         self._why_not = HTML()
         self._why_not.add_class("campaign-why-not")
         self._change_budget = button(CHANGE_BUDGET, "change-budget", self._open_budget, main=True)
@@ -102,10 +135,9 @@ class SendingSection(Section):
         self.trial.asking = self._ask_nothing  # one phrase at a time
         hint = [HTML(_about_accounts(desk))]
         self._form = [
-            self.place, *hint, self.name, self._taken, self._difference, self._beside, self.changed,
-            self.other_texts, self.gone, self.left_out, self.costs, self.trial, self.pace, self._question,
-            self._refusal, self.phrase,
-            HBox([self._start, self._why_not]),
+            self.place, *hint, self.name, self._taken, self._difference, self._beside, self.who_gets,
+            *self._asking, self.costs, self.trial, self.pace, self._question, self._refusal, self.phrase,
+            HBox([self._start, self._why_not]), self.name.ways_away,
         ]  # fmt: skip
         self._area = VBox(self._form)
         super().__init__(4, "Send", [self._area])
@@ -140,6 +172,7 @@ class SendingSection(Section):
         self._desk.run = self._desk.sent = None
         self._area.children = self._form
         self.left_out.forget()
+        self.elsewhere.forget()
         self._taken.value = ""
         self.name.refill()
         self._look_up()
@@ -161,11 +194,13 @@ class SendingSection(Section):
             plan, typed = self._desk.prepared(), self.phrase.value.strip() or None
             account = self._account()  # what is no price stops here
             self.costs.check()
-            self.left_out.check(self._outgoing)
-            difference = self._desk.difference(self._desk.composition.environment, anew=True)
-            if not self._outgoing_of(difference).equals(self._outgoing):
+            shown, undecided = self._outgoing, self._undecided
+            self._compare(self._desk.difference(self._desk.composition.environment, anew=True))
+            if not shown.equals(self._outgoing) or not np.array_equal(undecided, self._undecided):
                 self._look_up()
                 raise UsageError(_NOT_WHAT_WAS_SHOWN)
+            if len(undecided):
+                raise UsageError("Nothing was sent. First decide about the people who are asked about above.")
             try:
                 run = self._desk.composition.start(plan, account, typed)
             except ConfirmationError as confirmation:
@@ -214,25 +249,43 @@ class SendingSection(Section):
         self._question.value = self._refusal.value = self.phrase.value = ""
         set_shown(self.phrase, False)
 
-    def _decide(self, **decisions: str) -> None:
-        self._desk.decide(**decisions)
+    def _decide(self, **decisions: Any) -> None:
+        desk, left_out = self._desk, self._desk.composition.not_again
+        desk.decide(**decisions)
+        if desk.composition.not_again != left_out:
+            with self.problems_shown():
+                desk.prepared()
+                self.answers_taken()
         self._look_up()
+
+    def _leave_out(self, rows: tuple[int, ...]) -> None:
+        """Leave these rows out, besides those that are left out already; () for none any more."""
+        before = self._desk.composition.not_again
+        self._decide(not_again=(*before, *rows) if rows else ())
 
     def _take_name(self, name: str) -> None:
         """Go on with the campaign of this name, with the answers that were given for it."""
         desk, self._taken.value = self._desk, ""
+        left_out = desk.composition.not_again
         desk.decide(name=name)
+        self.elsewhere.forget()
         with self.problems_shown():
             before = desk.composition
-            if desk.take_answers():
+            if desk.take_answers() or left_out:
                 desk.prepared()
                 named = mask_text(clean(desk.name))
                 self._taken.value = about_taken(named, before, desk.composition)
                 self.answers_taken()
         self._look_up()
 
+    def _begin_own(self, name: str) -> None:
+        """Begin a campaign of this name for people who have their texts from another one."""
+        self._take_name(name)
+        self.elsewhere.agree()
+
     def _move(self, environment: Environment) -> None:
         if environment != self._desk.composition.environment:  # else it was shown, not chosen
+            self.elsewhere.forget()
             self._decide(environment=environment)
 
     def _look_up(self) -> None:
@@ -240,74 +293,85 @@ class SendingSection(Section):
         self._ask_nothing()
         self._difference.value = ""
         self.trial.follow()
-        self._outgoing, self._obstacle, self._start.description = pd.DataFrame(), "problem", "Send"
-        for hidden in (self._beside, self.changed, self.other_texts, self.gone, self.left_out, self.pace):
+        is_live = self._desk.composition.environment == "live"
+        start = self._start.description = "Send" if is_live else "Rehearse"
+        self._outgoing, self._obstacle = pd.DataFrame(), "problem"
+        for hidden in (self._beside, self.who_gets, *self._asking, self.pace):
             set_shown(hidden, False)
         with self.problems_shown():
             difference = self._difference_of_name()
-            self._outgoing = self._outgoing_of(difference)
+            asked = [*self._ask_about(difference), *self._compare(difference)]
             self.costs.compare(difference)
             self._difference.value = self._about(difference)
             self._beside.show(plan_behind(difference))
-            asked = self._ask_about(difference)
-            is_live = self._desk.composition.environment == "live"
-            start, count = "Send" if is_live else "Rehearse", len(self._outgoing)
+            self.who_gets.show(difference, self._outgoing)
+            count = len(self._outgoing)
             without_texts = start if asked else "Show the result"
             self._start.description = f"{start} {counted(count, 'text')}" if count else without_texts
-            if self.left_out.ask(self._outgoing):
-                asked.append("left out")
-            if self._ask_for_name(difference):
-                asked.append("name")
             self._obstacle = "questions" if len(asked) > 1 else "".join(asked)
-            set_shown(self.pace, not is_live and len(self._outgoing) > 0)
+            set_shown(self.pace, not is_live and count > 0)
         self._show_cost()
         self.looked_up()
 
+    def _compare(self, difference: Difference) -> list[str]:
+        """Take what leaves with the answers given, and ask about people who are to be decided on first.
+
+        Returns which of these questions have no answer yet.
+        """
+        changed = self._desk.composition.changed
+        is_unnamed = bool(self._desk.senders(difference))  # which is asked beside the name
+        self._open = {
+            "left out": self.left_out.ask(decided_messages(difference, changed=changed)),
+            "name" if is_unnamed else "elsewhere": self.elsewhere.ask(difference, is_asked_above=is_unnamed),
+        }
+        self._undecided = undecided_numbers(self._desk, difference)
+        self._outgoing = decided_messages(difference, changed=changed, undecided=self._undecided)
+        return [question for question, count in self._open.items() if count]
+
     def _difference_of_name(self) -> Difference:
         """What the campaign of that name has sent; where it is unclear which one is meant, that is asked."""
-        self.name.offer(None)
+        self.name.offer()
         try:
-            return self._desk.difference(self._desk.composition.environment)
+            difference = self._desk.difference(self._desk.composition.environment)
         except OtherFileError as unclear:
             self.name.offer(unclear)
             raise
-
-    def _ask_for_name(self, difference: Difference) -> bool:
-        """Whether no name was written for a spreadsheet whose texts other campaigns have sent; then ask."""
-        senders = self._desk.senders(difference)
-        if senders:
-            self.name.offer(None, senders)
-        return bool(senders)
-
-    def _outgoing_of(self, difference: Difference) -> pd.DataFrame:
-        """What leaves with the answers given; not of the desk's plan, for rows to correct have others too."""
-        changed = self._desk.composition.changed == "send"
-        return difference.messages.iloc[difference.outgoing(changed=changed)]
+        self.name.offer(senders=self._desk.senders(difference), is_begun=not difference.is_first)
+        return difference
 
     def _about(self, difference: Difference) -> str:
         """What would leave with the answers given, and what is still to be answered; then who stays."""
         composition, compared = self._desk.composition, plan_behind(difference)
-        count, people = len(self._outgoing), compared.people
-        changed = composition.changed
+        count, changed = len(self._outgoing), composition.changed
+        people = people_of(difference, changed=changed, undecided=self._undecided)
         asked = people.asked if changed == "ask" else ""
         waiting = composition.gone == "ask" and len(compared.waiting_gone)
+        open_ones, is_another = self._not_decided(asked if count else ""), _is_another_message(difference)
+        open_below = len(self._undecided) > 0 and not self._desk.senders(difference)
         now = [
-            people.leaving(count, changed=changed, noun="text"),
+            people.leaving(count, changed=changed, noun="text", is_open=len(self._undecided) > 0),
             about_split(difference, changed=changed),
-            f"Not decided yet: {asked}." if asked and count else "",
-            "Choose below first." if asked or waiting else "",
+            f"Not decided yet: {open_ones}." if open_ones else "",
+            "Choose below first." if asked or waiting or open_below else "",
+            _FOR_ANOTHER.format(mask_text(clean(self._desk.name))) if asked and is_another else "",
         ]
         staying, gone = people.staying(count, changed=changed), compared.about_gone.strip()
         beside = desk_words(compared.about_beside_file.strip())
         paragraphs = [markup.paragraph(desk_words(" ".join(filter(None, now))))]
         paragraphs += [
             markup.paragraph(desk_words(said), note=True)
-            for said in (about_others(difference), staying, gone)
+            for said in (about_others(difference, changed=changed, undecided=self._undecided), staying, gone)
             if said
         ]
         if beside:  # marked: nobody expects them
             paragraphs.append(f'<div class="changed">{markup.paragraph(beside)}</div>')
         return f'<div role="status">{"".join(paragraphs)}</div>'
+
+    def _not_decided(self, asked: str) -> str:
+        """Whom the open questions are about."""
+        left_out, *elsewhere = self._open.values()
+        wanted_none = f"{counted(left_out, 'person', 'people')} left out before" if left_out else ""
+        return listed_words([*filter(None, [asked, wanted_none, *map(have_it_elsewhere, elsewhere)])])
 
     def _ask_about(self, difference: Difference) -> list[str]:
         """Ask what a person has to decide: about other texts, and about people who are gone.
@@ -321,6 +385,8 @@ class SendingSection(Section):
             (self.gone, "gone", len(plan_behind(difference).waiting_gone)),
         ):
             answers = [(words, answer) for (parameter, answer), words in CHOICES.items() if parameter == name]
+            if name == "changed" and _is_another_message(difference):
+                answers.append((BEGIN.format(shorten(clean(self._desk.name_beside), _NAME)), _BEGIN))
             picker.offer([_UNDECIDED, *answers], getattr(self._desk.composition, name))
             set_shown(picker, count > 0)
             if count and getattr(self._desk.composition, name) == "ask":
@@ -328,7 +394,18 @@ class SendingSection(Section):
         return unanswered
 
     def _settle(self, name: str, answer: str) -> None:
-        self._decide(**{name: answer})
+        if answer == _BEGIN:
+            self._begin_beside()
+        else:
+            self._decide(**{name: answer})
+
+    def _begin_beside(self) -> None:
+        """Begin a campaign of its own with another message, under a name that can be changed."""
+        before, name = mask_text(clean(self._desk.name)), self._desk.name_beside
+        self.name.field.fill(name)
+        self._take_name(name)
+        said = _BEGUN_BESIDE.format(mask_text(clean(name)), FIELDS["name"], before)
+        self._taken.value += f'<div role="status">{markup.paragraph(said)}</div>'
 
     def _account(self) -> Account | Sandbox | None:
         """The chosen account. A rehearsal on this machine costs what was typed, if anything was."""
@@ -354,6 +431,12 @@ class SendingSection(Section):
             chosen = self.pace.decisions(len(self._outgoing))
         size = self.costs.request_size(self._outgoing, chosen["batch_size"])
         self._desk.decide(**chosen | {"batch_size": size})
+
+
+def _is_another_message(difference: Difference) -> bool:
+    """Whether all who were reached would get another text, so that a campaign of its own may be meant."""
+    is_whole_table = plan_behind(difference).file is None
+    return difference.changed > 0 and not difference.reached + difference.unknown and is_whole_table
 
 
 def _at_own_price(html: str) -> str:

@@ -12,11 +12,11 @@ from campaign.environments import Environment
 from campaign.errors import CampaignError, OtherFileError
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
-from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.people_beside import PeopleBeside
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
+from campaign.notebook.composer.sent_elsewhere import undecided_numbers
 from campaign.sending.rounds.continuation_plan import continuation_of, continues
 from campaign.sending.rounds.difference import Difference, about_others, plan_behind, remarks_after
 from campaign.text import capitalised, clean
@@ -59,8 +59,7 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         chosen = self._desk.composition.environment
         places = [chosen] if chosen == "live" else [*self._desk.accounts]
         before = {where: difference for where in places if (difference := self._difference(where))}
-        decided = self._desk.composition
-        self._said.value = "".join(_sentences(*one, decided) for one in before.items())
+        self._said.value = "".join(self._sentences(*one) for one in before.items())
         whole = "" if before or self._desk.refusal else self._about_others_of(plan)
         self._said.value += "".join(map(_marked, filter(None, [whole, self._about_name()])))
         self._beside.show(plan_behind(before[chosen]) if chosen in before else None)
@@ -85,7 +84,10 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         said = ""
         try:
             difference = self._desk.difference(self._desk.composition.environment)
-            said = desk_words(about_others(difference), here=3) if difference.is_first else ""
+            about = about_others(
+                difference, changed="ask", undecided=undecided_numbers(self._desk, difference)
+            )
+            said = desk_words(about, here=3) if difference.is_first else ""
             if self._desk.senders(difference):
                 said = f"{said} {_GOES_ON}"
         except OtherFileError as unclear:
@@ -101,17 +103,17 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
             return None if difference.is_first else difference
         return None
 
+    def _sentences(self, where: Environment, difference: Difference) -> str:
+        """What was sent there, and what would be with the answers that are given."""
+        decided, undecided = self._desk.composition, undecided_numbers(self._desk, difference)
+        remarks = remarks_after(difference, changed=decided.changed, gone=decided.gone, undecided=undecided)
+        first, *others = [desk_words(said, here=3) for said in remarks]
+        first = markup.paragraph(f"{capitalised(_WHERE[where])} before. {first}")
+        return first + "".join(markup.paragraph(said, note=True) for said in others)
+
 
 def _marked(said: str) -> str:
     return f'<div class="changed" role="status">{markup.paragraph(said)}</div>'
-
-
-def _sentences(where: Environment, difference: Difference, decided: Composition) -> str:
-    """What was sent there, and what would be with the answers that are given."""
-    remarks = remarks_after(difference, changed=decided.changed, gone=decided.gone)
-    first, *others = [desk_words(said, here=3) for said in remarks]
-    first = markup.paragraph(f"{capitalised(_WHERE[where])} before. {first}")
-    return first + "".join(markup.paragraph(said, note=True) for said in others)
 
 
 def _kept_from(difference: Difference, unasked: Collection[str]) -> list[Reason]:

@@ -20,6 +20,7 @@ from campaign.sending.rounds.sharing_rows import PHONE_WAS_REACHED
 
 _NO_ROWS = pd.Index([], dtype="int64")
 _NO_OWN_ROWS: pd.Series[int] = pd.Series(0, index=_NO_ROWS)
+_NO_NUMBERS = np.empty(0, np.int64)
 _ASKED = tuple(REASONS[state] for state in ASKED)
 
 
@@ -29,7 +30,8 @@ class WhoLeaves:
 
     Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows
     that get none after all, because of other rows of their campaign or of what their phone got, and
-    `left_out_why` has the reason of each. `parts` are the SMS that leave.
+    `left_out_why` has the reason of each. `parts` are the SMS that leave. Asked about are people who got
+    another text, those who wanted none before, and those who have theirs from another campaign.
     Rows that have a mistake, and get nothing more either: `corrected` ones were sent as corrected in a
     follow-up file, `reached` ones have a number that was reached, and `put_right` ones, of a follow-up file,
     were corrected in the own spreadsheet since, and reached. `sent_beside` are rows that the plan
@@ -94,17 +96,18 @@ class WhoLeaves:
         difference: Difference | None,
         *,
         changed: str,
-        unwanted: Callable[[pd.DataFrame], Ints] = lambda messages: np.empty(0, np.int64),
+        unwanted: Callable[[pd.DataFrame], Ints] = lambda messages: _NO_NUMBERS,
+        elsewhere: Ints = _NO_NUMBERS,
     ) -> WhoLeaves:
         """Count the rows of the plan's own spreadsheet.
 
         `changed` is the answer about another text; `unwanted` gives the numbers among those of some messages
-        whose people wanted none before, and are asked about.
+        whose people wanted none before, and are asked about; so are those with a number in `elsewhere`.
         """
         everybody = pd.Index(plan.messages["row"].unique())
         if difference is None or difference.is_first:
             leaves = cls(everybody, plan.totals.parts, own_rows=_rows_as_written(plan, difference))
-            return leaves._asking(plan.messages["row"], plan.messages, unwanted)
+            return leaves._asking(plan.messages["row"], plan.messages, unwanted, elsewhere)
         messages, compared = difference.messages, plan_behind(difference)
         rows = _rows_of_spreadsheet(messages["row"], compared)
         outgoing = difference.outgoing(changed=changed == "send")
@@ -131,23 +134,26 @@ class WhoLeaves:
             put_right_since=now.union(asked_rows).intersection(_left_out(plan)),
             own_rows=_NO_OWN_ROWS if compared.file is None else compared.file.own_rows,
         )  # fmt: skip
-        return leaves._asking(rows.iloc[outgoing], messages.iloc[outgoing], unwanted)
+        return leaves._asking(rows.iloc[outgoing], messages.iloc[outgoing], unwanted, elsewhere)
 
     def _asking(
-        self, rows: pd.Series[Any], messages: pd.DataFrame, unwanted: Callable[[pd.DataFrame], Ints]
+        self,
+        rows: pd.Series[Any],
+        messages: pd.DataFrame,
+        unwanted: Callable[[pd.DataFrame], Ints],
+        elsewhere: Ints,
     ) -> WhoLeaves:
-        """The same, with people asked about who wanted no texts before; `rows` are those of the messages."""
-        numbers = unwanted(messages)
-        if not len(numbers):
-            return self
-        is_unwanted = np.isin(messages["number"].to_numpy(dtype=np.int64), numbers)
-        unwanted_rows = pd.Index(rows[is_unwanted].dropna().unique()).astype("int64")
+        """The same, with people asked about who would get one of these messages; `rows` are theirs."""
+        numbers, of_unwanted = messages["number"].to_numpy(dtype=np.int64), unwanted(messages)
+        is_unwanted = np.isin(numbers, of_unwanted)
+        is_asked = is_unwanted | np.isin(numbers, elsewhere)
+        asked_rows = pd.Index(rows[is_asked].dropna().unique()).astype("int64")
         return replace(
             self,
-            rows=self.rows.difference(unwanted_rows),
-            parts=self.parts - int(messages["parts"][is_unwanted].sum()),
-            asked_rows=self.asked_rows.union(unwanted_rows),
-            unwanted_rows=unwanted_rows,
+            rows=self.rows.difference(asked_rows),
+            parts=self.parts - int(messages["parts"][is_asked].sum()),
+            asked_rows=self.asked_rows.union(asked_rows),
+            unwanted_rows=pd.Index(rows[is_unwanted].dropna().unique()).astype("int64"),
         )
 
 

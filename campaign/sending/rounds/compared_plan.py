@@ -36,9 +36,10 @@ from campaign.sending.rounds.people_in_words import PeopleInWords
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import agreeing, capitalised, clean, counted, listed_words
+from campaign.text import agreeing, capitalised, clean, counted, listed_words, shorten
 
 _NAMED = 3  # numbers that are in no row any more
+_LENGTH = 48  # characters of what each of them got
 _LEFT_OUT = {**STATUS_WORDS, "sharing": SHARING}
 # What is said of those on whom `changed=` decides: of one and of several, in short, and how that came about.
 _ASKED_WORDS = {
@@ -131,20 +132,31 @@ class ComparedPlan:
     @property
     def people(self) -> PeopleInWords:
         """The people of the plan by what is known of them, in words."""
-        states, counts = np.unique(self.comparison.knowledge, return_counts=True)
+        return self.people_among(np.ones_like(self.opted_out), np.zeros_like(self.opted_out))
+
+    def people_among(self, chosen: Bools, elsewhere: Bools) -> PeopleInWords:
+        """Some of these people; another campaign has reached those `elsewhere`.
+
+        Both have an entry for each row that gets something.
+        """
+        knowledge = self.comparison.knowledge
+        states, counts = np.unique(knowledge[chosen], return_counts=True)
         known = dict(zip(states.tolist(), counts.tolist(), strict=True))
-        left_out = self.count_opted_out(NEW)
+        is_new = chosen & (knowledge == NEW)
         return PeopleInWords(
-            known, len(self.corrected_rows), self.words, left_out=left_out, under_way=self._under_way
+            known,
+            len(self.corrected_rows),
+            self.words,
+            left_out=int((is_new & self.opted_out).sum()),
+            elsewhere=int((is_new & elsewhere & ~self.opted_out).sum()),
+            under_way=self._count_under_way(chosen & (knowledge == UNKNOWN)),
         )
 
-    @property
-    def _under_way(self) -> int:
-        """How many rows have a message whose answer the run that has the campaign open still waits for."""
+    def _count_under_way(self, unknown: Bools) -> int:
+        """For how many of the rows whose message is unknown the run that has the campaign open waits."""
         if self.record is None or not self.open_in:
             return 0
-        batches = self.comparison.batches[self.comparison.knowledge == UNKNOWN]
-        return int(self.record.under_way[batches].sum())
+        return int(self.record.under_way[self.comparison.batches[unknown]].sum())
 
     @property
     def about_run(self) -> str:
@@ -180,13 +192,19 @@ class ComparedPlan:
 
     @property
     def _gone_numbers(self) -> str:
-        """The first of these numbers, masked, in brackets after a space; "" once they were erased."""
+        """The first of these numbers, masked, with what they got, in brackets after a space; "" once that was
+        erased."""
         if self.record is None or self.record.digests is not None:
             return ""
-        gone = self.comparison.gone
-        more = len(gone) - _NAMED
-        named = [mask_number(str(number)) for number in gone[:_NAMED].tolist()]
-        return f" ({listed_words([*named, *([counted(more, 'other')] if more > 0 else [])])})"
+        gone, first = self.comparison, slice(_NAMED)
+        more = len(gone.gone) - _NAMED
+        got = self.record.messages(gone.gone_batches[first], gone.gone_rows[first])
+        texts = got.groupby("entry")["message"].agg(" ".join)
+        named = [
+            f"{mask_number(str(number))}, who got “{shorten(mask_text(clean(texts[entry])), _LENGTH)}”"
+            for entry, number in enumerate(gone.gone[first].tolist())
+        ]
+        return f" ({'; '.join([*named, *([counted(more, 'other')] if more > 0 else [])])})"
 
     @property
     def _about_corrected_numbers(self) -> str:

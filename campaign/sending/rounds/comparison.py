@@ -7,7 +7,8 @@ and folding of spaces. Sender and priority make no difference.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -107,7 +108,8 @@ class Comparison:
       text that the number got instead, for MOVED the one that reached the same cell under another number.
     - `recorded_rows`: for these three the row number of that text in this batch, else 0.
     - `reached_before`: for each row that gets no message the batch that reached its number, or 0.
-    - `gone`: the numbers that were reached and are in no row any more, ascending.
+    - `gone`: the numbers that were reached and are in no row any more, ascending; `gone_batches` and
+      `gone_rows`: the last batch that reached each, and its row number there.
     - `replaced`: the texts that reached a number of the plan which it has for other texts only.
 
     Rows with the same number and the same text have the same entries.
@@ -119,6 +121,14 @@ class Comparison:
     reached_before: Ints
     gone: Ints
     replaced: EarlierTexts = EarlierTexts(*np.empty((4, 0), np.int64))
+    gone_batches: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    gone_rows: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def without_gone(self, numbers: Ints) -> Comparison:
+        """The comparison in which some numbers do not count as gone."""
+        stay = ~np.isin(self.gone, numbers)
+        kept = {name: getattr(self, name)[stay] for name in ("gone", "gone_batches", "gone_rows")}
+        return replace(self, **kept)
 
 
 def compare_texts(
@@ -152,8 +162,9 @@ def compare_texts(
         outcomes.batches[plan_texts.first_rows],
         outcomes.recorded_rows[plan_texts.first_rows],
         exclusions.batches[np.searchsorted(excluded, excluded_numbers)],
-        departed.all_numbers(),
+        departed.numbers[0],
         replaced.texts(plan_texts),
+        *departed.numbers[1:],
     )
 
 
@@ -287,17 +298,19 @@ class _DepartedRows:
     """Recorded rows that were reached and whose number is in no row any more."""
 
     def __init__(self) -> None:
-        self._numbers = [np.empty(0, np.int64)]
+        self._numbers = [np.empty((3, 0), np.int64)]
         self._parts: list[tuple[TextArray, Ints, Ints]] = []
 
     def add(self, part: RecordedTexts, places: Ints) -> None:
         if len(places):
-            self._numbers.append(np.unique(part.rows.numbers[places]))
+            numbers = np.array([part.rows.numbers[places], part.batches[places], part.labels[places]])
+            self._numbers.append(_last_of_each(numbers))
             self._parts.append((part.rows.cells.take(places), part.batches[places], part.labels[places]))
 
-    def all_numbers(self) -> Ints:
-        """Each number once, ascending."""
-        return np.unique(np.concatenate(self._numbers))
+    @cached_property
+    def numbers(self) -> Ints:
+        """Each number once, ascending, then its last batch and its row there: three rows."""
+        return _last_of_each(np.concatenate(self._numbers, axis=1))
 
     def cells(self) -> tuple[TextArray, Ints, Ints]:
         """The cells of the numbers, their batches and their rows there, the last batch first."""
@@ -307,6 +320,14 @@ class _DepartedRows:
         all_batches = np.concatenate(batches)
         order = np.argsort(-all_batches, kind="stable")
         return concat_arrays(cells).take(order), all_batches[order], np.concatenate(labels)[order]
+
+
+def _last_of_each(numbers: Ints) -> Ints:
+    """The last of the batches of each number, with its row there: three rows, by number."""
+    ordered = numbers[:, np.lexsort((numbers[1], numbers[0]))]
+    is_last = np.diff(ordered[0], append=-1) != 0
+    last: Ints = ordered[:, is_last]
+    return last
 
 
 def _mark_changed(texts: DistinctTexts, replaced: _ReplacedTexts, outcomes: _Outcomes) -> None:

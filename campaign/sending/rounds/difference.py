@@ -11,12 +11,12 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_switch
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contract import Changed, Gone
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
-from campaign.sending.rounds.compared_plan import ComparedPlan
+from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
@@ -32,6 +32,7 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.kept_budget import about_budget
 from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
+from campaign.sending.rounds.people_in_words import PeopleInWords
 from campaign.sending.rounds.reached_elsewhere import (
     ReachedElsewhere,
     about_reached_elsewhere,
@@ -46,7 +47,9 @@ REASONS = {
     UNKNOWN: "unknown", CHANGED: "reached with another text", MOVED: "reached under another number",
     SHARED: "phone reached with somebody else's text",
 }  # fmt: skip
+_REASON_OF_STATE = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
 _ROWS = 10  # of the card's table
+_NOBODY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,8 +106,7 @@ class Difference:
     def messages(self) -> pd.DataFrame:
         """The messages of the plan, for each the `reason` why it goes out or not, and in `before` the text
         that its number got where that was another one."""
-        words = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
-        reasons = pd.Series(words[self._compared.knowledge], dtype="str")
+        reasons = pd.Series(_REASON_OF_STATE[self._compared.knowledge], dtype="str")
         return self._compared.plan.messages.assign(
             reason=reasons, before=pd.Series(self._compared.earlier_texts, dtype="str")
         )
@@ -123,43 +125,103 @@ class Difference:
         about_them = f"{about_opted_out(count)} {advice_on_opted_out(count)}".strip()
         return " ".join(self._remarks("ask", "ask", about_them))
 
-    def _remarks(self, changed: Changed, gone: Gone, about_left_out: str = "") -> list[str]:
-        """What the sentence says, one thing after the other; `about_left_out` is about people who were left
-        out before."""
-        outgoing, compared = self.outgoing(changed=changed == "send"), self._compared
-        people, count = compared.people, len(outgoing)
+    def _remarks(
+        self, changed: Changed, gone: Gone, about_left_out: str = "", undecided: Ints = _NOBODY
+    ) -> list[str]:
+        """What the sentence says, one thing after the other.
+
+        `about_left_out` is about people who were left out before; those with an `undecided` number get
+        nothing yet.
+        """
+        outgoing, compared = self._decided(changed, undecided), self._compared
+        people, count = self._people(changed, undecided), len(outgoing)
+        leaving = people.leaving(count, changed=changed, is_open=len(undecided) > 0)
         remarks = [  # who "these people" are has been said just before
-            people.leaving(count, changed=changed), self._about_others, about_left_out,
-            self._about_split(changed), people.staying(count, changed=changed), compared.about_run,
-            about_budget(compared, outgoing), compared.about_rows, compared.about_closing,
+            leaving, self._about_others(changed, undecided), about_left_out, self._about_split(changed),
+            people.staying(count, changed=changed), compared.about_run, about_budget(compared, outgoing),
+            compared.about_rows, compared.about_closing,
             compared.questions(changed=changed == "ask", gone=gone == "ask"),
         ]  # fmt: skip
         return [remark.strip() for remark in remarks if remark]
 
     def _about_split(self, changed: Changed) -> str:
         """Why more messages than people would leave, where long texts are split; "" where none is."""
-        compared, chosen = self._compared, MAY_GO_OUT if changed == "send" else GOES_OUT
+        compared, chosen = self._compared, _states(changed)
         lengths = np.diff(np.r_[compared.starts, compared.plan.totals.messages])
         split = int((np.isin(compared.comparison.knowledge, chosen) & (lengths > 1)).sum())
         return (
             f"{counted(split, 'long text')} {agreeing(split, 'is', 'are')} sent as several." if split else ""
         )
 
+    def _decided(self, changed: Changed, undecided: Ints) -> Ints:
+        """The positions of the messages that go out with this answer, without those for some numbers."""
+        outgoing = self.outgoing(changed=changed == "send")
+        if not len(undecided):
+            return outgoing
+        numbers = self._compared.plan.messages["number"].iloc[outgoing].astype("int64")
+        return outgoing[~np.isin(numbers, undecided)]
+
+    def _people(self, changed: Changed, undecided: Ints = _NOBODY) -> PeopleInWords:
+        """The people of the plan in words, without those who would get something and are undecided."""
+        compared = self._compared
+        elsewhere = self._reached_elsewhere
+        chosen = np.ones_like(elsewhere)
+        if len(undecided):
+            leaving = np.isin(compared.comparison.knowledge, _states(changed))
+            chosen = ~(leaving & np.isin(self._numbers_of_rows, undecided))
+        return compared.people_among(chosen, elsewhere)
+
+    @property
+    def _reached_elsewhere(self) -> Bools:
+        """Which rows would go out to people whom another campaign has reached."""
+        elsewhere = np.zeros(len(self._compared.starts), dtype=bool)
+        for other in self._elsewhere:
+            elsewhere[self._may_go_out] |= other.people["reached"].to_numpy()
+        return elsewhere
+
+    @property
+    def _kinds(self) -> pd.Series[str]:
+        """What is known of the person of each message, as `PeopleInWords` counts them."""
+        compared = self._compared
+        knowledge = compared.comparison.knowledge
+        kinds = _REASON_OF_STATE[knowledge]
+        is_new = knowledge == NEW
+        kinds[np.isin(knowledge, (UNSENT, AGAIN))] = "still waits"
+        kinds[is_new & self._reached_elsewhere] = f"{compared.words.reached} under another name"
+        kinds[is_new & compared.opted_out] = "left out before"
+        return pd.Series(spread(kinds, compared.starts, compared.plan.totals.messages), dtype="str")
+
+    @property
+    def _numbers_of_rows(self) -> Ints:
+        """The number of each row that gets something."""
+        numbers = self._compared.plan.messages["number"].iloc[self._compared.starts]
+        return numbers.to_numpy(dtype=np.int64)
+
+    @property
+    def _may_go_out(self) -> Ints:
+        """The places of the rows that go out with any answer."""
+        return np.flatnonzero(np.isin(self._compared.comparison.knowledge, MAY_GO_OUT))
+
     @cached_property
-    def _reached_elsewhere(self) -> list[ReachedElsewhere]:
+    def _elsewhere(self) -> list[ReachedElsewhere]:
+        """Whom of these other campaigns beside this one have reached."""
         compared = self._compared
         if self._path is None:
             return []
-        return reached_elsewhere(compared.plan, self.outgoing(), self._path, compared.environment)
+        outgoing = self.outgoing(changed=True)
+        return reached_elsewhere(compared.plan, outgoing, self._path, compared.environment)
 
-    @property
-    def _about_others(self) -> str:
-        found = self._reached_elsewhere
-        if not found:
-            return ""
-        is_told_new = self._compared.count(NEW) and any(other.people for other in found)
-        what_new_means = "New means new to this campaign. " if is_told_new else ""
-        return what_new_means + about_reached_elsewhere(found, self._compared.count(*GOES_OUT))
+    def _elsewhere_among(self, states: tuple[int, ...]) -> list[ReachedElsewhere]:
+        """The same of those of whom one of some states is known."""
+        chosen = np.isin(self._compared.comparison.knowledge[self._may_go_out], states)
+        return [some for other in self._elsewhere if (some := other.among(chosen)).is_news]
+
+    def _about_others(self, changed: Changed, undecided: Ints) -> str:
+        asked = changed == "ask" and self.changed + self.sharing + self.moved > 0
+        states = MAY_GO_OUT if asked else _states(changed)
+        is_open = asked or len(undecided) > 0
+        whom = "the people who get, or may get, a message" if is_open else "these people"
+        return about_reached_elsewhere(self._elsewhere_among(states), self._compared.count(*states), whom)
 
     @property
     def is_first(self) -> bool:
@@ -170,7 +232,7 @@ class Difference:
         return f"<Difference: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        pieces = [markup.paragraph(self.sentence), markup.bars(self._compared.people.kinds, of="people")]
+        pieces = [markup.paragraph(self.sentence), markup.bars(self._people("ask").kinds, of="people")]
         if self.is_first:
             pieces.insert(0, markup.paragraph(NOTHING_SENT_YET))
         shown = self._rows_to_look_at()
@@ -209,19 +271,42 @@ def plan_behind(difference: Difference) -> ComparedPlan:
     return difference._compared
 
 
-def remarks_after(difference: Difference, *, changed: Changed, gone: Gone) -> list[str]:
+def remarks_after(
+    difference: Difference, *, changed: Changed, gone: Gone, undecided: Ints = _NOBODY
+) -> list[str]:
     """What the sentence of a difference says once these answers are given, one thing after the other.
 
     What was answered is asked no more. People who were left out before are not spoken of: a form asks about
-    them itself.
+    them itself. Whoever has an `undecided` number gets nothing until it is decided.
     """
-    return difference._remarks(changed, gone)
+    return difference._remarks(changed, gone, undecided=undecided)
 
 
-def sent_this_text(difference: Difference) -> list[str]:
-    """The names of other campaigns beside this one that have reached people of it with the very text that
-    they would get, the one that sent last first."""
-    return [other.name for other in difference._reached_elsewhere if other.with_this_text]
+def people_of(difference: Difference, *, changed: Changed, undecided: Ints) -> PeopleInWords:
+    """The people of a difference in words, once this answer is given and without the undecided ones."""
+    return difference._people(changed, undecided)
+
+
+def decided_messages(difference: Difference, *, changed: Changed, undecided: Ints = _NOBODY) -> pd.DataFrame:
+    """The messages that go out with this answer, without those for undecided numbers."""
+    return difference.messages.iloc[difference._decided(changed, undecided)]
+
+
+def sent_this_text(difference: Difference, *, changed: Changed) -> dict[str, Ints]:
+    """The numbers of people who have the very text that they would get with this answer, by the name of the
+    campaign beside this one that has reached them, the one that sent last first."""
+    others = difference._elsewhere_among(_states(changed))
+    if not others:
+        return {}
+    is_leaving = np.isin(difference._compared.comparison.knowledge, _states(changed))
+    numbers = difference._numbers_of_rows[is_leaving]
+    found = {other.name: np.unique(numbers[other.people["with_this_text"]]) for other in others}
+    return {name: people for name, people in found.items() if len(people)}
+
+
+def kinds_of_people(difference: Difference, positions: Ints) -> pd.Series[str]:
+    """What is known of the people of some messages, as the sentence of the difference counts them."""
+    return difference._kinds.iloc[positions]
 
 
 def about_split(difference: Difference, *, changed: Changed) -> str:
@@ -229,7 +314,12 @@ def about_split(difference: Difference, *, changed: Changed) -> str:
     return difference._about_split(changed)
 
 
-def about_others(difference: Difference) -> str:
-    """Whom of those who would get something other campaigns beside this one have reached, and with which
-    text; "" for nobody."""
-    return difference._about_others
+def about_others(difference: Difference, *, changed: Changed, undecided: Ints) -> str:
+    """Whom of those who would get something with this answer, or are asked about, other campaigns beside this
+    one have reached, and with which text; "" for nobody."""
+    return difference._about_others(changed, undecided)
+
+
+def _states(changed: Changed) -> tuple[int, ...]:
+    """What is known of the rows that go out with this answer."""
+    return MAY_GO_OUT if changed == "send" else GOES_OUT

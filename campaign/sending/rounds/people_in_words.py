@@ -24,7 +24,8 @@ from campaign.text import agreeing, counted, listed_words
 
 # What is known of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
-    "new": (NEW,), "left out before": (NEW,), "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
+    "new": (NEW,), "left out before": (NEW,), "{reached} under another name": (NEW,),
+    "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
     "{reached} before": (ACCEPTED,), "under way": (UNKNOWN,), "unknown": (UNKNOWN,),
     "{reached} with another text": (CHANGED,),
     "sharing a phone {reached} with somebody else's text": (SHARED,),
@@ -39,8 +40,8 @@ class PeopleInWords:
 
     `known` has how many of them each state of the comparison has; `corrected` rows of the table lack their
     correction, which was sent. Of the new people, `left_out` were left out before, because they wanted no
-    messages: nobody would call them new. Of those who are unknown, `under_way` have a message that another
-    run is sending: its answer may come any moment.
+    messages, and another campaign has reached `elsewhere` of the others: nobody would call them new. Of those
+    who are unknown, `under_way` have a message that another run is sending: its answer may come any moment.
     """
 
     def __init__(
@@ -50,10 +51,11 @@ class PeopleInWords:
         words: EnvironmentWords,
         *,
         left_out: int = 0,
+        elsewhere: int = 0,
         under_way: int = 0,
     ) -> None:
         self._known, self._corrected, self._words = known, corrected, words
-        self._left_out, self._under_way = left_out, under_way
+        self._left_out, self._elsewhere, self._under_way = left_out, elsewhere, under_way
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -63,8 +65,9 @@ class PeopleInWords:
             for kind, states in _KINDS.items()
         }
         return kinds | {
-            "new": kinds["new"] - self._left_out,
+            "new": kinds["new"] - self._left_out - self._elsewhere,
             "left out before": self._left_out,
+            f"{self._words.reached} under another name": self._elsewhere,
             "under way": self._under_way,
             "unknown": kinds["unknown"] - self._under_way,
         }
@@ -79,11 +82,17 @@ class PeopleInWords:
         """On whom `changed=` decides: "1 person reached with another text"; "" for nobody."""
         return listed_words(self._told(ASKED))
 
-    def leaving(self, messages: int, *, changed: Changed, noun: str = "message") -> str:
-        """How many messages would leave, and for whom; where none would, why that is so for everybody."""
+    def leaving(
+        self, messages: int, *, changed: Changed, noun: str = "message", is_open: bool = False
+    ) -> str:
+        """How many messages would leave, and for whom; where none would, why that is so for everybody.
+
+        With `is_open`, people who are none of these may get one too.
+        """
         done = self._words.done
         if not messages:
-            yet, why = " yet" if changed == "ask" and self.asked else "", self._why_nothing
+            is_open |= changed == "ask" and bool(self.asked)
+            yet, why = " yet" if is_open else "", self._why_nothing
             return f"Nothing would be {done}{yet}{f': {why}' if why else ''}."
         whom = listed_words(self._told(MAY_GO_OUT if changed == "send" else GOES_OUT))
         return f"{counted(messages, noun)} would be {done}, for {whom}."

@@ -183,9 +183,8 @@ def _with_corrected(
     of_others = has_status(plan, "invalid") & np.isin(excluded_numbers, numbers)
     before = np.where(of_others, 0, comparison.reached_before)
     return replace(
-        _mark_corrected(comparison, corrected, places),
+        _mark_corrected(comparison, corrected, places).without_gone(numbers),
         reached_before=np.where(is_corrected, corrected.batches, before),
-        gone=np.setdiff1d(comparison.gone, numbers),
     )
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.environments import words_for
 from campaign.errors import CampaignError
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.comparison import AGAIN, RowTexts
-from campaign.sending.rounds.distinct_texts import DistinctTexts, contains
+from campaign.sending.rounds.distinct_texts import DistinctTexts
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.record import CampaignRecord, planned_parts
 from campaign.sending.store.creation import LEDGER
@@ -30,28 +30,36 @@ _CAMPAIGNS, _MESSAGES = 30, 500_000  # looked at: 3 ms for each campaign, 70 ms 
 _NAMED = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReachedElsewhere:
-    """What another campaign has to do with some people: how many it has reached, or may have, and how many of
-    these with the text that they would get now; when the last of them was, NaT if that is not known; and how
-    many it left out because they wanted no messages.
+    """What another campaign has to do with some people: a row of `people` for each of them.
+
+    Its columns are `reached` (or perhaps), `with_this_text` (reached with the text that they would get now),
+    `opted_out` (left out, because they wanted no messages) and `sent_at`, NaT if that is not known.
     """
 
     name: str
     environment: str
-    people: int
-    with_this_text: int
-    last_sent: pd.Timestamp
-    opted_out: int
+    people: pd.DataFrame
+
+    @property
+    def is_news(self) -> bool:
+        """Whether it has to do with any of them."""
+        return bool(self.people[["reached", "opted_out"]].any(axis=None))
+
+    def among(self, chosen: Bools) -> ReachedElsewhere:
+        """The same about some of the people."""
+        return replace(self, people=self.people[chosen])
 
 
 def reached_elsewhere(plan: Plan, outgoing: Ints, path: Path, environment: str) -> list[ReachedElsewhere]:
     """Which other campaigns have reached people of a plan, the one that sent last first.
 
-    `outgoing` are the positions of the messages that would leave, and `path` the folder of their campaign.
-    Looked at are campaigns beside it in the same environment, those that sent last, until half a million
-    messages were looked at. One that cannot be read is left out, and so is one whose ledger is not in its
-    folder; a plan that is not in memory is not compared. Nothing is written.
+    `outgoing` are the positions of the messages that would leave: the people are their rows, in this order.
+    `path` is the folder of their campaign. Looked at are campaigns beside it in the same environment, those
+    that sent last, until half a million messages were looked at. One that cannot be read is left out, and so
+    is one whose ledger is not in its folder; a plan that is not in memory is not compared. Nothing is
+    written.
     """
     if not plan.is_in_memory or not len(outgoing):
         return []
@@ -64,25 +72,33 @@ def reached_elsewhere(plan: Plan, outgoing: Ints, path: Path, environment: str) 
         messages += sum(batch.messages for batch in record.ledger.batches)
         if messages >= _MESSAGES:
             break
-    return [one for one in found if one.people or one.opted_out]
+    return [one for one in found if one.is_news]
 
 
-def about_reached_elsewhere(found: Sequence[ReachedElsewhere], people: int) -> str:
-    """Sentences about other campaigns that reached some of so many people, or left some out; "" for none."""
-    sentences = [sentence for one in found[:_NAMED] for sentence in _sentences(one, people)]
+def about_reached_elsewhere(
+    found: Sequence[ReachedElsewhere], people: int, whom: str = "these people"
+) -> str:
+    """Sentences about other campaigns that reached some of so many people, or left some out; "" for none.
+
+    `whom` is what the people are called.
+    """
+    sentences = [sentence for one in found[:_NAMED] for sentence in _sentences(one, people, whom)]
     more = len(found) - _NAMED
     if more > 0:
         sentences.append(f"{counted(more, 'other campaign')} in this folder reached some of them too.")
     return " ".join(sentences)
 
 
-def _sentences(found: ReachedElsewhere, people: int) -> Iterator[str]:
-    count, same, left_out = found.people, found.with_this_text, found.opted_out
+def _sentences(found: ReachedElsewhere, people: int, whom: str) -> Iterator[str]:
+    count, same, left_out = (
+        int(found.people[name].sum()) for name in ("reached", "with_this_text", "opted_out")
+    )
     name = f"under “{mask_text(clean(found.name))}”"
     if count:
-        who = _who(count, people)
-        day = "" if pd.isna(found.last_sent) else f" on {LocalTimes().day(found.last_sent)}"
+        last_sent = found.people["sent_at"].max()
+        day = "" if pd.isna(last_sent) else f" on {LocalTimes().day(last_sent)}"
         done = f"{agreeing(count, 'was', 'were')} {words_for(found.environment).reached}"
+        who = _who(count, people, whom)
         if same in (0, count):
             text = "this" if same else "another"
             yield f"{who} {done} with {text} text {name}{day}."
@@ -90,14 +106,14 @@ def _sentences(found: ReachedElsewhere, people: int) -> Iterator[str]:
             yield f"{who} {done} {name}{day}, {same:,} of them with this text."
     if left_out:
         were = agreeing(left_out, "was", "were")
-        yield f"{_who(left_out, people)} {were} left out {name}, because they wanted no messages."
+        yield f"{_who(left_out, people, whom)} {were} left out {name}, because they wanted no messages."
 
 
-def _who(count: int, people: int) -> str:
-    """So many of some people, whom the sentence before has counted."""
+def _who(count: int, people: int, whom: str) -> str:
+    """So many of some people, who are known from the sentence before or from what they are called."""
     if people == 1:
         return "This person"
-    of_them = "of these people"
+    of_them = f"of {whom}"
     return capitalised(all_counted(count, of_them, of_them)) if count == people else f"{count:,} {of_them}"
 
 
@@ -124,24 +140,23 @@ def _last_written(place: Path) -> float:
 
 
 def _reached_by(record: CampaignRecord, rows: RowTexts, environment: str) -> ReachedElsewhere:
-    """How many of these rows the campaign of a record has reached, and how many it left out."""
+    """Which of these rows the campaign of a record has reached, and which it left out."""
     planned = record.comparable(rows)
     texts = DistinctTexts(planned.numbers, planned.texts)
-    has_this_text, reached, batches = np.zeros(len(planned), dtype=bool), [], []
+    with_this_text = np.zeros(len(planned), dtype=bool)
+    numbers, batches = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for part in record.texts():
         found = texts.find(part.rows.numbers, part.rows.texts)
         is_reached = (record.knowledge[part.batches] >= AGAIN) & (found.places >= 0)
-        has_this_text[found.rows[is_reached & (found.rows >= 0)]] = True
-        reached.append(part.rows.numbers[is_reached])
+        with_this_text[found.rows[is_reached & (found.rows >= 0)]] = True
+        numbers.append(part.rows.numbers[is_reached])
         batches.append(part.batches[is_reached])
-    numbers = np.unique(np.concatenate([np.empty(0, np.int64), *reached]))
-    outcomes = record.ledger.outcomes
-    of_them = outcomes["batch"].isin(np.concatenate([np.empty(0, np.int64), *batches]))
-    return ReachedElsewhere(
-        record.name,
-        environment,
-        int(contains(numbers, planned.numbers).sum()),
-        int(has_this_text[texts.first_rows].sum()),
-        outcomes.loc[of_them, "submitted_at"].max(),
-        int(opted_out_before(planned.numbers, record).sum()),
-    )
+    times = record.ledger.outcomes.set_index("batch")["submitted_at"].reindex(np.concatenate(batches))
+    sent_at = times.set_axis(np.concatenate(numbers)).groupby(level=0).max()
+    people = {
+        "reached": np.isin(planned.numbers, sent_at.index),
+        "with_this_text": with_this_text[texts.first_rows],
+        "opted_out": opted_out_before(planned.numbers, record),
+        "sent_at": sent_at.reindex(planned.numbers).to_numpy(),
+    }
+    return ReachedElsewhere(record.name, environment, pd.DataFrame(people))

@@ -1,0 +1,123 @@
+"""People who have the very text that they would get now, from another campaign of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+from ipywidgets import HTML, HBox, Layout, VBox
+
+from campaign import markup
+from campaign.arrow_text import Ints
+from campaign.masking import mask_text
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.fields import button, set_shown
+from campaign.notebook.composer.left_out import left_out_among
+from campaign.sending.rounds.difference import (
+    Difference,
+    decided_messages,
+    plan_behind,
+    sent_this_text,
+)
+from campaign.text import agreeing, capitalised, clean, counted, listed_words
+
+_NOBODY = np.empty(0, np.int64)
+_NAMED = 3  # campaigns
+
+
+class SentElsewhere(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Keeps texts from these people until somebody says whether they get them again.
+
+    `left_out` is called with the rows that somebody leaves out, () for none any more, and `agreed` once the
+    desk knows of people who get theirs again.
+    """
+
+    def __init__(
+        self, desk: Desk, left_out: Callable[[tuple[int, ...]], None], agreed: Callable[[], None]
+    ) -> None:
+        self._desk, self._agreed = desk, agreed
+        self._asked, self._rows = _NOBODY, _NOBODY  # numbers, and the rows on the desk that have them
+        self._question = HTML()
+        self._question.add_class("changed")
+        self._leave_out = button("", "leave-them-out", lambda: left_out((*map(int, self._rows),)))
+        self._again = button("", "send-again", self.agree)
+        self._ask_anew = button("Ask about them again", "ask-anew", partial(left_out, ()))
+        answers = HBox([self._leave_out, self._again, self._ask_anew], layout=Layout(flex_flow="row wrap"))
+        super().__init__([self._question, answers])
+        self.add_class("campaign-sent-elsewhere")
+
+    def forget(self) -> None:
+        """Ask again about everybody."""
+        self._desk.again = _NOBODY
+
+    def ask(self, difference: Difference, *, is_asked_above: bool) -> int:
+        """Ask about these people, unless a question above does; how many there are."""
+        senders = sent_elsewhere(self._desk, difference)
+        self._asked, plan = _all_numbers(senders), self._desk.plan or self._desk.prepared()
+        numbers = plan.messages["number"].to_numpy(dtype=np.int64)
+        self._rows = np.unique(plan.messages["row"].to_numpy()[np.isin(numbers, self._asked)])
+        is_asked, left_out = len(self._asked) > 0 and not is_asked_above, self._desk.composition.not_again
+        set_shown(self, is_asked or bool(left_out))
+        can_leave_out = bool(np.isin(self._asked, numbers).all())  # a file of rows to correct may lack some
+        set_shown(self._leave_out, is_asked and can_leave_out)
+        set_shown(self._again, is_asked)
+        set_shown(self._ask_anew, bool(left_out))
+        count = len(self._asked)
+        who = "this person" if count == 1 else f"these {count:,} people"
+        self._leave_out.description = f"Leave {who} out"
+        self._again.description = f"Send it to {who} again"
+        said = [
+            _question(senders, can_leave_out=can_leave_out) if is_asked else "",
+            f"Left out: {have_it_elsewhere(len(left_out))}." if left_out else "",
+        ]
+        self._question.value = f'<div role="alert">{"".join(map(markup.paragraph, filter(None, said)))}</div>'
+        return count
+
+    def agree(self) -> None:
+        """These people get their texts again."""
+        self._desk.again = np.union1d(self._desk.again, self._asked)
+        self._agreed()
+
+
+def sent_elsewhere(desk: Desk, difference: Difference) -> dict[str, Ints]:
+    """The numbers of people who would get a text that they have from another campaign, by its name, as long
+    as nobody has agreed that they get it again."""
+    is_chosen = plan_behind(difference).environment == desk.composition.environment
+    agreed = desk.again if is_chosen else _NOBODY
+    found = sent_this_text(difference, changed=desk.composition.changed)
+    open_ones = {name: np.setdiff1d(numbers, agreed) for name, numbers in found.items()}
+    return {name: numbers for name, numbers in open_ones.items() if len(numbers)}
+
+
+def undecided_numbers(desk: Desk, difference: Difference) -> Ints:
+    """The numbers of people who would get a text and are asked about first: they wanted none before, or have
+    it from another campaign."""
+    leaving: pd.DataFrame = decided_messages(difference, changed=desk.composition.changed)
+    return np.union1d(left_out_among(desk, leaving), numbers_sent_elsewhere(desk, difference))
+
+
+def numbers_sent_elsewhere(desk: Desk, difference: Difference) -> Ints:
+    """The numbers of people who are asked about because they have it from another campaign."""
+    return _all_numbers(sent_elsewhere(desk, difference))
+
+
+def have_it_elsewhere(count: int) -> str:
+    """So many people who are asked about for that reason; "" for nobody."""
+    have = agreeing(count, "has", "have")
+    return f"{counted(count, 'person', 'people')} who {have} this text from another campaign" if count else ""
+
+
+def _all_numbers(senders: dict[str, Ints]) -> Ints:
+    return np.unique(np.concatenate([_NOBODY, *senders.values()]))
+
+
+def _question(senders: dict[str, Ints], *, can_leave_out: bool) -> str:
+    count = len(_all_numbers(senders))
+    people, have = capitalised(counted(count, "person", "people")), agreeing(count, "has", "have")
+    names = listed_words(f"“{mask_text(clean(name))}”" for name in islice(senders, _NAMED))
+    them = agreeing(count, "this person", "them")
+    answers = f"Leave {them} out, or send it to {them} again." if can_leave_out else ""
+    return f"{people} who would get a text now {have} this very text from {names} already. {answers}".strip()

@@ -1,0 +1,39 @@
+"""Who gets a text once the answers are given: each with what it says, and what is known of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from campaign.masking import mask_text
+from campaign.notebook.composer.row_list import RowList, numbered_rows
+from campaign.sending.rounds.difference import Difference, kinds_of_people, plan_behind
+from campaign.text import clean, shorten
+
+_LENGTH = 120  # of each text
+
+
+class WhoGets(RowList):
+    """A list of these people, closed at first."""
+
+    def __init__(self) -> None:
+        super().__init__(called="who gets a text")
+        self.add_class("campaign-who-gets")
+
+    def show(self, difference: Difference, outgoing: pd.DataFrame) -> None:
+        """Offer the rows of the messages that go out."""
+        rows = pd.Index(outgoing["row"].unique()).astype("int64")
+        self.offer(rows, partial(_what_they_get, difference, outgoing))
+
+
+def _what_they_get(difference: Difference, outgoing: pd.DataFrame, rows: pd.Index[Any]) -> pd.DataFrame:
+    """Some of the rows; those of a file of rows to correct as both files number them."""
+    compared, chosen = plan_behind(difference), outgoing[outgoing["row"].isin(rows)]
+    chosen = chosen.assign(why=kinds_of_people(difference, chosen.index.to_numpy()))
+    by_row = chosen.groupby("row").agg({"message": " ".join, "why": "first"}).reindex(rows)
+    table = numbered_rows(compared.plan, rows)
+    table["what they get"] = [f"“{shorten(mask_text(clean(text)), _LENGTH)}”" for text in by_row["message"]]
+    table["why"] = by_row["why"].to_numpy()
+    return table if compared.file is None else compared.file.numbered(table)

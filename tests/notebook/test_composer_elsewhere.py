@@ -1,0 +1,197 @@
+"""Several campaigns of one spreadsheet: whoever has a text from one gets it from another only if asked."""
+
+from pathlib import Path
+
+import pytest
+from support.composer_person import Person
+from support.widget_tree import find
+
+from campaign.notebook.composer.entry import compose_again
+
+PUPILS = "name,phone,owed\n" + "".join(f"Pupil {n},+256 772 000 00{n},{n}00\n" for n in range(6))
+FEES = "Dear parent of {name}, {owed} is owed."
+CLOSING = "School closes at noon on Friday."
+
+
+def choose_again(person):
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    go_on(person)
+
+
+def go_on(person):
+    for number, step in ((2, "check"), (3, "go-on")):
+        if person.section(number).is_open:
+            person.press(step)
+
+
+def write(person, text):
+    person.reopen(2)
+    person.write(text)
+    go_on(person)
+
+
+def button(person, name="send"):
+    found = find(person.composer, name)
+    return found.description, found.disabled
+
+
+@pytest.fixture
+def open_page(table, tmp_path):
+    """Loads the page, once more at every call."""
+    Path("pupils.csv").write_text(PUPILS)
+    folder = tmp_path / "private"
+    folder.mkdir()
+    return lambda: Person(compose_again(str(folder / "desk.json")))
+
+
+@pytest.fixture
+def secretary(open_page):
+    """Somebody who has sent the fees to six people, as "balances"."""
+    person = open_page()
+    person.compose("pupils.csv", FEES)
+    person.fill("name", "balances")
+    person.send()
+    return person
+
+
+@pytest.fixture
+def begun(secretary, open_page):
+    """The same person, who loads the page again after two of six got another text as "Early closing"."""
+    write(secretary, CLOSING)
+    secretary.fill("name", "Early closing")
+    secretary.fill("price", "1")
+    secretary.fill("budget", "2")
+    secretary.send()
+    assert secretary.composer.desk.run.counts.accepted == 2
+    again = open_page()
+    again.fill("budget", "")
+    return again
+
+
+def test_no_button_beside_a_campaign_that_was_begun_goes_on_with_another(begun, open_page):
+    assert "4 texts of “Early closing” are not sent yet. Press “Rehearse 4 texts” in" in open_page().sees(
+        "greeting"
+    )
+    assert find(begun.composer, "name").value == "Early closing"
+    assert button(begun) == ("Rehearse 4 texts", False)
+    assert "Go on with" not in begun.sees("section-4")
+    assert begun.composer.sending._area.children[-1] is find(begun.composer, "ways-away")
+    assert button(begun, "change-to") == ("Change to “balances”", False)
+    find(begun.composer, "who-gets").children[0].click()
+    waits = "4 Pupil 2 25677*****02 “School closes at noon on Friday.” still waits"
+    assert waits in begun.sees("who-gets")
+
+
+def test_whoever_has_the_text_from_another_campaign_is_asked_about_before_they_get_it_again(begun):
+    begun.press("change-to")
+    begun.fill("changed", "send")
+    assert (
+        "2 people who would get a text now have this very text from “Early closing” already. Leave them out, "
+        "or send it to them again." in begun.sees("sent-elsewhere")
+    )
+    assert button(begun) == ("Rehearse 4 texts", True)
+    shown = begun.sees("section-4")
+    assert "4 texts would be rehearsed, for 4 people reached in rehearsal with another text." in shown
+    assert "Not decided yet: 2 people who have this text from another campaign." in shown
+    assert "This waits for your answer above about the people who have this text already." in shown
+    assert "3 · 4 people get a text; section 4 asks about 2 people; no row is left out" in begun.folded()
+    begun.press("send-again")
+    assert button(begun) == ("Rehearse 6 texts", False)
+    assert "3 · 6 people get a text; no row is left out" in begun.folded()
+
+
+def test_they_can_be_left_out_and_the_others_get_theirs(begun):
+    begun.press("change-to")
+    begun.fill("changed", "send")
+    begun.press("leave-them-out")
+    assert button(begun) == ("Rehearse 4 texts", False)
+    assert "Left out: 2 people who have this text from another campaign." in begun.sees("sent-elsewhere")
+    assert "3 · 4 people get a text; 2 rows get none" in begun.folded()
+    begun.press("ask-anew")
+    assert button(begun) == ("Rehearse 4 texts", True)
+    begun.press("leave-them-out")
+    begun.send()
+    assert begun.composer.desk.run.counts.accepted == 4
+    assert ", not_again=contacts.loc[[2, 3], 'phone'])" in begun.sees("section-5")
+
+
+def test_a_campaign_that_was_begun_asks_about_those_who_got_its_text_elsewhere(begun):
+    begun.press("change-to")
+    begun.fill("changed", "send")
+    begun.press("leave-them-out")
+    begun.send()
+    write(begun, f"{CLOSING} ")
+    begun.fill("name", "Early closing")
+    assert "4 people who would get a text now have this very text from “balances” already." in begun.sees(
+        "sent-elsewhere"
+    )
+    assert button(begun) == ("Rehearse", True)
+    assert "Nothing would be rehearsed yet: 2 people were reached in rehearsal before." in begun.sees(
+        "section-4"
+    )
+    begun.press("leave-them-out")
+    assert button(begun) == ("Show the result", False)
+    assert find(begun.composer, "sent-elsewhere").layout.display is None
+
+
+def test_an_answer_holds_for_one_name_only(begun):
+    begun.press("change-to")
+    begun.fill("changed", "send")
+    begun.press("send-again")
+    begun.fill("name", "A third one")
+    assert button(begun)[1]
+    begun.press("send-again")
+    assert button(begun) == ("Rehearse 6 texts", False)
+
+
+def test_another_message_can_be_begun_beside_the_first_one(secretary):
+    write(secretary, CLOSING)
+    secretary.fill("name", "balances")
+    shown = secretary.sees("section-4")
+    assert (
+        "If this text is about something else, begin a campaign of its own: the result of “balances”" in shown
+    )
+    assert "Begin “balances 2”, a campaign of its own" in secretary.offered("changed")
+    secretary.fill("changed", "begin")
+    assert find(secretary.composer, "name").value == "balances 2"
+    assert "What “balances” has sent, and its result, stay as they are." in secretary.sees("section-4")
+    assert button(secretary) == ("Rehearse 6 texts", False)
+    secretary.fill("name", "Early closing")
+    assert button(secretary) == ("Rehearse 6 texts", False)
+
+
+def test_a_correction_is_no_campaign_of_its_own(secretary):
+    Path("pupils.csv").write_text(PUPILS.replace(",500", ",550"))
+    choose_again(secretary)
+    assert secretary.offered("changed") == [
+        "Please choose", "They keep what they got", "They get the new text too",
+    ]  # fmt: skip
+
+
+def test_people_who_wanted_no_texts_are_counted_alike_in_both_sections(secretary):
+    Path("pupils.csv").write_text(f"{PUPILS}Pupil 6,+256 772 000 006,600\nPupil 7,+256 772 000 007,700\n")
+    Path("stop.csv").write_text("phone\n+256 772 000 006\n")
+    choose_again(secretary)
+    secretary.reopen(3)
+    secretary.fill("opt-outs", "stop.csv")
+    secretary.press("go-on")
+    secretary.send()
+    Path("pupils.csv").write_text(
+        f"{PUPILS.replace(',500', ',550')}Pupil 6,+256 772 000 006,600\nPupil 7,+256 772 000 007,700\n"
+        "Pupil 8,+256 772 000 008,800\n"
+    )
+    choose_again(secretary)
+    secretary.reopen(3)
+    secretary.fill("opt-outs", "")
+    secretary.press("go-on")
+    shown = secretary.sees("section-4")
+    assert "1 text would be rehearsed, for 1 new person." in shown
+    not_yet = "1 person reached in rehearsal with another text and 1 person left out before"
+    assert f"Not decided yet: {not_yet}. Choose below first." in shown
+    assert button(secretary) == ("Rehearse 1 text", True)
+    assert any(
+        line.startswith("3 · 1 person gets a text; section 4 asks about 2 people")
+        for line in secretary.folded()
+    )
