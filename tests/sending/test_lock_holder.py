@@ -117,7 +117,8 @@ def test_only_words_depend_on_what_is_noted(plan, sender):
     assert "Another run" not in campaign.load_result(FOLDER).sentence  # nobody knows whether it still runs
     with pytest.raises(campaign.LockedError, match=f"in process {sender.pid} on desk.example since"):
         campaign.resume(FOLDER)
-    for damaged in ("", "{", "[]", json.dumps(record | {"process": "1"})):
+    wrong = ({"process": "1"}, {"machine": 7}, {"since": "2026-01-01T08:00"})
+    for damaged in ("", "{", "[]", "[" * 100_000, *(json.dumps(record | one) for one in wrong)):
         note.write_text(damaged, "utf-8")
         with pytest.raises(campaign.LockedError, match=r"open in another run\. Wait for that one"):
             campaign.resume(FOLDER)

@@ -105,7 +105,7 @@ def _noted(folder: Path) -> LockHolder | None:
     try:
         record = json.loads((folder / NOTE).read_text("utf-8"))
         holder = LockHolder(**record | {"since": datetime.fromisoformat(record["since"])})
-        is_of_this_folder = holder.folder == str(folder.resolve())
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # somebody may have written into it
         return None
-    return holder if is_of_this_folder and isinstance(holder.process, int) else None
+    is_sound = isinstance(holder.machine, str) and isinstance(holder.process, int) and holder.since.tzinfo
+    return holder if is_sound and holder.folder == str(folder.resolve()) else None
