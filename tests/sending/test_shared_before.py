@@ -138,7 +138,7 @@ def test_whose_row_and_text_are_new_cannot_be_told(folder):
     with pytest.raises(campaign.ConfirmationError, match="1 person was reached by this rehearsal with ano"):
         send(rows, folder)
     result = send(rows, folder, changed="skip")
-    assert result.contacts.at[2, "reason"].startswith("This number got another text before and keeps that")
+    assert result.contacts.at[2, "reason"].startswith("This number got another text before, and not")
 
 
 def test_whoever_came_to_the_phone_after_it_was_reached(tmp_path):
@@ -221,3 +221,21 @@ def test_what_became_of_the_other_text_is_said(tmp_path, state, fate):
         campaign.send(plan_of(FAMILY), canary=False, batch_size=1, concurrency=1, **options)
         result = campaign.send(plan_of(WITHOUT_PETER), changed="skip", **options)
     assert f", whose text {fate} rehearsed." in result.contacts.at[2, "reason"]
+
+
+def test_with_a_mistake_in_her_row_she_is_not_called_reached(tmp_path):
+    """Without the answer how dates are read, the rows are as they were, and cannot be sent."""
+    days = (
+        FAMILY.replace(" December", "/12/2026").replace("20/", "3/").replace("21/", "4/").replace("22/", "5/")
+    )
+    message = "Dear {name}, please come on {day:%-d %B}."
+
+    def read(rows, **options):
+        return campaign.read_contacts(io.BytesIO(rows.encode()), **options)
+
+    send(read(days, dates="dmy"), tmp_path / "visits", message=message)
+    result = send(
+        read(days.replace("Peter,0772 000 301,3/12/2026\n", "")), tmp_path / "visits", message=message
+    )
+    assert outcomes(result) == {"Sarah": "invalid", "Ann": "reached earlier"}
+    assert result.follow_up()["name"].tolist() == ["Sarah"]

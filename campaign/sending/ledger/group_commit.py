@@ -76,6 +76,7 @@ class GroupCommit:
         self._queued = SharedCommit()
         self._under_way: SharedCommit | None = None  # its commit was started, and has not been told
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_due = 0.0  # a handle of uvloop does not always tell it
         self._earliest = 0.0  # when the next commit may begin, by the clock of the loop
         self._thread = CommitThread()
 
@@ -102,9 +103,10 @@ class GroupCommit:
             return
         due = max(self._earliest, self._queued.due)
         if self._timer is not None:
-            if self._timer.when() <= due:
+            if self._timer_due <= due:
                 return
             self._timer.cancel()
+        self._timer_due = due
         self._timer = asyncio.get_running_loop().call_at(due, self._commit)
 
     def _commit(self) -> None:

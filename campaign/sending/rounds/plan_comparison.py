@@ -52,7 +52,7 @@ from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.moved_rows import with_rows_of_today
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts
 from campaign.sending.rounds.rows_of_file import RowsOfFile
-from campaign.sending.rounds.shared_before import places_that_share
+from campaign.sending.rounds.shared_before import mistaken_that_share, places_that_share
 
 
 def compare_plan(
@@ -95,6 +95,10 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
     starts, planned = _comparable_rows(plan, record)
     excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
     comparison = compare_texts(planned, excluded_numbers, record.texts, record.knowledge)
+    # What reached a phone says nothing about the row with a mistake of somebody who only shares it.
+    comparison.reached_before[
+        mistaken_that_share(plan, record, excluded_numbers, comparison.reached_before)
+    ] = 0
     rows = rows_of_messages(plan)[starts]
     renumbered = _renumbered(plan, record, rows, planned, comparison)
     comparison = _mark_shared(

@@ -19,7 +19,7 @@ import pandas as pd
 from campaign.arrow_text import Ints, TextArray, series_to_array
 from campaign.contacts.table_version import row_digests
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts, has_status, labels_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.sending.rounds.comparison import CHANGED, Comparison, HashedRowTexts, RowTexts
 from campaign.sending.rounds.corrected_numbers import only_ones
@@ -35,11 +35,12 @@ _NO_CELLS = ("status", "reason")
 
 @dataclass(frozen=True, eq=False)
 class _ChangedRows:
-    """Rows of a plan whose number was reached with another text: row numbers, numbers and texts."""
+    """Rows of a plan whose number was reached with another text: row numbers, numbers and texts, None for
+    rows that have a mistake, and no text."""
 
     rows: Ints
     numbers: Ints
-    texts: TextArray | HashedTexts
+    texts: TextArray | HashedTexts | None
 
 
 def places_that_share(
@@ -82,6 +83,20 @@ def places_that_share(
     return places[np.isin(changed.rows, are_all.index[are_all])]
 
 
+def mistaken_that_share(plan: Plan, record: CampaignRecord, numbers: Ints, reached_before: Ints) -> Ints:
+    """The positions of rows with a mistake that got nothing, though their numbers were reached.
+
+    `numbers` has the number of each row of the contacts that gets nothing, and `reached_before` the batch
+    that reached it, or 0.
+    """
+    places = np.flatnonzero((reached_before > 0) & has_status(plan, "invalid"))
+    if not len(places):
+        return places
+    mistaken = _ChangedRows(labels_of_contacts(plan)[places], numbers[places], None)
+    left_out_in = _left_out_in(plan, record, mistaken)
+    return places[record.round_of_batch[reached_before[places]] <= left_out_in]
+
+
 def _left_out_in(plan: Plan, record: CampaignRecord, changed: _ChangedRows) -> Ints:
     """The last round that left each row out as sharing its phone, 0 for none.
 
@@ -91,7 +106,8 @@ def _left_out_in(plan: Plan, record: CampaignRecord, changed: _ChangedRows) -> I
     for one_round in record.rounds:
         left_out = _LeftOut.of(one_round, record, changed.numbers)
         if left_out is not None:
-            last[left_out.with_texts_of(changed)] = one_round.number
+            if changed.texts is not None:
+                last[left_out.with_texts_of(changed.numbers, changed.texts)] = one_round.number
             last[left_out.with_cells_of(plan, changed)] = one_round.number
     return last
 
@@ -123,9 +139,9 @@ class _LeftOut:
         table = pd.Series(_comparable_numbers(recipients, record), index=recipients.index)
         return cls(one_round, rows[starts], own, texts, table[table.isin(own)])
 
-    def with_texts_of(self, changed: _ChangedRows) -> Ints:
+    def with_texts_of(self, numbers: Ints, texts: TextArray | HashedTexts) -> Ints:
         """The positions of rows with number and text of one that was left out."""
-        found = DistinctTexts(changed.numbers, changed.texts).find(self.numbers, self.texts).rows
+        found = DistinctTexts(numbers, texts).find(self.numbers, self.texts).rows
         return found[found >= 0]
 
     def with_cells_of(self, plan: Plan, changed: _ChangedRows) -> Ints:
