@@ -166,7 +166,7 @@ def test_a_correction_is_no_campaign_of_its_own(secretary):
     Path("pupils.csv").write_text(PUPILS.replace(",500", ",550"))
     choose_again(secretary)
     assert secretary.offered("changed") == [
-        "Please choose", "They keep what they got", "They get the new text too",
+        "Please choose", "They get nothing more", "They get the new text too",
     ]  # fmt: skip
 
 

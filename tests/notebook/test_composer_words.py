@@ -34,7 +34,7 @@ def without_quotes(text):
         ),
         (
             'Give changed="skip" to let them keep what they got, or changed="send" to send the new text too.',
-            "Choose “They keep what they got” to let them keep what they got, or “They get the new text too” "
+            "Choose “They get nothing more” to let them keep what they got, or “They get the new text too” "
             "to send the new text too.",
         ),
         (

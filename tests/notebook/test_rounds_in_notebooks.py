@@ -235,7 +235,8 @@ def test_the_card_with_an_unknown_batch_has_the_lines_that_settle_it(place):
     assert "To settle batches 2, 3, 4 and 1 other, which are unknown" in unescape(run_card(run))
     assert "and so on for each that was received, with" in unescape(run_card(run))
     assert result.ways_on[2][0].endswith("asked the service, and 1 other unknown batch in the same way")
-    assert "Batches to look at come first, and those that were not sent last." in result._repr_html_()
+    statuses = re.findall(r">(unknown|accepted)</td>", result._repr_html_())
+    assert statuses == [*["unknown"] * 4, "accepted"]
 
 
 def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):

@@ -190,7 +190,7 @@ def test_what_was_refused_and_sent_again_is_a_round(tmp_path):
         result = campaign.resume(refused.folder, **options)
     assert result.batches["round"].unique().tolist() == [1, 2]
     page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
-    assert "or those of its messages that the service had refused, sent again." in page
+    assert "or a second try of what the service had refused." in page
 
 
 def test_the_figures_of_one_row_are_of_the_same_messages(later):

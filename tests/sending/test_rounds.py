@@ -172,6 +172,6 @@ def test_the_question_about_changed_texts_shows_where_they_differ(sandbox, tmp_p
 def test_a_difference_shows_what_is_promised_and_nothing_of_its_inside(desk):
     difference = campaign.compare(plan_for(people(3)))
     assert {name for name in dir(difference) if not name.startswith("_")} == {
-        "new", "reached", "unknown", "refused", "changed", "moved", "gone",
+        "new", "reached", "unknown", "refused", "changed", "sharing", "moved", "gone",
         "messages", "sentence", "outgoing", "is_first",
     }  # fmt: skip

@@ -43,7 +43,7 @@ CHOICES = {
     ("duplicates", "keep"): "Send every different text",
     ("several", "refuse"): "Leave these people out",
     ("several", "first"): "Use the first number",
-    ("changed", "skip"): "They keep what they got",
+    ("changed", "skip"): "They get nothing more",
     ("changed", "send"): "They get the new text too",
     ("gone", "withdraw"): "They get nothing",
 }
