@@ -350,6 +350,29 @@ def test_after_a_restart_the_text_of_then_is_taken_and_nobody_gets_it_twice(pers
     assert find(again.composer, "send").description == "Show the result"
 
 
+def test_after_a_restart_dates_are_read_as_they_were(person, table):
+    table.write_text("name,phone,day\nAisha,+256 772 000 001,05/01/2026\nBen,+256 772 000 002,06/01/2026\n")
+    person.fill("path", "visits.csv")
+    person.fill("dates", "dmy")
+    person.press("use")
+    person.write("Come on {day:%-d %B}.")
+    person.fill("sender", "CLINIC")
+    person.press("check")
+    person.press("go-on")
+    person.send()
+    again = Person(campaign.compose())
+    again.fill("path", "visits.csv")
+    assert find(again.composer, "dates").value == "dmy"
+    again.press("use")
+    again.press("take-text")
+    again.press("check")
+    again.press("go-on")
+    assert find(again.composer, "send").description == "Show the result"
+    again.reopen(1)
+    again.fill("dates", "")  # a person may still choose otherwise
+    assert again.composer.desk.composition.dates is None
+
+
 def test_after_a_restart_the_texts_of_all_languages_are_taken(open_page, table):
     table.write_text("name,phone,lang\nAisha,+256772000001,en\nBen,+256772000002,sw\n")
     first = Person(campaign.compose())

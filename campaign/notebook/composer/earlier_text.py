@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime
 
 from ipywidgets import HTML, VBox
 
 from campaign import markup
 from campaign.environments import Environment
-from campaign.errors import CampaignError
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk, has_rows_to_correct
 from campaign.notebook.composer.desk_words import FIELDS
+from campaign.notebook.composer.earlier_rounds import earlier_rounds
 from campaign.notebook.composer.fields import button, set_shown
-from campaign.sending.store.folder import folder_exists, open_folder
-from campaign.sending.store.identity import CAMPAIGNS, folder_name
 from campaign.sending.store.manifest import RoundManifest
 from campaign.text import clean, counted, shorten_to_words
 
@@ -51,9 +48,9 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
         is_written = composition.message or any(composition.texts.values())
         self._round = None
         if not is_written:
-            self._offer_last(self._rounds())
+            self._offer_last(earlier_rounds(self._desk))
         elif has_rows_to_correct(self._desk.contacts):
-            self._offer_one_before(self._rounds())
+            self._offer_one_before(earlier_rounds(self._desk))
         set_shown(self, self._round is not None)
 
     def _offer_last(self, rounds: list[tuple[RoundManifest, Environment]]) -> None:
@@ -80,19 +77,6 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _is_written_now(self, template: str) -> bool:
         composition = self._desk.composition
         return composition.text == (_texts_by_language(template) or template)
-
-    def _rounds(self) -> list[tuple[RoundManifest, Environment]]:
-        """The rounds with this name wherever they were sent or rehearsed, the last one last; without those
-        whose text is not known."""
-        rounds: list[tuple[RoundManifest, Environment]] = []
-        for where in self._desk.accounts if self._desk.name else ():
-            with suppress(CampaignError):
-                path = (CAMPAIGNS / folder_name(self._desk.name, where)).absolute()
-                if folder_exists(path):
-                    folder = open_folder(path)
-                    found = [one.manifest for one in folder.rounds(folder.snapshot())]
-                    rounds += [(manifest, where) for manifest in found if manifest.template]
-        return sorted(rounds, key=lambda one: datetime.fromisoformat(one[0].created_at))
 
     def _sentence(self, day: str, last: RoundManifest, *, reached_phones: bool) -> str:
         left_out = last.load_totals()["opted_out"]

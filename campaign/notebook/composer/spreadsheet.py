@@ -19,6 +19,7 @@ from campaign.messages.templates.formats import MONTHS, read_moment
 from campaign.notebook.composer.composition import CONTINUED, KEPT_ANSWERS, Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
+from campaign.notebook.composer.earlier_rounds import earlier_date_order
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.first_rows import FirstRows
 from campaign.notebook.composer.memory import kept_for
@@ -156,6 +157,14 @@ class SpreadsheetSection(Section):
         question = find_question(self._desk.contacts)
         return bool(self._desk.composition.dates or (question and question.order))
 
+    def _read_dates_as_before(self) -> None:
+        """Read the dates as the campaign's last round did, where nothing else says how."""
+        if find_question(self._desk.contacts) is None or self._is_order_known:
+            return
+        if (order := earlier_date_order(self._desk)) is not None:
+            self._desk.decide(dates=order)
+            self._desk.read()
+
     def _keep_decisions(self, earlier: Composition) -> None:
         """Keep what was decided about the campaign in another of its files: rows to correct, or its own."""
         names = CONTINUED if self._reading.continues else KEPT_ANSWERS
@@ -206,6 +215,8 @@ class SpreadsheetSection(Section):
             self.sheet.offer(reading.sheets, reading.sheet)
         kept_name = self._desk.take_name_of_file(before)
         earlier, brought_back = self._bring_back(source, before, name)
+        if source != before.source:
+            self._read_dates_as_before()
         contacts = self._desk.contacts
         set_shown(self.sheet, has_several)
         # What was uploaded is a copy: once the file is corrected, it has to be chosen again.
