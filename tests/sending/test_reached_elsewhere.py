@@ -27,7 +27,7 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
     day = f"{parents.batches['submitted_at'].max().tz_convert(None):%Y}"
     same = sentence(plan())
     assert same.startswith(
-        "4 messages would be rehearsed, for 4 people reached in rehearsal under another name. "
+        "4 messages would be rehearsed, for 4 people reached in rehearsal by another campaign. "
         "All 4 of these people were reached in rehearsal with this text under “parents” on "
     )
     assert same.endswith(f" {day}.")
@@ -35,7 +35,7 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
     assert " All 4 of these people were reached in rehearsal with another text under “parents” on " in other
     one = sentence(plan("Hi {name}", "".join(FOUR.splitlines(keepends=True)[:2])))
     assert one.startswith(
-        "1 message would be rehearsed, for 1 person reached in rehearsal under another name. "
+        "1 message would be rehearsed, for 1 person reached in rehearsal by another campaign. "
         "This person was reached in rehearsal with this text "
     )
     some = sentence(plan("Hi {name}", FOUR.replace("Ben", "Benno").replace("0772000004", "0772000005")))

@@ -187,7 +187,7 @@ class Difference:
         kinds = _REASON_OF_STATE[knowledge]
         is_new = knowledge == NEW
         kinds[np.isin(knowledge, (UNSENT, AGAIN))] = "still waits"
-        kinds[is_new & self._reached_elsewhere] = f"{compared.words.reached} under another name"
+        kinds[is_new & self._reached_elsewhere] = f"{compared.words.reached} by another campaign"
         kinds[is_new & compared.opted_out] = "left out before"
         return pd.Series(spread(kinds, compared.starts, compared.plan.totals.messages), dtype="str")
 

@@ -24,7 +24,7 @@ from campaign.text import agreeing, counted, listed_words
 
 # What is known of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
-    "new": (NEW,), "left out before": (NEW,), "{reached} under another name": (NEW,),
+    "new": (NEW,), "left out before": (NEW,), "{reached} by another campaign": (NEW,),
     "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
     "{reached} before": (ACCEPTED,), "under way": (UNKNOWN,), "unknown": (UNKNOWN,),
     "{reached} with another text": (CHANGED,),
@@ -67,7 +67,7 @@ class PeopleInWords:
         return kinds | {
             "new": kinds["new"] - self._left_out - self._elsewhere,
             "left out before": self._left_out,
-            f"{self._words.reached} under another name": self._elsewhere,
+            f"{self._words.reached} by another campaign": self._elsewhere,
             "under way": self._under_way,
             "unknown": kinds["unknown"] - self._under_way,
         }
