@@ -154,7 +154,7 @@ def test_the_button_and_the_line_follow_the_answer_at_once(person):
 def test_section_3_asks_no_question_that_is_answered(person, answer, said):
     reached_with_another_text(person)
     person.reopen(3)
-    asked = "First, there is a question about the 3 people reached with another text; choose “They keep what"
+    asked = "First, there is a question about the 3 people reached with another text; choose “They get"
     assert asked in person.sees("section-3")
     person.press("go-on")
     person.fill("changed", answer)
