@@ -39,7 +39,11 @@ from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.plan_comparison import compare_plan
-from campaign.sending.rounds.reached_elsewhere import about_reached_elsewhere, reached_elsewhere
+from campaign.sending.rounds.reached_elsewhere import (
+    ReachedElsewhere,
+    about_reached_elsewhere,
+    reached_elsewhere,
+)
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.tried_texts import tried_texts
@@ -348,7 +352,9 @@ def _departure(
     account = claim.account
     extent = Extent.of(content.plan, positions, tried_texts(account))
     recent = recently_reached(account, claim.key, extent.numbers)
-    elsewhere = reached_elsewhere(content.plan, positions, claim.path, account.environment)
+    elsewhere: list[ReachedElsewhere] = []
+    if account.environment == "live":  # a rehearsal asks nothing
+        elsewhere = reached_elsewhere(content.plan, positions, claim.path, account.environment)
     leaving = MAY_GO_OUT if options.changed == "send" else GOES_OUT
     return Departure(
         plan=content.plan,

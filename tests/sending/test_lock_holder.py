@@ -122,3 +122,18 @@ def test_only_words_depend_on_what_is_noted(plan, sender):
         note.write_text(damaged, "utf-8")
         with pytest.raises(campaign.LockedError, match=r"open in another run\. Wait for that one"):
             campaign.resume(FOLDER)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
+def test_a_link_or_a_pipe_in_place_of_the_note_is_neither_written_nor_read(plan):
+    """As in the folder of a campaign that somebody sends you."""
+    first = campaign.send(plan, name="visits", progress=False)
+    mine, note = Path("mine.txt"), first.folder / "lock.json"
+    mine.write_text("precious")
+    note.unlink()
+    note.symlink_to(mine.absolute())
+    campaign.resume(first.folder, progress=False)
+    assert mine.read_text() == "precious"
+    note.unlink()
+    os.mkfifo(note)
+    assert campaign.resume(first.folder, progress=False).totals["accepted"] == 100

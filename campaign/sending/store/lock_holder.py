@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -92,17 +93,25 @@ def _locked_out_by(folder: Path) -> str:
 
 
 def _note(folder: Path, content: str) -> None:
-    """Write in place: on Windows a file that somebody reads can be neither replaced nor deleted."""
-    with suppress(OSError):  # only words depend on it
-        path = folder / NOTE
-        path.touch(mode=0o600)
-        path.chmod(0o600)  # a umask can remove even the owner's bits
-        path.write_text(content, "utf-8")
+    """Write in place: on Windows a file that somebody reads can be neither replaced nor deleted.
+
+    A folder that somebody else has made may hold a link in its place, or a pipe: neither is written to.
+    """
+    flags = (
+        os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    )
+    # Only words depend on it, so that it may fail.
+    with suppress(OSError), os.fdopen(os.open(folder / NOTE, flags, 0o600), "w", encoding="utf-8") as file:
+        if hasattr(os, "fchmod"):
+            os.fchmod(file.fileno(), 0o600)  # a umask can remove even the owner's bits
+        file.write(content)
 
 
 def _noted(folder: Path) -> LockHolder | None:
     """What is noted; None for nothing, for half of it, and for that of a folder which this is a copy of."""
     try:
+        if not stat.S_ISREG((folder / NOTE).lstat().st_mode):
+            return None
         record = json.loads((folder / NOTE).read_text("utf-8"))
         holder = LockHolder(**record | {"since": datetime.fromisoformat(record["since"])})
     except (OSError, ValueError, KeyError, TypeError, RecursionError):  # somebody may have written into it
