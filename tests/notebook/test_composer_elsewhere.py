@@ -136,6 +136,21 @@ def test_a_campaign_that_was_begun_asks_about_those_who_got_its_text_elsewhere(b
     assert find(begun.composer, "sent-elsewhere").layout.display is None
 
 
+def test_whoever_changes_the_campaign_is_offered_its_text(begun):
+    begun.press("change-to")
+    section = begun.section(4)
+    assert (
+        "is another one. If that is meant here, take it: “Dear parent of {name}, {owed} is owed.”"
+        in begun.sees("section-4")
+    )
+    find(section, "take-text").click()
+    assert begun.composer.desk.composition.message == FEES
+    go_on(begun)
+    assert button(begun) == ("Show the result", False)
+    assert find(begun.section(4), "earlier-text").layout.display == "none"
+    assert "2 · “Dear parent of {name}, {owed} is owed.”, sender CLINIC" in begun.folded()
+
+
 def test_an_answer_holds_for_one_name_only(begun):
     begun.press("change-to")
     begun.fill("changed", "send")

@@ -58,6 +58,7 @@ class Composer(Panel):
         self.sending.looked_up = self._say_who_leaves
         self.sending.answers_taken = self.check.take_answers
         self.sending.way_changed = self.outcome.say
+        self.sending.text_taken = self._take_text
         self._reached = 0
         self._is_shown = False
         self._is_looking_back = False
@@ -119,6 +120,12 @@ class Composer(Panel):
         """Show what a campaign has decided, below the spreadsheet that continues it."""
         for section in self.sections[1:]:
             section.refill(self.desk.composition)
+
+    def _take_text(self, text: str, texts: dict[str, str], sender: str) -> None:
+        """Write the text of a campaign that a person has changed to, and work out what follows from it."""
+        self.message.reopen()
+        self.message.take(text, texts, sender)
+        self.message.finish()
 
     def _go_on(self) -> None:
         """What is said before anything is decided goes with the first decision."""

@@ -19,22 +19,26 @@ from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.store.manifest import RoundManifest
 from campaign.text import clean, counted, shorten_to_words
 
+# Called with a text, those by language (empty if there is one for everybody) and the sender.
+TakeText = Callable[[str, dict[str, str], str], None]
+
 _SHOWN = 80  # characters of a text
 _ONE_BEFORE = (
     "This is the last text of the campaign “{}”. If the rows of this file are to get the one before it, of "
     "{}, take that: “{}”"
 )
+_INSTEAD = "The last text of “{}”, of {}, is another one. If that is meant here, take it: “{}”"
 
 
 class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Offers the text and the sender of the last round of the campaign, as long as nothing is written.
 
     Rows to correct come with the last text of their campaign, and may have been written for the one before
-    it: that one is offered to them. `take` is called with the text, those by language (empty if there was
-    one for everybody) and the sender.
+    it: that one is offered to them. Where a person has changed the campaign, its text is offered instead of
+    the one that is written.
     """
 
-    def __init__(self, desk: Desk, take: Callable[[str, dict[str, str], str], None]) -> None:
+    def __init__(self, desk: Desk, take: TakeText) -> None:
         self._desk, self._take = desk, take
         self._round: RoundManifest | None = None
         self._note = HTML()
@@ -53,6 +57,14 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._offer_one_before(earlier_rounds(self._desk))
         set_shown(self, self._round is not None)
 
+    def offer_instead(self) -> None:
+        """Offer the last text of the campaign, where another one is written now."""
+        self._round = None
+        rounds = [one for one, _ in earlier_rounds(self._desk)]
+        if rounds and not self._is_written_now(rounds[-1].template):
+            self._offer_round(rounds[-1], _INSTEAD)
+        set_shown(self, self._round is not None)
+
     def _offer_last(self, rounds: list[tuple[RoundManifest, Environment]]) -> None:
         """Offer the text of the last of these rounds."""
         for last, where in rounds[-1:]:
@@ -67,12 +79,15 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
         sent = [one for one, where in rounds if where == "live" or not is_live]
         others = [one for one in sent if one.template != sent[-1].template]
         if others and self._is_written_now(sent[-1].template):
-            self._round = others[-1]
-            said = _ONE_BEFORE.format(
-                mask_text(clean(self._desk.name)), _day_of(others[-1]), _beginning(others[-1].template)
-            )
-            self._note.value = f'<div class="changed" role="status">{markup.paragraph(said)}</div>'
-            self._button.description = "Take the earlier text"
+            self._offer_round(others[-1], _ONE_BEFORE)
+
+    def _offer_round(self, earlier: RoundManifest, sentence: str) -> None:
+        """Offer the text of a round, in a sentence with the campaign, the day and how the text begins."""
+        self._round = earlier
+        campaign, begins = mask_text(clean(self._desk.name)), _beginning(earlier.template)
+        said = sentence.format(campaign, _day_of(earlier), begins)
+        self._note.value = f'<div class="changed" role="status">{markup.paragraph(said)}</div>'
+        self._button.description = "Take the earlier text"
 
     def _is_written_now(self, template: str) -> bool:
         composition = self._desk.composition

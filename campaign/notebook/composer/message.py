@@ -83,7 +83,7 @@ class MessageSection(Section):
             self._plan_of, self._sender_and_text, self._longest_row, self._count, self._explain
         )
         self.dates = DateChoice(self._rewrite)
-        self.earlier = EarlierText(desk, self._take_earlier)
+        self.earlier = EarlierText(desk, self.take)
         writing = VBox(
             [
                 self.earlier,
@@ -195,7 +195,7 @@ class MessageSection(Section):
         self.editor.value = self._text
         self._typed(self._text)
 
-    def _take_earlier(self, text: str, texts: dict[str, str], sender: str) -> None:
+    def take(self, text: str, texts: dict[str, str], sender: str) -> None:
         """Write what an earlier round said, as if somebody had typed it."""
         column = self.languages.column.options[-1][1] if texts and self.languages.languages else None
         self._desk.decide(message=text, language=column, texts=texts if column else {}, sender=sender)

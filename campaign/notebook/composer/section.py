@@ -98,7 +98,7 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._line.add_class("fold")
         # Called when a person opens it again, or changes what was handed on.
         self.touched: Callable[[Section], None] = lambda _: None
-        self._line.on_click(lambda _: self._open_again())
+        self._line.on_click(lambda _: self.reopen())
         self._problem, self._changed = HTML(), HTML()
         self._problem.add_class("problem")
         self._changed.add_class("changed")
@@ -130,7 +130,8 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Move whoever pressed a button that has gone to this section."""
         self._heading.take_focus()
 
-    def _open_again(self) -> None:
+    def reopen(self) -> None:
+        """Open again what was decided, and put away what follows from it."""
         self.unfold()
         self.take_focus()
         self.touched(self)

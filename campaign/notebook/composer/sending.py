@@ -28,6 +28,7 @@ from campaign.notebook.composer.desk_words import (
     desk_html,
     desk_words,
 )
+from campaign.notebook.composer.earlier_text import EarlierText, TakeText
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
 from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.memory import Kept, keep_with_campaign
@@ -107,6 +108,8 @@ class SendingSection(Section):
         self.name, self._taken = CampaignName(desk, self._take_name, self._begin_own), HTML()
         self._taken.add_class("changed")
         self.answers_taken: Callable[[], None] = lambda: None  # called when answers of a campaign are back
+        self.text_taken: TakeText = lambda text, texts, sender: None
+        self.earlier = EarlierText(desk, lambda *taken: self.text_taken(*taken))
         self.costs = CostChoice(desk, self._show_cost)
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
@@ -135,9 +138,9 @@ class SendingSection(Section):
         self.trial.asking = self._ask_nothing  # one phrase at a time
         hint = [HTML(_about_accounts(desk))]
         self._form = [
-            self.place, *hint, self.name, self._taken, self._difference, self._beside, self.who_gets,
-            *self._asking, self.costs, self.trial, self.pace, self._question, self._refusal, self.phrase,
-            HBox([self._start, self._why_not]), self.name.ways_away,
+            self.place, *hint, self.name, self._taken, self.earlier, self._difference, self._beside,
+            self.who_gets, *self._asking, self.costs, self.trial, self.pace, self._question, self._refusal,
+            self.phrase, HBox([self._start, self._why_not]), self.name.ways_away,
         ]  # fmt: skip
         self._area = VBox(self._form)
         super().__init__(4, "Send", [self._area])
@@ -296,12 +299,14 @@ class SendingSection(Section):
         is_live = self._desk.composition.environment == "live"
         start = self._start.description = "Send" if is_live else "Rehearse"
         self._outgoing, self._obstacle = pd.DataFrame(), "problem"
-        for hidden in (self._beside, self.who_gets, *self._asking, self.pace):
+        for hidden in (self.earlier, self._beside, self.who_gets, *self._asking, self.pace):
             set_shown(hidden, False)
         with self.problems_shown():
             difference = self._difference_of_name()
             asked = [*self._ask_about(difference), *self._compare(difference)]
             self.costs.compare(difference)
+            if _is_another_message(difference):
+                self.earlier.offer_instead()
             self._difference.value = self._about(difference)
             self._beside.show(plan_behind(difference))
             self.who_gets.show(difference, self._outgoing)
