@@ -6,10 +6,8 @@ from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from campaign.arrow_text import Bools, Ints, matches, series_to_array
-from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import number_columns
 from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
 
@@ -31,7 +29,7 @@ _BLANK = r"^\s*$"
 _LIKE_A_NUMBER = r"^\s*[+0][\d ()/.-]{6,}"  # an amount begins with neither; "0.50" is shorter
 _DIGIT = r"\p{Nd}"
 _LOOKED_AT = 20  # rows at the end of a table
-_MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else
+_MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else, as are more remarks
 
 
 def looks_like_totals(contacts: pd.DataFrame, rows: Ints) -> Bools:
@@ -54,16 +52,27 @@ def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[in
     """The rows of the lines of totals that close a table: it is certain that these are no people.
 
     They have no digit in `columns`, where the numbers are looked for, nor in any other column whose header
-    means a number, and only blank rows come after them. So a line between people, which may be somebody with
-    an odd name, is none of them, and neither is any line of a whole list of totals.
+    means a number, and only blank rows and a few remarks, such as "Note: as of 20 November", come after them.
+    So a line between people, which may be somebody with an odd name, is none of them, and neither is any line
+    of a whole list of totals.
     """
     last = last_rows(whole_table(contacts), _LOOKED_AT)
-    is_blank = np.zeros(len(last), dtype=bool)
-    is_blank[blank_rows((pa.chunked_array([series_to_array(last[name])]) for name in last), len(last))] = True
-    is_total = looks_like_totals(last, np.arange(len(last))) & ~_has_digits(last, columns)
-    after_people = np.flatnonzero(~is_blank & ~is_total).max(initial=-1) + 1
-    found = last.index[after_people:][is_total[after_people:]].tolist()
-    return tuple(found) if len(found) <= _MOST_LINES else ()
+    filled = _count_filled(last)
+    has_no_digit = ~_has_digits(last, columns)
+    is_total = looks_like_totals(last, np.arange(len(last))) & has_no_digit
+    is_remark = (filled == 1) & ~is_total & has_no_digit
+    after_people = np.flatnonzero((filled > 0) & ~is_total & ~is_remark).max(initial=-1) + 1
+    found = np.flatnonzero(is_total[after_people:]) + after_people
+    remarks = is_remark[found[0] :].sum() if len(found) else 0
+    return tuple(last.index[found].tolist()) if max(len(found), remarks) <= _MOST_LINES else ()
+
+
+def _count_filled(rows: pd.DataFrame) -> Ints:
+    """How many cells of each row are not blank."""
+    filled = np.zeros(len(rows), np.int64)
+    for name in rows:
+        filled += ~matches(series_to_array(rows[name]), _BLANK)
+    return filled
 
 
 def _has_digits(rows: pd.DataFrame, columns: Collection[str]) -> Bools:

@@ -65,6 +65,13 @@ def test_a_few_lines_with_blank_rows_between_them_close_a_table():
     assert statuses_of("Sub-total,,6,", ",,,", "Total,,7,") == ["blank"] * 3
 
 
+def test_a_remark_below_it_leaves_it_what_it_is():
+    remark = "Note: balances of 20 November,,,"
+    assert statuses_of("Total,,6,", remark) == ["blank", "invalid"]
+    assert statuses_of("Total,,6,", *[remark] * 4) == ["invalid"] * 5
+    assert statuses_of("Bea,,,", "Total,,6,", "Bea,,7,") == ["invalid"] * 3
+
+
 def test_many_lines_are_a_table_of_something_else():
     assert statuses_of(*["Total,,6,"] * 4) == ["invalid"] * 4
 

@@ -163,6 +163,13 @@ def test_the_order_of_dates_reaches_the_text(person, table):
     assert "dates='mdy'" in person.composer.desk.composition.python()
 
 
+def test_a_placeholder_is_shown_with_a_date_of_the_spreadsheet_that_can_be_read_in_one_way(person, table):
+    table.write_text(AMBIGUOUS + "Dan,+256 772 000 009,26/02/2026\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    assert find(person.composer, "text").formats == {"day, as 26 February": "day:%-d %B"}
+
+
 SHOWN = """name,phone,day,language
 Aisha,+256 772 000 001,05/01/2026,fr
 Ben,+256 772 000 002,26/02/2026,en
@@ -459,18 +466,24 @@ def test_a_number_to_call_is_shown_as_it_leaves_also_in_a_text_that_is_too_long(
 
 
 def test_amounts_are_offered_with_a_comma_as_the_spreadsheet_shows_them(person, tmp_path):
-    """A workbook holds 170000 and shows 170,000; codes, years and amounts with words beside them stay."""
+    """A workbook holds 170000 and shows 170,000; codes, years and amounts that have a comma stay."""
     book = workbook(
         ["name", "phone", "balance", "fee", "year", "class", "paid"],
         ["Aisha", "+256 772 000 001", 170000, 1250.5, 2026, 4, "50,000"],
         ["Ben", "+256 772 000 002", 900, 20, 2025, 5, 1200],
         ["Carol", "+256 772 000 003", None, 800, 2026, 4, "nothing"],
+        ["Dan", "+256 772 000 004", "nil", 800, 2026, 4, "nothing"],
     )
     book["Sheet"]["C2"].number_format = "#,##0"
     book.save(tmp_path / "balances.xlsx")
     person.fill("path", "balances.xlsx")
     person.press("use")
     editor = find(person.composer, "text")
-    assert editor.formats == {"balance, as 170,000": "balance:,.0f", "fee, as 1,250.50": "fee:,.2f"}
+    assert editor.formats == {
+        "balance, as 170,000": "balance:,.0f", "fee, as 1,250.50": "fee:,.2f", "fee, as 1,250": "fee:,.0f",
+    }  # fmt: skip
     person.write("You owe {balance:,.0f} and {fee:,.2f}.")
     assert "You owe 170,000 and 1,250.50." in person.sees("phone")
+    person.fill("sender", "CLINIC")
+    person.press("check")
+    assert "2 people get a text; 2 rows get none." in person.sees("section-3")

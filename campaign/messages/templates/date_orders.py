@@ -121,7 +121,7 @@ def _is_day(days: Ints, months: Ints) -> Bools:
 def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
     """The columns in which most of the first cells are dates, each with one of these as an example.
 
-    It is the first that has a time of day, or else the first of all.
+    It is the first that can be read in one way only, of those with a time of day if there are any.
     """
     examples = {}
     for name in contacts.columns:
@@ -129,7 +129,8 @@ def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
         distinct = cells[cells != ""].unique()
         dates = [cell for cell in distinct if any(read_moment(cell, order)[0] for order in _ORDERS)]
         if len(dates) * 2 > len(distinct):
-            examples[str(name)] = next(filter(time_of_day, dates), dates[0])
+            timed = [cell for cell in dates if time_of_day(cell)] or dates
+            examples[str(name)] = next((cell for cell in timed if read_moment(cell)[0]), timed[0])
     return examples
 
 

@@ -17,23 +17,29 @@ _YEARS = (1900, 2100)  # which nobody writes with a comma
 def amount_placeholders(contacts: pd.DataFrame) -> dict[str, str]:
     """For each column of amounts how one looks, "balance, as 170,000", and the placeholder that writes it so.
 
-    Only columns are offered whose amounts are all written without separators, and not those of years.
+    Only columns are offered whose amounts are all written without separators, and not those of years. Beside
+    them a column may have words, "nil": section 3 says which rows do not fit. Of amounts with decimals, two
+    ways are offered.
     """
     numbers = {*number_columns(contacts.columns)}
     columns = [name for name in contacts.columns if name not in numbers and not {*"{}:|"} & set(name)]
-    ways = {name: _placeholder(contacts[name].str.strip()) for name in columns}
-    return {f"{name}, as {way[0]}": f"{name}:{way[1]}" for name, way in ways.items() if way is not None}
+    return {
+        f"{name}, as {example}": f"{name}:{pattern}"
+        for name in columns
+        for example, pattern in _written(contacts[name].str.strip()).items()
+    }
 
 
-def _placeholder(cells: pd.Series[str]) -> tuple[str, str] | None:
-    """The first large amount with its comma, and the format of the column; None where it has no amounts."""
-    cells = cells[cells != ""]
-    if not cells.str.fullmatch(_PLAIN).all() or not count_amounts(cells).are_amounts:
-        return None
+def _written(cells: pd.Series[str]) -> dict[str, str]:
+    """The first large amount as each format of the column writes it; {} where it has no amounts."""
+    counts = count_amounts(cells)
+    cells = cells[cells.str.contains(r"[0-9]")]
+    if not counts.are_amounts or not cells.str.fullmatch(_PLAIN).all():
+        return {}
     amounts = cells.astype("float64")
     large = cells[amounts.abs() >= _LEAST]
     if large.empty or amounts.between(*_YEARS).all():
-        return None
+        return {}
     has_decimals = cells.str.contains(".", regex=False).any()
-    pattern = ",.2f" if has_decimals else ",.0f"  # a workbook holds 12.50 as 12.5
-    return format(Decimal(large.iloc[0]), pattern), pattern
+    patterns = (",.2f", ",.0f") if has_decimals else (",.0f",)  # a workbook holds 12.50 as 12.5
+    return {format(Decimal(large.iloc[0]), pattern): pattern for pattern in patterns}

@@ -30,7 +30,7 @@ _COUNTED = {
     "refused": ("text was refused", "texts were refused"),
     "unknown": ("text is unknown", "texts are unknown"),
     "waiting": ("text was not sent", "texts were not sent"),
-    "to_correct": ("row has to be corrected", "rows have to be corrected"),
+    "to_correct": ("row has a mistake or shares a phone", "rows have a mistake or share a phone"),
 }
 
 
