@@ -36,7 +36,7 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 SETTING = """
-import campaign, os, signal, threading
+import campaign, os, signal, threading, time
 table = "name,phone\\n" + "\\n".join(f"Ada,0772 000 0{n:02}" for n in range(40))
 contacts = campaign.read_contacts(table.encode())
 plan = campaign.prepare(contacts, message="Hi {name}, private words.", sender="CLINIC", region="UG")
@@ -48,7 +48,11 @@ CELLS = {
     "question": "campaign.send(plan, account=live, name='visits')",
     "form": "campaign.start(plan, account=live, name='visits')",
     "interrupt": """
-threading.Timer(0.8, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+def interrupt():
+    while service.requests < 2:
+        time.sleep(0.02)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
 campaign.send(plan, account=service, folder="stopped", batch_size=1, concurrency=1)""",
     "below its run": """
 poor = campaign.Sandbox(balance=35)
