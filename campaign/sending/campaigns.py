@@ -101,7 +101,8 @@ def send(
     - `batch_size`: messages in one request, at most 1000
     - `concurrency`: requests at a time, for each of several `senders`; if the service dies, up to
       `concurrency` x `batch_size` messages of each may end as unknown
-    - `rate`: messages a second at most
+    - `rate`: messages a second at most, over time: a batch leaves at once, so at `rate=40` one of 100
+      messages leaves every 2.5 seconds. For a provider that counts each second, make `batch_size` smaller
     - `budget`: cost units at most over the campaign's life, or a `Budget` of cost units and messages. Without
       one, the one given last stays in force; `Budget()` lifts it
     - `hours`: when messages may be sent, for example "08:00-20:00 Africa/Kampala"

@@ -11,8 +11,8 @@ from campaign.results.sending_time import seconds_spent
 from campaign.sending.engine.speed import Speed
 
 
-def after(*samples):
-    speed = Speed()
+def after(*samples, at_most=None):
+    speed = Speed(at_most=at_most)
     for now, answered in samples:
         speed.note(now, answered)
     return speed.per_second(samples[-1][0])
@@ -35,6 +35,14 @@ def test_a_steady_pace_is_one_figure_whenever_it_is_looked_at():
         speed.note(now // (5 / 3) * 5 / 3, 1 + 100 * int(now // (5 / 3)))
         told.append(speed.per_second(now))
     assert {round(pace, 6) for pace in told if pace is not None} == {60}
+
+
+def test_a_run_looks_no_faster_than_its_rate():
+    """Batches of 100 at rate=40: the first one leaves right behind the first message of all."""
+    answers = ((0, 0), (1, 1), (1.2, 101), (3.7, 201))
+    assert after(*answers) == pytest.approx(200 / 2.7)
+    assert after(*answers, at_most=40) == 40
+    assert after((0, 0), (2, 1), (12, 201), at_most=40) == 20
 
 
 def test_nothing_is_claimed_before_there_is_something_to_measure():

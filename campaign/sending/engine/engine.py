@@ -85,7 +85,7 @@ class Engine:
         self.hold: Hold | None = None  # why the run is not running
         self._ended = False
         self._stopwatch = Stopwatch()  # a pause is no time spent sending
-        self._speed = Speed()
+        self._speed = Speed(at_most=pace.rate)
         self._last_snapshot = 0.0
         # Both are readings of the monotonic clock.
         self._due: float | None = None  # when the pace lets the next batch go

@@ -17,9 +17,13 @@ class Speed:
     The clock starts at the first answer: how long that took, often for a single message, is no pace. It
     stops at the last one, or a batch that is awaited would make every pace look slower than it is, and one
     that has just come back faster. Silence counts once it is longer than the time between two answers so far.
+
+    No speed is above `at_most`, the rate that the run keeps: a batch leaves at once, and the first ones, soon
+    after the start, would look faster.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, at_most: float | None = None) -> None:
+        self._at_most = float("inf") if at_most is None else at_most
         self._samples: deque[tuple[float, int, int]] = deque()
         self._at_rest: int | None = None  # messages that had come back before the first answer
         self._answered = self._changes = 0  # messages when something came back last, and how often it did
@@ -57,4 +61,5 @@ class Speed:
         if now - since < _SHORTEST or not changes:
             return None
         between = (self._changed_at - since) / changes
-        return (self._answered - before) / (max(self._changed_at, now - between) - since)
+        seconds = max(self._changed_at, now - between) - since
+        return min((self._answered - before) / seconds, self._at_most)

@@ -43,9 +43,9 @@ from campaign.text import agreeing, counted
 
 # What is known of a message, in a word, for people.
 REASONS = {
-    NEW: "new", UNSENT: "new", AGAIN: "to be sent again", REFUSED: "refused before", ACCEPTED: "reached",
-    UNKNOWN: "unknown", CHANGED: "reached with another text", MOVED: "reached under another number",
-    SHARED: "phone reached with somebody else's text",
+    NEW: "new", UNSENT: "still waits", AGAIN: "to be sent again", REFUSED: "refused before",
+    ACCEPTED: "reached", UNKNOWN: "unknown", CHANGED: "reached with another text",
+    MOVED: "reached under another number", SHARED: "phone reached with somebody else's text",
 }  # fmt: skip
 _REASON_OF_STATE = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
 _ROWS = 10  # of the card's table
@@ -186,7 +186,7 @@ class Difference:
         knowledge = compared.comparison.knowledge
         kinds = _REASON_OF_STATE[knowledge]
         is_new = knowledge == NEW
-        kinds[np.isin(knowledge, (UNSENT, AGAIN))] = "still waits"
+        kinds[knowledge == AGAIN] = REASONS[UNSENT]
         kinds[is_new & self._reached_elsewhere] = f"{compared.words.reached} by another campaign"
         kinds[is_new & compared.opted_out] = "left out before"
         return pd.Series(spread(kinds, compared.starts, compared.plan.totals.messages), dtype="str")

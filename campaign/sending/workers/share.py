@@ -190,10 +190,10 @@ class SharedPace:
     """
 
     def __init__(self, ledger: WorkerLedger, rate: float | None) -> None:
-        self._ledger, self._rate = ledger, rate
+        self._ledger, self.rate = ledger, rate
 
     def reserve(self, messages: int, now: float) -> float:
-        return 0.0 if self._rate is None else self._ledger.reserve(_LONGER * messages / self._rate)
+        return 0.0 if self.rate is None else self._ledger.reserve(_LONGER * messages / self.rate)
 
 
 def outcome_of(move: OthersMove) -> Outcome:
