@@ -23,7 +23,7 @@ from campaign.arrow_text import (
 from campaign.cluster import is_dask_frame
 from campaign.contacts.columns import listed
 from campaign.contacts.exports import find_export, likely_number_columns, standing_column
-from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
+from campaign.contacts.phone_numbers.cleaning import KINDS, WORLD, clean_numbers
 from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
@@ -209,8 +209,8 @@ def _read_list(source: Any, regions: Collection[str | None], issues: IssueCollec
     found = np.unique(np.concatenate(numbers))
     if len(unreadable) and not len(found):
         raise UsageError(
-            f"The list in {_named(source, argument)} has no phone numbers, so it would leave out nobody. "
-            "Give a list of numbers, or none."
+            f"The list in {_named(source, argument)} has no phone numbers{_of(regions)}, so it would leave "
+            "out nobody. Give another list, or none."
         )
     rows = integers_to_array(cells.index.to_numpy(dtype=np.int64)[unreadable])
     detail = join_texts(
@@ -218,6 +218,12 @@ def _read_list(source: Any, regions: Collection[str | None], issues: IssueCollec
     )
     issues.add_for_table(argument, texts.take(unreadable), "unreadable_entry", "warning", detail)
     return found
+
+
+def _of(regions: Collection[str | None]) -> str:
+    """The only region whose numbers could be read, for people of another one; "" for none or for several."""
+    only = next(iter(regions)) if len(regions) == 1 else None
+    return "" if only in (None, WORLD) else f" of {only}, nor any with a country code"
 
 
 def _clean(cells: "pd.Series[str]", region: str | None) -> Ints:

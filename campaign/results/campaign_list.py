@@ -19,7 +19,7 @@ COUNTS = (
 _ALWAYS = ("people", "accepted")
 # What accepted messages are, of one and of several.
 _IN_TABLES = ("is in the last tables", "are in the last tables")
-_FURTHER = ("is a further message to a person in them", "are further messages to people in them")
+_FURTHER = ("is a further message to a number in them", "are further messages to numbers in them")
 _GONE = ("went to a number that no row has any more", "went to numbers that no row has any more")
 _ABOUT_COUNTS = (
     "Accepted, refused, unknown, waiting and withdrawn count messages: a person may have several, as with a "

@@ -15,8 +15,8 @@ from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 # What one message of a kind was, and what many were: no text has or gets a text.
 _WORDS = {
-    EARLIER: ("was an earlier text to a person in it", "were earlier texts to people in it"),
-    LATER: ("was a later text to a person in it", "were later texts to people in it"),
+    EARLIER: ("was an earlier text to a number in it", "were earlier texts to numbers in it"),
+    LATER: ("was a later text to a number in it", "were later texts to numbers in it"),
     ANOTHER: ("was another text to a number in it", "were other texts to numbers in it"),
     LEFT_OUT: (
         "went to the number of a row that gets nothing now",
@@ -29,8 +29,8 @@ _WORDS = {
 REFUSED, UNSENT = "refused", "not_sent"
 # The same of a single message, as its reason in a list of them.
 REASONS = {
-    EARLIER: "An earlier text to a person in the table.",
-    LATER: "A later text to a person in the table.",
+    EARLIER: "An earlier text to a number in the table.",
+    LATER: "A later text to a number in the table.",
     ANOTHER: "Another text to a number in the table.",
     LEFT_OUT: "The row with this number gets nothing now.",
     WITH_MISTAKE: "The person's row has a mistake in the table: it was reached before, or as corrected.",

@@ -103,6 +103,21 @@ def test_no_spreadsheet_is_taken_while_its_numbers_are_of_no_country(person, tab
     assert person.section(2).is_open
 
 
+def test_the_country_of_the_spreadsheet_before_stays_only_where_it_fits(person, table, tmp_path):
+    table.write_text("name,phone\nAisha,0772 000 001\nBen,0772 000 002\n")
+    (tmp_path / "again.csv").write_text(table.read_text())
+    (tmp_path / "shop.csv").write_text("name,phone\nAnn,07700 900001\nBob,07700 900002\n")
+    person.fill("path", "visits.csv")
+    person.fill("country", "UG")
+    person.fill("path", "again.csv")
+    assert person.composer.spreadsheet.numbers.chosen["region"] == "UG"
+    person.fill("path", "shop.csv")
+    assert person.composer.spreadsheet.numbers.chosen["region"] is None
+    assert "say which country they are from" in person.sees("section-1")
+    person.press("use")
+    assert "Choose the country: 2 numbers have no country code" in person.sees("section-1")
+
+
 @pytest.mark.parametrize("country", ["", "UG"])
 def test_a_column_of_something_else_is_doubted_before_the_country(person, table, country):
     table.write_text("name,phone,visit\nAisha,0772 000 001,2/12/2026\nBen,0772 000 002,3/12/2026\n")

@@ -101,10 +101,23 @@ def test_a_list_without_numbers_is_refused(person):
     person.compose()
     person.reopen(3)
     person.fill("opt-outs", "names.csv")
-    assert "has no phone numbers, so it would leave out nobody" in person.sees("section-3")
+    assert "so it would leave out nobody" in person.sees("section-3")
     assert not person.is_shown("agree")
     person.press("go-on")
     assert not person.section(4).is_open
+
+
+def test_a_list_of_another_country_is_said_to_have_no_numbers_of_this_one(person):
+    Path("stop.csv").write_text("phone\n07700 900123\n")
+    person.compose()
+    person.reopen(3)
+    person.fill("opt-outs", "stop.csv")
+    assert (
+        "has no phone numbers of UG, nor any with a country code, so it would leave out nobody. Choose "
+        "another list, or empty the field “People who want no texts”." in person.sees("section-3")
+    )
+    person.fill("opt-outs", "")
+    assert "would leave out nobody" not in person.sees("section-3")
 
 
 def test_a_chosen_list_is_kept_apart_from_the_spreadsheets(person):

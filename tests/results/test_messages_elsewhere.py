@@ -56,7 +56,7 @@ def later(earlier):
 def test_messages_to_people_in_the_table_are_not_said_to_have_gone_to_others(earlier):
     assert (
         "The campaign has also sent 2 messages that are not in this table: 1 was an earlier text to a "
-        "person in it and 1 went to a number that no row has any more. The cost includes them."
+        "number in it and 1 went to a number that no row has any more. The cost includes them."
         in earlier.sentence
     )
     assert earlier.contacts["reason"].tolist() == [""] * 5  # what he got last is what the table says
@@ -64,7 +64,7 @@ def test_messages_to_people_in_the_table_are_not_said_to_have_gone_to_others(ear
     assert (history["accepted_in_all_rounds"][0], history["accepted_without_row"][0]) == (8 - 1, 1)
     assert history["accepted"].tolist() == [5]
     said = (
-        "7 messages were accepted: 5 are in the last tables, 1 is a further message to a person in them and "
+        "7 messages were accepted: 5 are in the last tables, 1 is a further message to a number in them and "
         "1 went to a number that no row has any more."
     )
     book = openpyxl.load_workbook(campaign.write_report(history, "year.xlsx"))
@@ -74,7 +74,7 @@ def test_messages_to_people_in_the_table_are_not_said_to_have_gone_to_others(ear
 
 def test_a_later_text_is_called_so_and_its_row_says_that_it_was_the_last(later):
     assert (
-        "3 messages that are not in this table: 1 was a later text to a person in it and 2 went to numbers "
+        "3 messages that are not in this table: 1 was a later text to a number in it and 2 went to numbers "
         "that no row has any more." in later.sentence
     )
     assert "1 person got a later text than the one in this table (row 2)." in later.sentence
@@ -108,7 +108,7 @@ def test_one_earlier_text_is_called_so_in_words_that_are_not_those_of_the_table(
     """It says "text" on a page and "message" in Python, and neither has a text."""
     for row in (WRONG, TABLE[0]):
         result = send(row, name="one", changed="send")
-    assert "that is not in this table: it was an earlier text to a person in it. The cost" in result.sentence
+    assert "that is not in this table: it was an earlier text to a number in it. The cost" in result.sentence
 
 
 def test_a_later_text_that_is_unknown_is_not_said_to_be_the_last(desk):
@@ -154,7 +154,7 @@ def test_costs_by_sender_and_country_are_of_all_messages_that_were_sent(desk):
     own = contacts_of(rows[0].replace("12500", "99999"), rows[1], header=header)
     result = send(own, changed="send")
     assert (
-        "3 messages that are not in this table: 1 was an earlier text to a person in it, 1 was for a person "
+        "3 messages that are not in this table: 1 was an earlier text to a number in it, 1 was for a person "
         "whose row has a mistake and 1 went to a number that no row has any more." in result.sentence
     )
     assert cost_by_country(result) == {"UG": (Decimal(70), 0), "GB": (Decimal(70), 0)}

@@ -52,11 +52,17 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             [self.column, self._column_reason, self.country, self._country_reason, self._warning]
         )
 
-    def offer(self, contacts: pd.DataFrame) -> None:
-        """Offer the columns of a spreadsheet; what was chosen before stays chosen where it still exists."""
+    def offer(self, contacts: pd.DataFrame, *, is_another: bool = False) -> None:
+        """Offer the columns of a spreadsheet; what was chosen before stays chosen where it still exists.
+
+        Of another spreadsheet, the country of the one before stays only where it fits.
+        """
         self._contacts, self._looked_at = contacts, {}
         columns, before = list(contacts.columns), self.column.value
         self.column.offer(columns, before if before in columns else self._likeliest_column())
+        country = self.country.value
+        if is_another and columns and country and self._numbers.fit(country).is_clearly_worse:
+            self.country.offer(self.country.options, "")
         self._guess_country()
 
     def choose(self, column: str, region: str | None) -> None:

@@ -224,7 +224,7 @@ class SpreadsheetSection(Section):
         self._ask_about_dates(contacts)
         said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
         self._file.value = f'<div role="status">{said}</div>'
-        self.numbers.offer(contacts)
+        self.numbers.offer(contacts, is_another=source != before.source)
         goes_on = _SENT_AS.format(mask_text(clean(kept_name))) if kept_name else ""
         notices = [*filter(None, [*map(desk_words, reading.notices), goes_on, brought_back])]
         if earlier is not None and earlier.number in contacts.columns:
