@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from support.golden_folder import GOLDEN
-from support.small_campaigns import contacts_of, plan_for
+from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
 from campaign.contract import BATCH_COLUMNS
@@ -128,6 +128,24 @@ def test_there_is_one_task_for_each_thing_to_do_and_its_command():
     assert todo[1].detail.startswith("The service said: Invalid sender ID.")
     assert todo[2].detail == "The budget is used up."
     assert todo[2].command == 'campaign resume "campaigns/my visits"'
+
+
+def test_the_reason_of_people_who_were_accepted_since_is_not_that_of_others_who_were_refused(tmp_path):
+    """Batch 2 was refused and its people were accepted in the next round; batch 3 was settled by hand."""
+    options = {"folder": tmp_path / "visits", "batch_size": 10, "concurrency": 1, "progress": False}
+    with campaign.Sandbox(faults={2: "Invalid sender ID", 3: "accept_reset"}) as sandbox:
+        result = campaign.send(plan_for(people(31)), account=sandbox, canary=False, **options)
+        assert result.totals["unknown"] == 10
+        campaign.resume(result.folder, account=sandbox, progress=False)
+        batch = int(result.batches.loc[result.batches["status"] == "unknown", "batch"].iloc[0])
+        result = campaign.resolve(result.folder, batch, "refused", confirm=f"batch {batch} was refused")
+    assert (result.totals["accepted"], result.totals["refused"]) == (21, 10)
+    (todo,) = tasks(result, Redaction(result, reveal=False))
+    assert (todo.title, todo.detail) == (
+        "Resume for 10 refused people.",
+        "What is refused was settled so by a person: the service does not have it. Only people who got nothing "
+        "are tried again.",
+    )
 
 
 def test_each_command_stands_once_in_one_place_and_relative(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import free_name
 from campaign.results.tables import Result
-from campaign.text import agreeing, counted
+from campaign.text import agreeing, capitalised, counted
 
 _SEND_AGAIN = "Decide whether to send the text of this table again."
 _CORRECT_OWN = "Put the corrections into your own spreadsheet."
@@ -81,14 +81,17 @@ def _unknown(result: Result, count: int, place: str) -> Task:
 
 
 def _refused(result: Result, count: int, place: str) -> Task:
-    batches = result.batches
+    batches = result.batches[result.messages_by_batch > 0]  # in others, people were tried again since
     refused = batches[batches["status"] == "refused"]
-    said = in_plain_words(refused["error"], refused["status"])
-    said = said[~refused["error"].str.startswith(SETTLED_BY)]  # those are no words of the service
+    is_settled = refused["error"].str.startswith(SETTLED_BY)  # those are no words of the service
+    said = in_plain_words(refused["error"], refused["status"])[~is_settled]
     texts = [text for text in said.value_counts().index if text]
+    resume = f"resume for {counted(count, 'refused person', 'refused people')}."
     reason = f"The service said: {texts[0]} " if texts else ""
+    if is_settled.all():
+        reason = "What is refused was settled so by a person: the service does not have it. "
     return Task(
-        f"Remove the cause, then resume for {counted(count, 'refused person', 'refused people')}.",
+        capitalised(resume) if is_settled.all() else f"Remove the cause, then {resume}",
         f"{reason}{'Other reasons are in the table below. ' if len(texts) > 1 else ''}"
         "Only people who got nothing are tried again.",
         f"campaign resume {place}",
