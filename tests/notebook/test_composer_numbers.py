@@ -103,6 +103,18 @@ def test_no_spreadsheet_is_taken_while_its_numbers_are_of_no_country(person, tab
     assert person.section(2).is_open
 
 
+@pytest.mark.parametrize(("coded", "is_doubted"), [(5, False), (2, True)])
+def test_a_country_that_numbers_say_is_doubted_only_for_more_numbers_than_these(
+    person, table, coded, is_doubted
+):
+    """Numbers of Uganda that are too short could be called in Somalia."""
+    rows = [f"A,+256 772 000 00{n}" for n in range(coded)] + [f"B,0772 00{n}0" for n in range(3)]
+    table.write_text("\n".join(["name,phone", *rows, "C,0772 000 009"]))
+    person.fill("path", "visits.csv")
+    assert person.composer.spreadsheet.numbers.chosen["region"] == "UG"
+    assert ("wrong country" in person.sees("country-warning")) == is_doubted
+
+
 def test_the_country_of_the_spreadsheet_before_stays_only_where_it_fits(person, table, tmp_path):
     table.write_text("name,phone\nAisha,0772 000 001\nBen,0772 000 002\n")
     (tmp_path / "again.csv").write_text(table.read_text())

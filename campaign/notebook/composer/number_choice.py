@@ -100,7 +100,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             likely, fit = self._numbers.likely_region, self._numbers.fit(self.country.value)
             is_sure = likely is not None  # some of the numbers say their country
             note = f"{note} {_example(fit, self.country_name, self._code, is_sure=is_sure)}"
-            warning = _warning(fit, likely) or self._other_country_warning(fit)
+            warning = self._misfit_warning(fit, likely) or self._other_country_warning(fit)
         self._is_doubtful = bool(warning)
         self._country_reason.value = markup.paragraph(note, note=True) if note else ""
         self._warning.value = f'<div role="status">{markup.paragraph(warning)}</div>' if warning else ""
@@ -131,6 +131,16 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             f"Hardly any cell in “{self.column.value}” is a phone number, in whatever country. Choose the "
             "column with the numbers."
         )
+
+    def _misfit_warning(self, fit: RegionFit, likely: LikelyRegion | None) -> str:
+        """What to say where other countries fit much better; "" where they do not.
+
+        Numbers that say their country outweigh as many others: too short for it, they may be right elsewhere.
+        """
+        is_written = likely is not None and likely.region == self.country.value
+        if likely is not None and is_written and fit.best - fit.usable <= likely.written:
+            return ""
+        return _warning(fit, likely)
 
     def _other_country_warning(self, fit: RegionFit) -> str:
         """What to say where the numbers that say their country say another one; "" where they do not."""
