@@ -124,7 +124,7 @@ def table(
     """
     excerpt = frame.head(limit)
     if excerpt.index.name is not None:
-        excerpt = excerpt.reset_index()
+        excerpt = excerpt.reset_index(allow_duplicates=True)  # a file may have a column of that name
     names = [str(name) for name in excerpt.columns]
     kinds = [
         "figure" if name in figures else _kind(excerpt.iloc[:, place]) for place, name in enumerate(names)

@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 
 OUTCOME_COLUMNS = ("status", "reason", "batch", "code")
+ROW = "row"  # the name of the row numbers, beside which a column of this very name would be a second one
 SUFFIX = " (file)"
 
 
 def file_names(columns: Iterable[str]) -> list[str]:
-    """The columns of a file under names that leave the outcome columns free: "status" -> "status (file)".
+    """The columns of a file under names that leave those of the outcome and of the row numbers free:
+    "status" -> "status (file)".
 
     A column that is called so already gets the suffix once more, so that `original_names` can take every
     one back and no two columns get one name.
@@ -21,8 +23,8 @@ def original_names(columns: Iterable[str]) -> list[str]:
 
 
 def _collides(name: str) -> bool:
-    """Whether this is the name of an outcome column, in any case and with any number of suffixes."""
-    name = name.casefold()
-    while name.endswith(SUFFIX):
-        name = name.removesuffix(SUFFIX)
-    return name in OUTCOME_COLUMNS
+    """Whether this is such a name with any number of suffixes; of an outcome column, in any case."""
+    stem = name
+    while stem.casefold().endswith(SUFFIX):
+        stem = stem[: -len(SUFFIX)]
+    return stem == ROW or stem.casefold() in OUTCOME_COLUMNS

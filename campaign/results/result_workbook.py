@@ -97,7 +97,7 @@ def _tables(
         "Contacts": _contacts(result, redaction),
         "Issues": (redaction.issues(part.issues) for part in result.parts()),
         "Follow-up": (
-            with_attention_words(redaction.follow_up(rows)).reset_index()
+            with_attention_words(redaction.follow_up(rows)).reset_index(allow_duplicates=True)
             for rows in result.follow_up_rows.by_urgency()
         ),
     }

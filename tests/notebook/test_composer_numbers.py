@@ -108,8 +108,8 @@ def test_a_country_that_numbers_say_is_doubted_only_for_more_numbers_than_these(
     person, table, coded, is_doubted
 ):
     """Numbers of Uganda that are too short could be called in Somalia."""
-    rows = [f"A,+256 772 000 00{n}" for n in range(coded)] + [f"B,0772 00{n}0" for n in range(3)]
-    table.write_text("\n".join(["name,phone", *rows, "C,0772 000 009"]))
+    rows = [f"A,+256 772 000 00{n}" for n in range(coded)] + [f"B,0772 000 0{n}" for n in range(3)]
+    table.write_text("\n".join(["name,phone", *rows, "C,0772 000 008", "D,0772 000 009"]))
     person.fill("path", "visits.csv")
     assert person.composer.spreadsheet.numbers.chosen["region"] == "UG"
     assert ("wrong country" in person.sees("country-warning")) == is_doubted
