@@ -191,10 +191,13 @@ class ReachedAlternatives:
     - `instead`: those to keep in place of the row that was kept, whose text was not reached. Of each number
       the best, then the first.
     - `beside`: all others. Their people have their texts, as after all of them were sent once.
+
+    `unreached` are the numbers for which no text of the plan was reached.
     """
 
     instead: Ints
     beside: Ints
+    unreached: Ints
 
 
 def reached_alternatives(
@@ -207,7 +210,7 @@ def reached_alternatives(
     which goes out only where no other text of the number was reached.
     """
     if not len(alternatives):
-        return ReachedAlternatives(np.empty(0, np.int64), np.empty(0, np.int64))
+        return ReachedAlternatives(*np.empty((3, 0), np.int64))
     rivals = kept.take(np.flatnonzero(contains(np.unique(alternatives.numbers), kept.numbers)))
     numbers = np.concatenate([alternatives.numbers, rivals.numbers])
     texts = DistinctTexts(numbers, RowTexts.below_each_other([alternatives, rivals]).texts)
@@ -218,6 +221,7 @@ def reached_alternatives(
         states = knowledge[part.batches[matched]]
         outcomes.add(rows[matched], states, part.batches[matched])
     states = outcomes.states[texts.first_rows]
+    unreached = np.setdiff1d(numbers, numbers[states >= AGAIN])
     states, rival_states = states[: len(alternatives)], states[len(alternatives) :]
     better = np.zeros(len(alternatives), dtype=bool)
     for level in (UNKNOWN, AGAIN):
@@ -227,7 +231,8 @@ def reached_alternatives(
     best_first = reached[np.lexsort((reached, -states[reached]))]
     _, first_of_number = np.unique(alternatives.numbers[best_first], return_index=True)
     instead = np.sort(best_first[first_of_number])
-    return ReachedAlternatives(instead, np.setdiff1d(np.flatnonzero(states >= UNKNOWN), instead))
+    beside = np.setdiff1d(np.flatnonzero(states >= UNKNOWN), instead)
+    return ReachedAlternatives(instead, beside, unreached)
 
 
 class _Outcomes:

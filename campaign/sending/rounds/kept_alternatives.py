@@ -17,13 +17,17 @@ from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.sending.rounds.amended_plan import recounted
 from campaign.sending.rounds.comparison import RowTexts, reached_alternatives
 from campaign.sending.rounds.distinct_texts import contains
+from campaign.sending.rounds.reached_people import alternatives_of_reached
 from campaign.sending.rounds.record import CampaignRecord, planned_parts, rows_with_texts
 
 _EARLIER_TEXT = "The same number as another row, with another text. Earlier rounds had both texts."
 
 
 def keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
-    """The plan with all rows whose text was reached, instead of those with their number that were not."""
+    """The plan with all rows whose text was reached, instead of those with their number that were not.
+
+    Where all texts of a number have changed, the row of the person who was reached is kept.
+    """
     if not any(len(part.alternatives) for part in plan.parts()):
         return plan
     starts, texts = _texts_of_alternatives(plan)
@@ -36,7 +40,8 @@ def keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
         record.knowledge,
     )
     rows, beside = plan.addressing.alternatives["row"].to_numpy()[starts], reached.beside
-    keeping = plan.keep_instead(rows[reached.instead]) if len(reached.instead) else plan
+    instead = np.union1d(rows[reached.instead], alternatives_of_reached(plan, record, reached.unreached))
+    keeping = plan.keep_instead(instead) if len(instead) else plan
     if keeping is plan:  # beside a row that was not reached, another text of its number is no reason to send
         beside = beside[~np.isin(texts.numbers[beside], texts.numbers[reached.instead])]
     return _keep_beside(keeping, rows[beside])

@@ -1,0 +1,121 @@
+"""Of several rows with one number, the one whose person was reached, once none of them has the text of then.
+
+The rows say it themselves: beside the number, the cells of that person's row are those of the row of then, or
+most of them are. Of what was erased nothing is known any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
+from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.sending.rounds.comparison import AGAIN
+from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.store.frame_files import count_parts, read_frame
+from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, Round
+
+_NO_ROWS = np.empty(0, np.int64)
+
+
+def alternatives_of_reached(plan: Plan, record: CampaignRecord, numbers: Ints) -> Ints:
+    """The row numbers of the alternatives to keep: their person got the text of these numbers, and the person
+    of the row that is kept did not.
+
+    `numbers` were reached with other texts than those of the plan. Where rows are alike, nothing changes.
+    """
+    columns = _other_columns(plan)
+    reached = _reached_rows(record, numbers)
+    if reached.empty or not columns:
+        return _NO_ROWS
+    candidates = pd.concat([*plan.map_parts(partial(_candidates_of, record, columns, numbers))])
+    then = [_rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
+    likeness = (
+        _likeness(candidates, pd.concat([*filter(len, then)]), columns) if any(map(len, then)) else None
+    )
+    if likeness is None or likeness.empty:
+        return _NO_ROWS
+    best = likeness.sort_values(["equal", "is_kept"], ascending=False, kind="stable")
+    best = best.drop_duplicates("number")
+    rows: Ints = best.loc[~best["is_kept"], "row"].to_numpy(dtype=np.int64)
+    return np.sort(rows)
+
+
+def _other_columns(plan: Plan) -> list[str]:
+    """The columns of the contacts beside those of the numbers."""
+    known = (*OUTCOME_COLUMNS, *plan.addressing.columns)
+    return [name for name in columns_of_contacts(plan) if name not in known]
+
+
+def _reached_rows(record: CampaignRecord, numbers: Ints) -> pd.DataFrame:
+    """The recorded rows whose text reached one of the numbers, or may have: columns round, row and number."""
+    found = [pd.DataFrame({"round": _NO_ROWS, "row": _NO_ROWS, "number": _NO_ROWS})]
+    rounds = record.round_of_batch
+    for part in record.texts() if len(numbers) else ():
+        is_theirs = np.isin(part.rows.numbers, numbers) & (record.knowledge[part.batches] >= AGAIN)
+        found.append(
+            pd.DataFrame(
+                {
+                    "round": rounds[part.batches[is_theirs]],
+                    "row": part.labels[is_theirs],
+                    "number": part.rows.numbers[is_theirs],
+                }
+            )
+        )
+    return pd.concat(found, ignore_index=True)
+
+
+def _candidates_of(
+    record: CampaignRecord, columns: Sequence[str], numbers: Ints, part: PlanPart
+) -> pd.DataFrame:
+    """The rows of a part with one of the numbers that get something, or would in place of another one:
+    columns row, number and is_kept, and their cells by position."""
+    kept, others = np.unique(part.rows_of_messages), part.alternatives["row"].unique()
+    labels = part.status.index.to_numpy(dtype=np.int64)
+    own = record.comparable_numbers(part.numbers)
+    is_candidate = np.isin(own, numbers) & (np.isin(labels, kept) | np.isin(labels, others))
+    cells = part.contacts.loc[is_candidate, list(columns)].set_axis([*range(len(columns))], axis=1)
+    rows = labels[is_candidate]
+    about = {"row": rows, "number": own[is_candidate], "is_kept": np.isin(rows, kept)}
+    return pd.concat([pd.DataFrame(about), cells.reset_index(drop=True)], axis=1)
+
+
+def _rows_of_then(
+    one_round: Round, record: CampaignRecord, columns: Sequence[str], reached: pd.DataFrame
+) -> pd.DataFrame:
+    """What the rows said in a round that reached one of the numbers, and those that it left out for sharing
+    the phone: columns number and is_reached, and their cells by position."""
+    own = reached[reached["round"] == one_round.number]
+    if own.empty or one_round.is_erased:
+        return pd.DataFrame()
+    others = read_frame(one_round.path / ALTERNATIVES, ["row", "number"]).drop_duplicates("row")
+    numbers = record.comparable_numbers(others["number"].to_numpy(dtype=np.int64))
+    others = others.assign(number=numbers)[np.isin(numbers, own["number"])]
+    rows = pd.concat([own[["row", "number"]].assign(is_reached=True), others.assign(is_reached=False)])
+    path = one_round.path / CONTACTS
+    parts = (read_frame(path, columns, part=part) for part in range(count_parts(path)))
+    contacts = pd.concat([cells[cells.index.isin(rows["row"])] for cells in parts])
+    contacts = contacts.reindex(index=rows["row"], columns=pd.Index(columns), fill_value="")
+    cells = contacts.set_axis([*range(len(columns))], axis=1).reset_index(drop=True)
+    return pd.concat([rows[["number", "is_reached"]].reset_index(drop=True), cells], axis=1)
+
+
+def _likeness(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The candidates that are most like a row that was reached, and less like any that was left out: columns
+    row, number, is_kept and `equal`, in how many cells."""
+    pairs = candidates.merge(then, on="number", suffixes=("", " then"))
+    equal = np.zeros(len(pairs), np.int64)
+    for place in range(len(columns)):
+        own, others = pairs[f"{place}"], pairs[f"{place} then"]
+        equal += ((own == others) & (own != "")).to_numpy()
+    most = pairs.assign(equal=equal).groupby(["row", "number", "is_kept", "is_reached"], sort=True)["equal"]
+    by_kind = most.max().unstack("is_reached", fill_value=0).reindex(columns=[False, True], fill_value=0)
+    by_kind = by_kind[by_kind[True] > by_kind[False]]
+    return by_kind[True].rename("equal").reset_index()

@@ -1,0 +1,107 @@
+"""Two people share a phone, their rows trade places and the text changes: it is known who was reached."""
+
+import io
+
+import pandas as pd
+import pytest
+
+import campaign
+
+FAMILY = """\
+name,phone,village
+Musa,0772 000 501,Soroti
+Jane,0772 000 501,Amuria
+Rose,0772 000 502,Lira
+"""
+SORTED = """\
+name,phone,village
+Jane,0772 000 501,Amuria
+Rose,0772 000 502,Lira
+Musa,0772 000 501,Soroti
+"""
+MONDAY, TUESDAY = "Dear {name}, see you on Monday.", "Dear {name}, see you on Tuesday."
+TOLD = {"Musa": "accepted", "Jane": "sharing a phone", "Rose": "accepted"}
+
+
+def plan_of(rows, message, **options):
+    contacts = pd.read_csv(io.StringIO(rows), dtype="str") if isinstance(rows, str) else rows
+    return campaign.prepare(contacts, message=message, sender="CLINIC", region="UG", **options)
+
+
+def send(rows, folder, *, message, changed="ask", **options):
+    return campaign.send(plan_of(rows, message, **options), folder=folder, changed=changed, progress=False)
+
+
+def outcomes(result):
+    return dict(zip(result.contacts["name"], result.outcomes, strict=True))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Of a campaign in which Musa's text went to the phone that he shares with Jane."""
+    result = send(FAMILY, tmp_path / "visits", message=MONDAY)
+    assert outcomes(result) == TOLD
+    return result.folder
+
+
+def texts_of(result):
+    return dict(zip(result.messages["row"], result.messages["message"], strict=True))
+
+
+def test_whoever_keeps_the_first_text_is_told_as_reached(folder):
+    result = send(SORTED, folder, message=TUESDAY, changed="skip")
+    assert outcomes(result) == TOLD
+    assert "2 of 3 rows were accepted" in result.sentence
+    assert texts_of(result) == {3: "Dear Rose, see you on Monday.", 4: "Dear Musa, see you on Monday."}
+    assert result.follow_up()["name"].tolist() == ["Jane"]
+    assert outcomes(send(FAMILY, folder, message=TUESDAY, changed="skip")) == TOLD
+
+
+def test_the_new_text_goes_to_whoever_got_the_first_one(folder):
+    compared = campaign.compare(plan_of(SORTED, TUESDAY), folder=folder)
+    assert (compared.new, compared.changed, compared.sharing) == (0, 2, 0)
+    result = send(SORTED, folder, message=TUESDAY, changed="send")
+    assert outcomes(result) == TOLD
+    assert texts_of(result) == {3: "Dear Rose, see you on Tuesday.", 4: "Dear Musa, see you on Tuesday."}
+
+
+def test_in_a_plan_in_parts_it_is_the_same(folder, monkeypatch):
+    monkeypatch.setattr("campaign.messages.draft.BLOCK", 1)
+    for changed in ("skip", "send"):
+        result = send(SORTED, folder, message=TUESDAY, changed=changed, stream=True)
+        assert outcomes(result) == TOLD
+
+
+def test_a_row_that_has_changed_beside_its_number_is_known_by_the_rest(folder):
+    """Musa has moved, and everybody's row has a new column."""
+    rows = pd.DataFrame(
+        [["Jane", "0772 000 501", "Amuria", "1"], ["Musa", "+256 772 000 501", "Lira", "2"]],
+        columns=["name", "phone", "village", "day"],
+    )
+    result = send(rows, folder, message=TUESDAY, changed="skip")
+    assert outcomes(result) == {"Jane": "sharing a phone", "Musa": "accepted"}
+
+
+def test_where_rows_are_alike_the_first_one_stays(tmp_path):
+    rows = "name,phone,code\nMusa,0772 000 501,1\nMusa,0772 000 501,2\n"
+    folder = send(rows, tmp_path / "visits", message="Your code is {code}.").folder
+    swapped = "name,phone,code\nMusa,0772 000 501,3\nMusa,0772 000 501,4\n"
+    result = send(swapped, folder, message="Your code is {code}.", changed="send")
+    assert result.outcomes.tolist() == ["accepted", "sharing a phone"]
+
+
+def test_somebody_new_above_whoever_was_reached_takes_nobodys_place(folder):
+    rows = FAMILY.replace("Musa", "Zoe,0772 000 501,Gulu\nMusa")
+    result = send(rows, folder, message=TUESDAY, changed="skip")
+    assert outcomes(result) == {"Zoe": "sharing a phone", **TOLD}
+
+
+def test_a_number_of_his_own_in_the_follow_up_file_is_asked_about(folder, tmp_path):
+    result = send(SORTED, folder, message=TUESDAY, changed="skip")
+    file = campaign.write_follow_up(result, tmp_path / "to_correct.xlsx")
+    assert campaign.read_contacts(file)["name"].tolist() == ["Jane"]
+
+
+def test_once_erased_nobody_knows_whose_row_it_was(folder):
+    campaign.erase(folder, confirm="erase 3 people of visits")
+    assert campaign.compare(plan_of(SORTED, TUESDAY), folder=folder).changed == 2
