@@ -74,7 +74,7 @@ def advice_on_sharing(people: int) -> str:
     rows = agreeing(people, "this row, for another number", "their rows, for other numbers")
     who = capitalised(counted(people, "person", "people"))
     share = agreeing(people, "shares", "share")
-    nothing = "a phone with somebody else and got nothing"
+    nothing = f"a phone with somebody else and {agreeing(people, 'was', 'were')} not sent this text"
     return f"{who} {share} {nothing}: the file of write_follow_up has {rows}."
 
 

@@ -108,7 +108,8 @@ class LeftToDo:
 
         The table may have them as corrected, or as your own spreadsheet has.
         """
-        sent_before = np.union1d(self.reached.corrected, self.reached.doubtful)
+        reached = self.reached
+        sent_before = np.concatenate([reached.corrected, reached.doubtful, reached.outdated])
         return np.union1d(self.corrected(), sent_before).astype(np.int64)
 
     @property

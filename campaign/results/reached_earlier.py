@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,10 @@ _REASON_CORRECTED = (
     "The row gets nothing, but it was reached as corrected in a follow-up file. Correct the row in your own "
     "spreadsheet too."
 )
+_OUTDATED = (
+    "This text has not reached the row. As corrected in a follow-up file, it was reached with an earlier "
+    "text. Correct the row in your own spreadsheet too."
+)
 _DOUBTFUL = (
     "The row was corrected in a follow-up file, and it is not known whether that message was sent. Settle "
     "its batch first."
@@ -40,9 +44,10 @@ class ReachedEarlier:
     """What earlier rounds mean for the rows of a result: all fields hold row numbers but `may_keep`.
 
     `rows` are those to correct whose people were reached, and of these `corrected` those that were reached as
-    corrected in a follow-up file. Of `doubtful` ones this is not known. `may_keep` says whether people may
-    keep a text that they got before. `perhaps` has a sentence for each row with a mistake whose number was
-    reached, but which other rows have too.
+    corrected in a follow-up file. Of `doubtful` ones this is not known. `outdated` are none of them: as
+    corrected there, they were reached with an earlier text, or may have been, and this one they did not get.
+    `may_keep` says whether people may keep a text that they got before. `perhaps` has a sentence for each
+    row with a mistake whose number was reached, but which other rows have too.
     """
 
     rows: Ints
@@ -50,6 +55,7 @@ class ReachedEarlier:
     doubtful: Ints
     may_keep: bool
     perhaps: pd.Series[str]
+    outdated: Ints = field(default_factory=lambda: _NOBODY)
 
     def only(self, rows: pd.Index[int]) -> ReachedEarlier:
         """The same for some rows."""
@@ -59,6 +65,7 @@ class ReachedEarlier:
             rows=np.intersect1d(self.rows, rows),
             corrected=np.intersect1d(self.corrected, rows),
             doubtful=np.intersect1d(self.doubtful, rows),
+            outdated=np.intersect1d(self.outdated, rows),
             perhaps=perhaps,
         )
 
@@ -67,6 +74,7 @@ class ReachedEarlier:
         contacts.loc[contacts.index.isin(self.rows), "reason"] = _REASON
         contacts.loc[contacts.index.isin(self.corrected), "reason"] = _REASON_CORRECTED
         contacts.loc[contacts.index.isin(self.doubtful), "reason"] = _DOUBTFUL
+        contacts.loc[contacts.index.isin(self.outdated), "reason"] = _OUTDATED
         perhaps = self.perhaps[self.perhaps.index.isin(contacts.index)]
         contacts.loc[perhaps.index, "reason"] += " " + perhaps
         kept = self.kept(issues)
@@ -107,25 +115,26 @@ def reached_earlier(
         labels_of_contacts(plan),
         *(np.isin(batch_of_excluded, _numbers_of(batches, *states)) for states in (("accepted",), _IN_DOUBT)),
     )
-    is_corrected = np.zeros(len(labels), dtype=bool)
+    is_corrected, outdated = np.zeros(len(labels), dtype=bool), _NOBODY
     if ((is_reached | is_doubtful) & has_status(plan, "invalid", "duplicate")).any():
         corrected, earlier = (
             _rows_with_issue(plan, code) if rows is None else rows
             for rows, code in ((corrected, REACHED_CORRECTED), (with_earlier_text, EARLIER_TEXT))
         )
         is_corrected, has_this_text = np.isin(labels, corrected), ~np.isin(labels, earlier)
+        outdated = labels[(is_reached | is_doubtful) & is_corrected & ~has_this_text]
         is_reached, is_doubtful = is_reached & has_this_text, is_doubtful & has_this_text
     corrected, doubtful = labels[is_reached & is_corrected], labels[is_doubtful & is_corrected]
     is_reached &= has_status(plan, "invalid") & ~is_corrected
     if not is_reached.any():
         perhaps = pd.Series([], index=_NO_ROWS, dtype="str")
-        return ReachedEarlier(corrected, corrected, doubtful, may_keep, perhaps)
+        return ReachedEarlier(corrected, corrected, doubtful, may_keep, perhaps, outdated)
     numbers = numbers_of_contacts(plan)
     distinct, counts = np.unique(numbers[numbers > 0], return_counts=True)
     is_shared = is_reached & np.isin(numbers, distinct[counts > 1])
     perhaps = _about_shared(pd.Series(numbers, index=labels), labels[is_shared])
     rows = np.union1d(labels[is_reached & ~is_shared], corrected)
-    return ReachedEarlier(rows, corrected, doubtful, may_keep, perhaps)
+    return ReachedEarlier(rows, corrected, doubtful, may_keep, perhaps, outdated)
 
 
 def texts_that_reached(

@@ -105,3 +105,46 @@ def test_a_number_of_his_own_in_the_follow_up_file_is_asked_about(folder, tmp_pa
 def test_once_erased_nobody_knows_whose_row_it_was(folder):
     campaign.erase(folder, confirm="erase 3 people of visits")
     assert campaign.compare(plan_of(SORTED, TUESDAY), folder=folder).changed == 2
+
+
+@pytest.fixture
+def corrected(folder, tmp_path):
+    """The same folder, once Jane was reached under a number of her own in a follow-up file."""
+    file = campaign.write_follow_up(campaign.load_result(folder), tmp_path / "to_correct.csv")
+    pd.read_csv(file, dtype="str").assign(phone="0772 000 503").to_csv(file, index=False)
+    result = send(campaign.read_contacts(file), folder, message=MONDAY)
+    assert set(outcomes(result).values()) == {"accepted"}
+    return folder
+
+
+REACHED_AS_CORRECTED = TOLD | {"Jane": "reached earlier"}
+
+
+@pytest.mark.parametrize("rows", [FAMILY, SORTED])
+def test_her_number_in_the_follow_up_file_is_still_known_when_the_text_changes(corrected, rows):
+    """Her own spreadsheet lacks it. With the text of before she counts as reached, with the new one not."""
+    compared = campaign.compare(plan_of(rows, TUESDAY), folder=corrected)
+    assert (compared.changed, compared.moved, compared.sharing) == (2, 0, 0)
+    kept = send(rows, corrected, message=TUESDAY, changed="skip")
+    assert outcomes(kept) == REACHED_AS_CORRECTED
+    sent = send(rows, corrected, message=TUESDAY, changed="send")
+    for result in (sent, campaign.load_result(sent.folder)):
+        assert outcomes(result) == TOLD
+        row = result.contacts.index[result.contacts["name"] == "Jane"][0]
+        assert result.contacts.at[row, "reason"] == (
+            "This text has not reached the row. As corrected in a follow-up file, it was reached with an "
+            "earlier text. Correct the row in your own spreadsheet too."
+        )
+        copied = f"put this correction into your own spreadsheet too (row {row})"
+        assert copied in result.sentence
+        assert "was not sent this text" in result.sentence
+        assert "got nothing" not in result.sentence
+
+
+def test_with_the_number_in_the_own_spreadsheet_she_is_asked_about_like_everybody(corrected):
+    send(FAMILY, corrected, message=TUESDAY, changed="send")
+    rows = FAMILY.replace("Jane,0772 000 501", "Jane,0772 000 503")
+    assert campaign.compare(plan_of(rows, TUESDAY), folder=corrected).changed == 1
+    result = send(rows, corrected, message=TUESDAY, changed="send")
+    assert outcomes(result) == dict.fromkeys(["Musa", "Jane", "Rose"], "accepted")
+    assert [text for text in texts_of(result).values() if "Monday" in text] == []

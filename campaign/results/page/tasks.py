@@ -122,12 +122,13 @@ def _invalid(result: Result, count: int, place: str) -> Task:
 
 
 def _sharing(count: int, place: str) -> Task:
-    people = agreeing(count, "this person", "them")
+    them, has = agreeing(count, "this person", "them"), agreeing(count, "has this row", "has their rows")
+    is_reached = agreeing(count, "this person is", "they are")
     return Task(
         f"Find {agreeing(count, 'another number', 'other numbers')} for "
         f"{counted(count, 'person', 'people')} who {agreeing(count, 'shares', 'share')} a phone.",
-        f"Their number is also that of somebody else, who has another text, so nothing was sent to {people}. "
-        "The follow-up file has their rows: with another number there, they are reached.",
+        "Their number is also that of somebody else, who has another text, so this text was not sent to "
+        f"{them}. The follow-up file {has}: with another number there, {is_reached} reached.",
         f"campaign follow-up {place} {free_name(Path('to_correct.xlsx'))}",
         "bad",
     )
