@@ -26,10 +26,6 @@ CIRCUMSTANCES = {
         "kills": 0.0, "environments": ("local",),
         "edits": ("let two share a phone", "part two who share a phone", "change the text"),
     },
-    "the first row of a phone is whose text it was": {
-        "kills": 0.0, "environments": ("local",),
-        "edits": ("let two share a phone", "shuffle the rows", "change the text"),
-    },
 }  # fmt: skip
 SEEDS = 40
 

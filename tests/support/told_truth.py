@@ -103,7 +103,6 @@ class Truth:
     # Who was told as sharing a phone when the campaign was last seen, and to whose number nothing went since:
     # the row and the text of each person.
     left_out: dict[int, tuple[Line, Text]] = field(default_factory=dict)
-    people: dict[str, set[tuple[int, str]]] = field(default_factory=dict)  # whom texts to a number were for
 
     def batches(self, folder: Path) -> list[Recorded]:
         """Every batch of the campaign in its folder."""
@@ -113,7 +112,6 @@ class Truth:
         """Remember what the folder is about to forget; nobody knows who was in a pilot either."""
         self.remembered = {batch.batch: batch.messages for batch in self.batches(folder)}
         self.pilot, self.pilot_sizes, self.is_erased, self.left_out = None, {}, True, {}
-        self.people = {}
 
     def reached(self, number: str) -> set[str]:
         return {text for reached, text in self.arrivals if reached == number}
@@ -142,7 +140,6 @@ class Truth:
         for line, text in zip(sheet.lines, sheet.texts(), strict=True):
             if text in arrived:
                 self.cells.setdefault(line.cell, set()).add(text[0])
-                self.people.setdefault(text[0], set()).add((line.person, line.name))
         for number, texts in sheet.texts_by_number().items():
             if changed == "send" or (sheet.duplicates == "keep" and len(texts) > 1):
                 self.chosen |= {(number, text) for text in texts}
@@ -218,33 +215,7 @@ class Truth:
                 broken.append(f"{text} is {statuses}: pieces of one text")
         if sum(result.totals.values()) != len(sheet.lines):
             broken.append(f"{dict(result.totals)} are not the {len(sheet.lines)} rows of the table")
-        broken += self._check_excluded(result, sheet) + self._check_left_out(result, sheet)
-        return broken + self._check_mix_ups(result, sheet)
-
-    def _check_mix_ups(self, result: campaign.Result, sheet: Sheet) -> list[str]:
-        """Who was reached is not told as sharing the phone with somebody who is accepted and got nothing."""
-        if self.is_erased is not False:
-            return []  # nobody knows any more whose row it was
-        told: dict[str, dict[str, list[Line]]] = {}
-        for line, outcome in zip(sheet.lines, result.outcomes, strict=True):
-            told.setdefault(line.number(sheet.region), {}).setdefault(str(outcome), []).append(line)
-        broken = []
-        for number, lines in told.items():
-            reached, names = (
-                self.people.get(number, set()),
-                [one.name for kind in lines.values() for one in kind],
-            )
-            if not number or len(names) != len({*names}):
-                continue
-            named = {
-                kind: [line.name for line in lines.get(kind, []) if (line.person, line.name) in reached]
-                for kind in ("accepted", "sharing a phone")
-            }
-            if lines.get("accepted") and not named["accepted"] and named["sharing a phone"]:
-                broken.append(
-                    f"{named['sharing a phone']} got the text of {number}, and somebody else is told so"
-                )
-        return broken
+        return broken + self._check_excluded(result, sheet) + self._check_left_out(result, sheet)
 
     def _check_left_out(self, result: campaign.Result, sheet: Sheet) -> list[str]:
         """Who shared a phone and got nothing since is not accepted, if the row or its text is known."""

@@ -13,7 +13,7 @@ from campaign.messages.plan import Plan
 from campaign.sending import opening
 from campaign.sending.ledger import changes, ledger
 from campaign.sending.ledger.views import moves_of
-from campaign.sending.rounds import distinct_texts, kept_alternatives, plan_comparison, record
+from campaign.sending.rounds import distinct_texts, plan_comparison, record
 from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
 from campaign.sending.store import identity
 
@@ -102,17 +102,11 @@ def another_rows_text_is_this_rows(patch: Patch) -> None:
     patch(plan_comparison, "places_that_share", lambda *_: np.empty(0, np.int64))
 
 
-def the_first_row_of_a_phone_is_whose_text_it_was(patch: Patch) -> None:
-    """Of people who share a phone, whoever comes first has what the phone got, whatever the text is."""
-    patch(kept_alternatives, "alternatives_of_reached", lambda *_: np.empty(0, np.int64))
-
-
 DESIGNS: dict[str, Callable[[Patch], None]] = {
     design.__name__.replace("_", " "): design
     for design in (
         compare_by_row, compare_by_fingerprint, key_without_the_text,
         withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
         list_written_before_the_ledger, another_rows_text_is_this_rows,
-        the_first_row_of_a_phone_is_whose_text_it_was,
     )
 }  # fmt: skip
