@@ -21,6 +21,7 @@ from campaign.results.reached_earlier import reached_earlier
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
+    ASKED,
     CHANGED,
     GOES_OUT,
     MAY_GO_OUT,
@@ -115,14 +116,17 @@ class ComparedPlan:
         return self.record.messages(self.comparison.batches[places], self.comparison.recorded_rows[places])
 
     @property
-    def earlier_texts(self) -> npt.NDArray[np.object_]:
-        """For each message what its number got before, where that was another text; "" for all others."""
-        texts = np.full(self.plan.totals.messages, "", dtype=object)
-        places = np.flatnonzero(np.isin(self.comparison.knowledge, (CHANGED, SHARED)))
+    def earlier_texts(self) -> pd.DataFrame:
+        """For each message what its row or its number got instead: columns `message`, and `number` where the
+        row was reached under another one; "" for all that is not known."""
+        earlier = pd.DataFrame("", index=range(self.plan.totals.messages), columns=["message", "number"])
+        places = np.flatnonzero(np.isin(self.comparison.knowledge, ASKED))
         if len(places):
-            earlier = self.earlier_messages(places).groupby("entry")["message"].agg(" ".join)
-            texts[self.starts[places[earlier.index.to_numpy()]]] = earlier.to_numpy()
-        return texts
+            got = self.earlier_messages(places).groupby("entry").agg({"message": " ".join, "number": "first"})
+            asked = places[got.index.to_numpy()]
+            got["number"] = got["number"].where(self.comparison.knowledge[asked] == MOVED, "")
+            earlier.iloc[self.starts[asked]] = got.to_numpy()
+        return earlier.astype("str")
 
     @property
     def words(self) -> EnvironmentWords:
