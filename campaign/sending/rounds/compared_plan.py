@@ -328,6 +328,24 @@ class ComparedPlan:
         return labels_of_contacts(self.plan)[self.has_earlier_text & is_accepted]
 
     @property
+    def about_sharing(self) -> str:
+        """A sentence about rows that get nothing because another row has their number; "" for none.
+
+        What becomes of the rows of a follow-up file is in `about_left_out`.
+        """
+        if self.file is not None:
+            return ""
+        corrected = labels_of_contacts(self.plan)[self.corrected]
+        rows = np.setdiff1d(rows_that_share(self.plan), corrected)
+        if not len(rows):
+            return ""
+        shares, gets = agreeing(len(rows), "shares", "share"), agreeing(len(rows), "gets", "get")
+        return (
+            f"{capitalised(counted(len(rows), 'row'))} {shares} a phone with another row and {gets} nothing "
+            f"({name_rows(rows.tolist()).lower()})."
+        )
+
+    @property
     def about_overtaken(self) -> str:
         """Sentences about rows of a follow-up file that give way to the own spreadsheet, each after a space;
         "" for none."""

@@ -131,15 +131,16 @@ class Difference:
         """What would be sent, what not and why, and what `send` would ask about, in plain words."""
         count = self._compared.count_opted_out(*MAY_GO_OUT)
         about_them = f"{about_opted_out(count)} {advice_on_opted_out(count)}".strip()
-        return " ".join(self._remarks("ask", "ask", about_them))
+        left_out = f"{about_them} {self._compared.about_sharing}".strip()
+        return " ".join(self._remarks("ask", "ask", left_out))
 
     def _remarks(
         self, changed: Changed, gone: Gone, about_left_out: str = "", undecided: Ints = _NOBODY
     ) -> list[str]:
         """What the sentence says, one thing after the other.
 
-        `about_left_out` is about people who were left out before; those with an `undecided` number get
-        nothing yet.
+        `about_left_out` is about people who were left out before, or are now; those with an `undecided` number
+        get nothing yet.
         """
         outgoing, compared = self._decided(changed, undecided), self._compared
         people, count = self._people(changed, undecided), len(outgoing)
