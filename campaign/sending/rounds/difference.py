@@ -139,8 +139,8 @@ class Difference:
     ) -> list[str]:
         """What the sentence says, one thing after the other.
 
-        `about_left_out` is about people who were left out before, or are now; those with an `undecided` number
-        get nothing yet.
+        `about_left_out` is about people who were left out before, or are now; those with an `undecided`
+        number get nothing yet.
         """
         outgoing, compared = self._decided(changed, undecided), self._compared
         people, count = self._people(changed, undecided), len(outgoing)
