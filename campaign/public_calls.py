@@ -24,6 +24,11 @@ Returned = TypeVar("Returned")
 Kind = TypeVar("Kind")
 
 _LONGEST_NAME = 40
+# What to write for arguments that somebody who sends for the first time may not know.
+_EXAMPLES = {
+    "message=": 'message="Hi {first_name}, …" (the text)',
+    "sender=": 'sender="CLINIC" (the name that phones show as the sender)',
+}
 # Who misses an argument of one of these steps may give it to another.
 _FLOW = ("read_contacts", "prepare", "send", "write_report")
 
@@ -82,7 +87,9 @@ def _problem(
     if twice := [name for name in without_name if name in named]:
         return f"was given {twice[0]} twice, with and without its name. Give it once."
     if missing := [f"{name}=" for name in required if name not in named and name not in without_name]:
-        return f"needs {listed_words(missing)} too."
+        examples = [_EXAMPLES[name] for name in missing if name in _EXAMPLES]
+        write = f" Write {listed_words(examples)}." if examples else ""
+        return f"needs {listed_words(missing)} too.{write}"
     return ""
 
 

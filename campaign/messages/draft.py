@@ -23,6 +23,7 @@ from campaign.messages.plan_tables.duplicates import DuplicateFinder
 from campaign.messages.plan_tables.held_tables import HeldTables
 from campaign.messages.plan_tables.row_block import DraftTables, RunningTotals
 from campaign.messages.plan_tables.spooled_tables import SpooledTables
+from campaign.messages.recipients import names_at
 from campaign.messages.totals import Totals
 
 BLOCK = 131_072  # rows processed together: large enough for column-wise speed, small enough to reuse memory
@@ -45,7 +46,8 @@ def write_draft(contacts: ContactParts, rules: Rules, preferred: Ints) -> dict[s
     if len(preferred):
         rows = rows_at(contacts, preferred)
         texts = rules.texts.render(rows, IssueCollector(len(rows))).texts
-        duplicates.keep(preferred, labels_of(rows), texts)
+        names = names_at(rows, rules.numbers.columns, np.arange(len(rows)))
+        duplicates.keep(preferred, labels_of(rows), texts, names)
     totals = steps.finish(rules, duplicates)
     if rules.duplicates == "error":
         duplicates.refuse()

@@ -1,6 +1,6 @@
 """Whom each row reaches: the first of its numbers that can be sent to, in the service's form."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,6 +105,19 @@ class Addressing:
         texts = {name: pd.Series([], dtype="str") for name in MESSAGE_TEXTS}
         nothing = np.empty(0, dtype=np.int64)
         return cls(nothing, (), pd.DataFrame({"row": nothing, **texts, "parts": nothing}))
+
+
+def naming_column(columns: Iterable[str], of_numbers: Collection[str]) -> str:
+    """The first column that holds no numbers, mostly the names of people; "" if there is none."""
+    names = list(columns)
+    known = {*of_numbers, row_counter(names)}
+    return next((name for name in names if name not in known), "")
+
+
+def names_at(contacts: pd.DataFrame, of_numbers: Collection[str], rows: Ints) -> TextArray:
+    """What the rows at these positions have in that column."""
+    column = naming_column(contacts.columns, of_numbers)
+    return series_to_array(contacts[column].iloc[rows]) if column else constant_array("", len(rows))
 
 
 def find_numbers(

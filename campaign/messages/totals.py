@@ -67,22 +67,25 @@ class Totals(Mapping[str, int]):
         """The same with a sentence for the case that no row is known to get none."""
         if not self.rows:
             return "The contact table has no rows, so there are no messages to send."
-        excluded = ", ".join(self.excluded_in_words)
+        excluded = ", ".join(self.excluded_in_words())
         messages, parts = counted(self.messages, "message"), counted(self.parts, "SMS part")
         ready = capitalised(f"{messages} ready to send ({parts}) from {self._rows_in_words}.")
         if excluded:
             return f"{ready} Rows that get none: {excluded}."
         return f"{ready} {if_all}".strip()
 
-    @property
-    def excluded_in_words(self) -> list[str]:
-        """How many rows get no message, by status; lines of totals apart from the other blank rows."""
-        kinds = [
-            (name.replace("_", " "), count - self.totals_lines if name == "blank" else count)
-            for name, count in self.items()
-            if name != "not_sent"
-        ]
-        return [f"{figure(count)} {name}" for name, count in kinds if count] + self.totals_lines_in_words
+    def excluded_in_words(self, sharing: int = 0) -> list[str]:
+        """How many rows get no message, by status; lines of totals apart from the other blank rows, and those
+        that are `sharing` a phone from the other duplicates."""
+        kinds = {name.replace("_", " "): count for name, count in self.items() if name != "not_sent"}
+        kinds |= {
+            "blank": kinds["blank"] - self.totals_lines,
+            "duplicate": kinds["duplicate"] - sharing,
+            "sharing a phone": sharing,
+        }
+        return [
+            f"{figure(count)} {name}" for name, count in kinds.items() if count
+        ] + self.totals_lines_in_words
 
     @property
     def totals_lines_in_words(self) -> list[str]:

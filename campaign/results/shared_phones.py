@@ -8,10 +8,14 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints, TextArray, constant_array, series_to_array
+from campaign.contacts.columns import listed
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.environments import words_for
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.recipients import naming_column
 from campaign.results.result_part import ResultPart
 
 _WHOSE_TEXT = {
@@ -53,16 +57,17 @@ def _sharing(stopped: Ints, part: PlanPart) -> Ints:
 
 
 def reasons_of_shared(
-    rows: Ints, parts: Callable[[], Iterator[ResultPart]], environment: str
+    rows: Ints, plan: Plan, parts: Callable[[], Iterator[ResultPart]], environment: str
 ) -> pd.Series[str]:
     """For each of these rows why it got nothing: which row has its number, and what became of that one.
 
     Where no message has the number any more, the text that reached it is that of a row of before; a row whose
     number was not reached then is left out. `parts` is called twice, so that no part has to be kept.
     """
-    sharing = pd.concat([_sharing_of(rows, part) for part in parts()])
+    column = naming_column(columns_of_contacts(plan), (*plan.addressing.columns, *OUTCOME_COLUMNS))
+    sharing = pd.concat([_sharing_of(rows, column, part) for part in parts()])
     wanted: Ints = np.unique(sharing["number"].to_numpy(dtype=np.int64))
-    found = pd.concat([_owners_of(wanted, part) for part in parts()])
+    found = pd.concat([_owners_of(wanted, column, part) for part in parts()])
     owners = found[~found.index.duplicated()]
     owner = sharing["number"].map(owners["row"])
     statuses = sharing["number"].map(owners["status"]).where(owner.notna(), sharing["before"])
@@ -70,25 +75,38 @@ def reasons_of_shared(
     words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
     with_whom = ("row " + owner.astype("Int64").astype("str")).where(owner.notna(), "somebody else")
     fates = statuses.map(words).dropna()
+    is_same_name = (sharing["number"].map(owners["name"]) == sharing["name"]) & (sharing["name"] != "")
+    hint = f" Both rows have the same {listed([column])}: if it is the same person, delete one of them."
     return (
         "Shares a phone with " + with_whom[fates.index] + ", whose text " + fates + ". To reach this person "
-        "too, enter another number."
+        "too, enter another number." + pd.Series("", fates.index).mask(is_same_name[fates.index], hint)
     )
 
 
-def _sharing_of(rows: Ints, part: ResultPart) -> pd.DataFrame:
-    """Those rows that are in a part: their number, and the status of the batch that reached it before."""
+def _sharing_of(rows: Ints, column: str, part: ResultPart) -> pd.DataFrame:
+    """Those rows that are in a part: number, name, and the status of the batch that reached it before."""
     labels = part.plan_part.status.index
     own = np.isin(labels.to_numpy(), rows)
     statuses = part.batches.set_index("batch")["status"]
     before = statuses.reindex(part.batch_of_excluded[own]).to_numpy()
-    return pd.DataFrame({"number": part.plan_part.numbers[own], "before": before}, index=labels[own])
+    return pd.DataFrame(
+        {"number": part.plan_part.numbers[own], "before": before, "name": _names(own, column, part)},
+        index=labels[own],
+    )
 
 
-def _owners_of(numbers: Ints, part: ResultPart) -> pd.DataFrame:
-    """The rows of a part that these numbers are sent to, and their status, by number."""
+def _owners_of(numbers: Ints, column: str, part: ResultPart) -> pd.DataFrame:
+    """The rows of a part that these numbers are sent to, their status and their name, by number."""
     labels = part.plan_part.status.index
     own = part.plan_part.numbers
     is_owner = np.isin(own, numbers) & np.isin(labels.to_numpy(), part.plan_part.rows_of_messages)
-    owners = pd.DataFrame({"row": labels[is_owner], "status": part.status.array[is_owner]})
+    names = _names(is_owner, column, part)
+    owners = pd.DataFrame({"row": labels[is_owner], "status": part.status.array[is_owner], "name": names})
     return owners.set_index(pd.Index(own[is_owner], dtype="int64"))
+
+
+def _names(chosen: Bools, column: str, part: ResultPart) -> TextArray:
+    """What these rows of a part have in a column; "" where there is none."""
+    if not column or not chosen.any():  # cells that nobody needs are not read
+        return constant_array("", int(chosen.sum()))
+    return series_to_array(part.plan_part.contacts.loc[chosen, column])

@@ -521,7 +521,8 @@ class Result:
         later = self.elsewhere.reasons(LocalTimes.of_rounds(self.rounds))
         if not len(self._sharing) or self.is_erased:
             return later
-        return pd.concat([reasons_of_shared(self._sharing, self._bare_parts, self.environment), later])
+        sharing = reasons_of_shared(self._sharing, self.plan, self._bare_parts, self.environment)
+        return pd.concat([sharing, later])
 
     def _bare_parts(self) -> Iterator[ResultPart]:
         """The parts without the reasons that only other parts tell: enough where no reason is needed."""

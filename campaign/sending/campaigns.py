@@ -94,7 +94,8 @@ def send(
     - `opted_out`: what happens to people who were left out before, because they wanted no messages, and whom
       the plan does not leave out, perhaps because the list was forgotten: "ask" raises an error, "skip"
       leaves them out, "send" sends to them
-    - `pilot`: send about so many messages first, chosen at random, then end; `resume` sends the rest
+    - `pilot`: send about so many messages first, chosen at random, then end; `resume` sends the rest, and so
+      does `send` without `pilot=`
     - `takeover`: the phrase that an error shows when the campaign was moved, copied or restored
     - `account`: where and as whom; without one, an embedded sandbox on this machine, which sends nothing. A
       `Sandbox` may be given itself; one that is not running is started for the length of the run

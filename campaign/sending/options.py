@@ -169,7 +169,7 @@ def check_plan(plan: object) -> None:
     kind = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
     raise UsageError(
         f"You gave {kind}, not a Plan. Make one first: "
-        "plan = campaign.prepare(contacts, message=..., sender=...)."
+        "plan = campaign.prepare(contacts, message=..., sender=..., region=...)."
     )
 
 

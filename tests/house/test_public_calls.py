@@ -49,7 +49,13 @@ def test_near_misses_unnamed_and_missing_arguments():
     assert refusal(campaign.prepare, [], "Hi", "A") == (
         "prepare takes only contacts without a name. Write message=… and so on for the others."
     )
-    assert refusal(campaign.prepare, []) == "prepare needs message= and sender= too."
+    assert refusal(campaign.prepare, []) == (
+        'prepare needs message= and sender= too. Write message="Hi {first_name}, …" (the text) and '
+        'sender="CLINIC" (the name that phones show as the sender).'
+    )
+    assert refusal(campaign.prepare, [], message="Hi") == (
+        'prepare needs sender= too. Write sender="CLINIC" (the name that phones show as the sender).'
+    )
     assert refusal(campaign.close) == "close needs folder= too."
     assert refusal(campaign.send, plan, plan=plan).startswith("send was given plan twice")
     assert refusal(plan.preview, 2, 3) == "Plan.preview takes only row."

@@ -57,6 +57,16 @@ def test_the_row_says_who_has_the_phone_and_what_became_of_that_text(result):
     assert copy == "The same number and the same text as row 2, which is kept."
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_same_name_in_both_rows_is_said(tmp_path, stream):
+    options = SENDING | {"message": "Come to {clinic}.", "stream": stream}
+    plan = campaign.prepare(read_contacts(VISITS.replace("Cy,", "Ann,").encode()), **options)
+    result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
+    assert result.contacts.at[CY, "reason"].endswith(
+        'enter another number. Both rows have the same "name": if it is the same person, delete one of them.'
+    )
+
+
 def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     totals = result.totals
     assert (totals.people, totals["accepted"], totals.sharing, totals.attention) == (5, 3, 1, 2)

@@ -57,6 +57,14 @@ def test_the_question_says_what_would_leave_line_by_line(account):
     ]
 
 
+def test_whoever_shares_a_phone_is_no_mere_duplicate(account):
+    table = TABLE + b"Ben's mother,+256772000002\n"
+    lines = question(campaign.send, plan_of(table), account=account, name="visits").question.split("\n")
+    assert lines[1].startswith(
+        "4 rows of the table get nothing (1 invalid, 1 blank, 1 duplicate, 1 sharing a"
+    )
+
+
 def test_a_text_that_was_tried_out_is_not_to_be_tried_out_again(account):
     options = {"number": "0772 000 999", "region": "UG", "row": 3}
     asked = question(campaign.try_out, plan_of(), account, **options)

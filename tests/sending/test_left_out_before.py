@@ -31,6 +31,8 @@ def test_a_forgotten_list_is_said_until_it_is_given_again(sandbox):
     assert f"2 messages would be rehearsed, for 2 people left out before. {FORGOTTEN}" in compared(
         plan_for(people(5)), sandbox
     )
+    told = campaign.compare(plan_for(people(5)), account=sandbox.account, name="visits")
+    assert told.messages["reason"].tolist() == [*["left out before"] * 2, *["reached"] * 3]
     assert FORGOTTEN in compared(plan_for(people(5), "Good day {name}"), sandbox)
     assert "left out before" not in compared(plan_for(people(6), opt_outs=LIST), sandbox)
     one_of_them = compared(plan_for(people(5), opt_outs=LIST[:1]), sandbox)

@@ -50,6 +50,12 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
     )
 
 
+def test_the_table_of_messages_calls_nobody_new_whom_the_sentence_does_not(parents):
+    told = campaign.compare(plan(table=f"{FOUR}Eve,0772000009\n"), name="parents again")
+    assert told.messages["reason"].tolist() == [*["reached in rehearsal by another campaign"] * 4, "new"]
+    assert "<td>reached in rehearsal by another campaign</td>" in told._repr_html_()
+
+
 def test_the_campaign_itself_and_those_who_get_nothing_are_no_news(parents):
     assert (
         sentence(plan(), "parents")

@@ -52,6 +52,18 @@ def assert_forgotten_by_nobody(result, *names):
     assert "keeps" not in result.sentence
 
 
+def test_compare_names_the_rows_that_get_nothing_because_they_share_a_phone(folder):
+    def sentence(rows):
+        return campaign.compare(plan_of(rows), folder=folder).sentence
+
+    nothing = "Nothing would be rehearsed: 2 people were reached in rehearsal before."
+    assert sentence(FAMILY) == f"{nothing} 1 row shares a phone with another row and gets nothing (row 3)."
+    copied = f"{FAMILY}Dina,0772 000 302,22 December\n"  # a copy of Ann's row with another name
+    assert (
+        sentence(copied) == f"{nothing} 2 rows share a phone with another row and get nothing (rows 3 and 5)."
+    )
+
+
 @pytest.mark.parametrize("rows", [WITHOUT_PETER, PETER_AT_HIS_OWN])
 def test_whoever_shares_a_phone_is_asked_about_as_such(folder, rows):
     compared = campaign.compare(plan_of(rows), folder=folder)
@@ -109,6 +121,7 @@ def test_with_a_number_of_her_own_in_the_follow_up_file_she_is_reached(folder):
     rows["phone"] = "0772 000 304"
     result = send(rows, folder)
     assert outcomes(result) == {"Sarah": "accepted", "Ann": "accepted"}
+    assert "gets nothing" not in campaign.compare(plan_of(FAMILY), folder=folder).sentence
     compared = campaign.compare(plan_of(WITHOUT_PETER), folder=folder)  # her own row lacks the number
     assert (compared.moved, compared.sharing) == (1, 0)
 

@@ -20,7 +20,7 @@ from campaign.messages.overlong import Fitted, OverlongRules, fit
 from campaign.messages.plan_tables.duplicates import Candidates, Repeats, report_duplicates
 from campaign.messages.plan_tables.rare_countries import report_rare_countries
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock
-from campaign.messages.recipients import find_numbers
+from campaign.messages.recipients import find_numbers, names_at
 from campaign.messages.suppression import SuppressionLists
 from campaign.messages.templates.campaign_texts import CampaignTexts
 
@@ -80,9 +80,9 @@ class BlockTexts:
         opted_out = status == OPTED_OUT
         chosen = opted_out | (status == NOT_SENT)
         rows = sharing[chosen]
-        return Candidates(
-            rows, labels_of(self.block.contacts)[rows], self.texts.take(rows), opted_out[chosen]
-        )
+        contacts = self.block.contacts
+        names = names_at(contacts, self.block.recipients.columns, rows)
+        return Candidates(rows, labels_of(contacts)[rows], self.texts.take(rows), names, opted_out[chosen])
 
     def messages(self, repeats: Repeats, duplicates: str) -> BlockMessages:
         """The messages of the rows that get one, and what repeats would get; they are added to the issues.

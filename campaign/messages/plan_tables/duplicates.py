@@ -16,9 +16,10 @@ from campaign.arrow_text import (
     join_texts,
     take_from_chunks,
 )
+from campaign.contacts.columns import listed
 from campaign.errors import ContactsError
 from campaign.messages.issues import IssueCollector
-from campaign.messages.recipients import Recipients
+from campaign.messages.recipients import Recipients, naming_column
 
 DUPLICATES = ("skip", "keep", "error")
 NAMED = 5  # pairs named in an error
@@ -31,6 +32,7 @@ class Candidates(NamedTuple):
     rows: Ints  # positions in the block
     labels: Ints  # row numbers
     texts: TextArray
+    names: TextArray
     opted_out: Bools
 
     def where(self, chosen: Bools) -> "Candidates":
@@ -38,7 +40,8 @@ class Candidates(NamedTuple):
         if chosen.all():
             return self
         rows = np.flatnonzero(chosen)
-        return Candidates(self.rows[rows], self.labels[rows], self.texts.take(rows), self.opted_out[rows])
+        texts, names = self.texts.take(rows), self.names.take(rows)
+        return Candidates(self.rows[rows], self.labels[rows], texts, names, self.opted_out[rows])
 
 
 class Repeats(NamedTuple):
@@ -50,6 +53,7 @@ class Repeats(NamedTuple):
     rows: Ints  # positions in the block
     kept_labels: Ints  # row numbers of the rows that are kept
     same_text: Bools
+    same_name: Bools
     copies: Ints  # positions in the block
     copied_labels: Ints  # row numbers of the rows that they are copies of
 
@@ -57,9 +61,9 @@ class Repeats(NamedTuple):
 class DuplicateFinder:
     """Finds the rows that repeat a number, block by block.
 
-    Of each number the first row that is not excluded is kept, unless `keep` names another. Its text is kept
-    too, for comparison with those of the other rows. If all different texts are sent (`every_text`), each of
-    them is compared with all that came before it.
+    Of each number the first row that is not excluded is kept, unless `keep` names another. Its text and its
+    name are kept too, for comparison with those of the other rows. If all different texts are sent
+    (`every_text`), each of them is compared with all that came before it.
     """
 
     def __init__(self, numbers: Ints, *, every_text: bool = False) -> None:
@@ -69,8 +73,9 @@ class DuplicateFinder:
         self._codes, distinct = pd.factorize(numbers[self._rows])
         self._kept_rows = np.full(len(distinct), -1)  # positions in the table
         self._kept_labels = np.full(len(distinct), -1)
-        self._text_positions = np.full(len(distinct), -1)  # of the kept row's text in `_texts`
+        self._text_positions = np.full(len(distinct), -1)  # of what the kept row says, in both lists
         self._texts: list[TextArray] = []
+        self._names: list[TextArray] = []
         self._text_count = 0
         self._every_text = every_text
         self._other_texts = _FirstRows()  # that are sent as well
@@ -78,13 +83,13 @@ class DuplicateFinder:
         self._named: list[tuple[int, int]] = []  # repeating rows, and the kept rows that they repeat
         self._count = 0
 
-    def keep(self, rows: Ints, labels: Ints, messages: TextArray) -> None:
+    def keep(self, rows: Ints, labels: Ints, messages: TextArray, names: TextArray) -> None:
         """Keep the rows at these positions, whatever comes before them; the last one of a number counts."""
         latest_first = np.arange(len(rows))[::-1]
         codes = self._codes_of(rows[latest_first])
         codes, places = np.unique(codes, return_index=True)
         latest = latest_first[places]
-        self._remember(codes, rows[latest], labels[latest], messages.take(latest))
+        self._remember(codes, rows[latest], labels[latest], messages.take(latest), names.take(latest))
 
     def sharing(self, start: int, count: int) -> Ints:
         """Which rows of a block share their number with another row; it begins at `start`."""
@@ -95,7 +100,7 @@ class DuplicateFinder:
         """The repeats in the next block of rows, which begins at `start`."""
         copies, copied_labels = self._find_copies(start, candidates.where(candidates.opted_out))
         candidates = candidates.where(~candidates.opted_out)
-        rows, labels, texts, _ = candidates
+        rows, labels, texts, names, _ = candidates
         codes = self._codes_of(rows + start)
         self._keep_first(start, candidates, codes)
         repeats = np.flatnonzero(self._kept_rows[codes] != rows + start)
@@ -104,19 +109,21 @@ class DuplicateFinder:
         self._count += len(repeats)
         examples = slice(NAMED - len(self._named))
         self._named += zip(labels[repeats[examples]].tolist(), kept_labels[examples].tolist(), strict=True)
-        texts, labels = texts.take(repeats), labels[repeats]
-        same_text = equal_texts(texts, take_from_chunks(self._texts, self._text_positions[codes]))
+        texts, names, labels = texts.take(repeats), names.take(repeats), labels[repeats]
+        positions = self._text_positions[codes]
+        same_text = equal_texts(texts, take_from_chunks(self._texts, positions))
+        same_name = equal_texts(names, take_from_chunks(self._names, positions)) & ~equal_texts(names, "")
         others = np.flatnonzero(~same_text)
         if self._every_text and len(others):
             first_labels = self._other_texts.find(codes[others], texts.take(others), labels[others])
             again = first_labels != labels[others]
             kept_labels[others[again]] = first_labels[again]
             same_text[others[again]] = True
-        return Repeats(rows[repeats], kept_labels, same_text, copies, copied_labels)
+        return Repeats(rows[repeats], kept_labels, same_text, same_name, copies, copied_labels)
 
     def _find_copies(self, start: int, opted_out: Candidates) -> tuple[Ints, Ints]:
         """The opted-out rows that are copies of earlier ones, and the row numbers of these."""
-        rows, labels, texts, _ = opted_out
+        rows, labels, texts, _, _ = opted_out
         if not len(rows):
             return rows, labels
         first_labels = self._opted_out.find(self._codes_of(rows + start), texts, labels)
@@ -132,14 +139,17 @@ class DuplicateFinder:
         codes, first = np.unique(codes, return_index=True)
         is_new = self._kept_rows[codes] < 0
         kept = first[is_new]
-        rows, labels, texts, _ = candidates
-        self._remember(codes[is_new], rows[kept] + start, labels[kept], texts.take(kept))
+        rows, labels, texts, names, _ = candidates
+        self._remember(codes[is_new], rows[kept] + start, labels[kept], texts.take(kept), names.take(kept))
 
-    def _remember(self, codes: Ints, kept_rows: Ints, labels: Ints, texts: TextArray) -> None:
+    def _remember(
+        self, codes: Ints, kept_rows: Ints, labels: Ints, texts: TextArray, names: TextArray
+    ) -> None:
         self._kept_rows[codes], self._kept_labels[codes] = kept_rows, labels
         self._text_positions[codes] = self._text_count + np.arange(len(texts))
         self._text_count += len(texts)
         self._texts.append(texts)
+        self._names.append(names)
 
     def refuse(self) -> None:
         """Raise a ContactsError that names the repeating rows, if there are any."""
@@ -174,11 +184,14 @@ def report_duplicates(
 
     With `keep`, another text is sent as well, but the same one never twice.
     """
-    for code, mask, words in (
-        ("duplicate", repeats.same_text, _COPY),
-        ("duplicate_other_text", ~repeats.same_text, "The same number as row "),
+    column = listed([naming_column(contacts.columns, recipients.columns)])
+    other_text, same_name = ~repeats.same_text, repeats.same_name & (not keep)
+    for code, mask, words, consequence in (
+        ("duplicate", repeats.same_text, _COPY, ", which is kept."),
+        ("duplicate_other_text", other_text & ~same_name, _SAME_NUMBER, _BOTH_SENT if keep else SHARED_PHONE),
+        ("duplicate_other_text", other_text & same_name, f"{_SAME_NUMBER_AND} {column} as row ", _ONE_PERSON),
     ):
-        detail = join_texts(words, integers_to_array(repeats.kept_labels[mask]), _CONSEQUENCES[keep, code])
+        detail = join_texts(words, integers_to_array(repeats.kept_labels[mask]), consequence)
         status = "not_sent" if keep and code == "duplicate_other_text" else "duplicate"
         # Whoever shares a phone with somebody else gets nothing that was meant for them.
         severity = "error" if code == "duplicate_other_text" and not keep else "warning"
@@ -189,16 +202,15 @@ def report_duplicates(
 
 
 _COPY = "The same number and the same text as row "
-SHARED_PHONE = (
-    ", which has another text. Only that one is sent. If two people share the phone, "
+_SAME_NUMBER, _SAME_NUMBER_AND = "The same number as row ", "The same number and the same"
+_OTHER_TEXT = ", which has another text"
+_ONLY_ONE = (
+    ". Only that one is sent. If two people share the phone, "
     'enter another number, or use duplicates="keep" to send both texts.'
 )
-_CONSEQUENCES = {
-    (False, "duplicate"): ", which is kept.",
-    (False, "duplicate_other_text"): SHARED_PHONE,
-    (True, "duplicate"): ", which is kept.",
-    (True, "duplicate_other_text"): ", with another text. Both are sent.",
-}
+SHARED_PHONE = f"{_OTHER_TEXT}{_ONLY_ONE}"
+_ONE_PERSON = f"{_OTHER_TEXT} (if it is the same person, delete one of the rows){_ONLY_ONE}"
+_BOTH_SENT = ", with another text. Both are sent."
 
 
 def _name_pairs(named: Sequence[tuple[int, int]], count: int) -> str:

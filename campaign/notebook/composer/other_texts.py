@@ -12,7 +12,7 @@ from campaign.messages.plan_tables.plan_columns import rows_of_messages
 from campaign.notebook.composer.row_list import RowList, numbered_rows
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import ASKED, SHARED
-from campaign.sending.rounds.other_texts import old_and_new
+from campaign.sending.rounds.other_texts import old_and_new, plain_last
 
 _LENGTH = 120  # of each text
 
@@ -26,7 +26,8 @@ class OtherTexts(RowList):
 
     def show_asked(self, compared: ComparedPlan) -> None:
         """Show the rows of a plan whose numbers got another text, or that were reached under another one."""
-        asked = np.isin(compared.comparison.knowledge, ASKED)
+        asked = np.flatnonzero(np.isin(compared.comparison.knowledge, ASKED))
+        asked = asked[plain_last(compared.comparison.knowledge[asked])]
         rows = pd.Index(_rows(compared)[asked])
         self.offer(rows, partial(_texts_of, compared))
 
@@ -38,7 +39,7 @@ def _rows(compared: ComparedPlan) -> Any:
 
 def _texts_of(compared: ComparedPlan, rows: pd.Index[Any]) -> pd.DataFrame:
     """Some of the rows, with both texts; those of a file of rows to correct as both files number them."""
-    places = np.flatnonzero(np.isin(_rows(compared), rows))
+    places = pd.Index(_rows(compared)).get_indexer(rows)
     texts = pd.DataFrame(
         old_and_new(compared, places, length=_LENGTH), columns=["row", "what they got", "what they would get"]
     )

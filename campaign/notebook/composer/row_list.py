@@ -9,10 +9,10 @@ import pandas as pd
 from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
-from campaign.contacts.exports import row_counter
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan
+from campaign.messages.recipients import naming_column
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.rounds.rows_of_file import FILE_ROW, OWN_ROW
 from campaign.text import counted, figure
@@ -88,8 +88,8 @@ def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
     numbers = pd.Series(plan.addressing.numbers[places])
     masked = mask_numbers(numbers.astype("str")).where(numbers != 0, "")
     table = pd.DataFrame({"row": rows.astype("int64"), "number": masked.to_numpy()})
-    known = {*plan.addressing.columns, *OUTCOME_COLUMNS, row_counter(plan.contacts.columns)}
-    for name in [name for name in plan.contacts.columns if name not in known][:1]:
+    name = naming_column(plan.contacts.columns, (*plan.addressing.columns, *OUTCOME_COLUMNS))
+    if name:
         cells = mask_texts(plan.contacts[name].iloc[places])
         table.insert(1, name, cells.to_numpy(), allow_duplicates=True)
     return table

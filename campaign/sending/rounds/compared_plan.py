@@ -21,6 +21,7 @@ from campaign.results.reached_earlier import reached_earlier
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
+    ASKED,
     CHANGED,
     GOES_OUT,
     MAY_GO_OUT,
@@ -115,14 +116,17 @@ class ComparedPlan:
         return self.record.messages(self.comparison.batches[places], self.comparison.recorded_rows[places])
 
     @property
-    def earlier_texts(self) -> npt.NDArray[np.object_]:
-        """For each message what its number got before, where that was another text; "" for all others."""
-        texts = np.full(self.plan.totals.messages, "", dtype=object)
-        places = np.flatnonzero(np.isin(self.comparison.knowledge, (CHANGED, SHARED)))
+    def earlier_texts(self) -> pd.DataFrame:
+        """For each message what its row or its number got instead: columns `message`, and `number` where the
+        row was reached under another one; "" for all that is not known."""
+        earlier = pd.DataFrame("", index=range(self.plan.totals.messages), columns=["message", "number"])
+        places = np.flatnonzero(np.isin(self.comparison.knowledge, ASKED))
         if len(places):
-            earlier = self.earlier_messages(places).groupby("entry")["message"].agg(" ".join)
-            texts[self.starts[places[earlier.index.to_numpy()]]] = earlier.to_numpy()
-        return texts
+            got = self.earlier_messages(places).groupby("entry").agg({"message": " ".join, "number": "first"})
+            asked = places[got.index.to_numpy()]
+            got["number"] = got["number"].where(self.comparison.knowledge[asked] == MOVED, "")
+            earlier.iloc[self.starts[asked]] = got.to_numpy()
+        return earlier.astype("str")
 
     @property
     def words(self) -> EnvironmentWords:
@@ -322,6 +326,24 @@ class ComparedPlan:
             return np.empty(0, np.int64)
         is_accepted: Bools = self.record.knowledge[self.comparison.reached_before] == ACCEPTED
         return labels_of_contacts(self.plan)[self.has_earlier_text & is_accepted]
+
+    @property
+    def about_sharing(self) -> str:
+        """A sentence about rows that get nothing because another row has their number; "" for none.
+
+        What becomes of the rows of a follow-up file is in `about_left_out`.
+        """
+        if self.file is not None:
+            return ""
+        corrected = labels_of_contacts(self.plan)[self.corrected]
+        rows = np.setdiff1d(rows_that_share(self.plan), corrected)
+        if not len(rows):
+            return ""
+        shares, gets = agreeing(len(rows), "shares", "share"), agreeing(len(rows), "gets", "get")
+        return (
+            f"{capitalised(counted(len(rows), 'row'))} {shares} a phone with another row and {gets} nothing "
+            f"({name_rows(rows.tolist()).lower()})."
+        )
 
     @property
     def about_overtaken(self) -> str:

@@ -18,7 +18,7 @@ from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import map_messages_at, messages_at
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
-from campaign.messages.totals import Totals
+from campaign.results.shared_phones import rows_that_share
 from campaign.results.totals import cost_in_words
 from campaign.service.account import Account
 from campaign.text import agreeing, capitalised, counted
@@ -121,7 +121,7 @@ def check_confirmed(account: Account, confirm: str | None, departure: Departure)
     example = departure.plan.preview(int(first["row"].iloc[0]))
     lines = (
         _about_messages(account, departure),
-        _about_others(departure.plan.totals),
+        _about_others(departure.plan),
         departure.comparison,
         _about_cost(account, departure),
         _about_today(departure.reached_today),
@@ -147,12 +147,13 @@ def _about_messages(account: Account, departure: Departure) -> str:
     )
 
 
-def _about_others(totals: Totals) -> str:
+def _about_others(plan: Plan) -> str:
     """How many rows of the table get nothing; "" for none."""
-    rows = totals.rows - totals["not_sent"]
+    rows = plan.totals.rows - plan.totals["not_sent"]
     if not rows:
         return ""
-    get, kinds = agreeing(rows, "gets", "get"), ", ".join(totals.excluded_in_words)
+    kinds = ", ".join(plan.totals.excluded_in_words(sharing=len(rows_that_share(plan))))
+    get = agreeing(rows, "gets", "get")
     return (
         f"{capitalised(counted(rows, 'row'))} of the table {get} nothing ({kinds}). "
         "The issues of the plan say why."

@@ -13,7 +13,7 @@ from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_rea
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import ASKED, CHANGED, MOVED, SHARED, UNKNOWN
 from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
-from campaign.sending.rounds.other_texts import old_and_new
+from campaign.sending.rounds.other_texts import examples_of, old_and_new
 from campaign.sending.rounds.record import first_pieces
 from campaign.sending.rounds.sharing_rows import leave_out_sharing
 from campaign.sending.store.round_content import RoundContent
@@ -105,10 +105,12 @@ def _check_nobody_opted_out(count: int) -> None:
 
 
 def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:
-    """How many people would get a second text, the first of them, and the choices."""
-    shares = compared.comparison.knowledge[places] == SHARED
+    """How many people would get a second text, some of them, and the choices."""
+    knowledge = compared.comparison.knowledge[places]
+    shares = knowledge == SHARED
     erased = int(_is_erased(compared, places[~shares]).sum())
-    examples, choices = _examples(compared, places[:_SHOWN]), _choices(erased, shares)
+    shown = places[examples_of(knowledge, _SHOWN)]
+    examples, choices = _examples(compared, shown), _choices(erased, shares)
     return f"{compared.reached_otherwise} Nothing was sent.\n{examples}\n{choices}"
 
 

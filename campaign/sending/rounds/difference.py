@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from campaign import markup
@@ -32,6 +33,7 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.kept_budget import about_budget
 from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
+from campaign.sending.rounds.other_texts import examples_of
 from campaign.sending.rounds.people_in_words import PeopleInWords
 from campaign.sending.rounds.reached_elsewhere import (
     ReachedElsewhere,
@@ -64,7 +66,7 @@ class Difference:
 
     @property
     def new(self) -> int:
-        """Never reached: their messages go out."""
+        """Never reached by this campaign: their messages go out."""
         return self._compared.count(NEW, UNSENT, AGAIN)
 
     @property
@@ -104,11 +106,17 @@ class Difference:
 
     @property
     def messages(self) -> pd.DataFrame:
-        """The messages of the plan, for each the `reason` why it goes out or not, and in `before` the text
-        that its number got where that was another one."""
-        reasons = pd.Series(_REASON_OF_STATE[self._compared.knowledge], dtype="str")
+        """The messages of the plan, for each the `reason` why it goes out or not.
+
+        "new" are people whom no campaign beside this one has reached, and who were not left out before. Where
+        `changed=` decides, `before` has the text that the row or its number got, and `number_before` the
+        number under which the row was reached, if that was another one.
+        """
+        earlier = self._compared.earlier_texts
         return self._compared.plan.messages.assign(
-            reason=reasons, before=pd.Series(self._compared.earlier_texts, dtype="str")
+            reason=self._of_messages(self._reasons),
+            before=earlier["message"],
+            number_before=earlier["number"],
         )
 
     @public_call
@@ -123,15 +131,16 @@ class Difference:
         """What would be sent, what not and why, and what `send` would ask about, in plain words."""
         count = self._compared.count_opted_out(*MAY_GO_OUT)
         about_them = f"{about_opted_out(count)} {advice_on_opted_out(count)}".strip()
-        return " ".join(self._remarks("ask", "ask", about_them))
+        left_out = f"{about_them} {self._compared.about_sharing}".strip()
+        return " ".join(self._remarks("ask", "ask", left_out))
 
     def _remarks(
         self, changed: Changed, gone: Gone, about_left_out: str = "", undecided: Ints = _NOBODY
     ) -> list[str]:
         """What the sentence says, one thing after the other.
 
-        `about_left_out` is about people who were left out before; those with an `undecided` number get
-        nothing yet.
+        `about_left_out` is about people who were left out before, or are now; those with an `undecided`
+        number get nothing yet.
         """
         outgoing, compared = self._decided(changed, undecided), self._compared
         people, count = self._people(changed, undecided), len(outgoing)
@@ -180,16 +189,26 @@ class Difference:
         return elsewhere
 
     @property
+    def _reasons(self) -> npt.NDArray[np.object_]:
+        """What is known of each row that gets something, in a word."""
+        compared = self._compared
+        reasons: npt.NDArray[np.object_] = _REASON_OF_STATE[compared.comparison.knowledge]
+        is_new = compared.comparison.knowledge == NEW
+        reasons[is_new & self._reached_elsewhere] = f"{compared.words.reached} by another campaign"
+        reasons[is_new & compared.opted_out] = "left out before"
+        return reasons
+
+    @property
     def _kinds(self) -> pd.Series[str]:
         """What is known of the person of each message, as `PeopleInWords` counts them."""
+        kinds = self._reasons
+        kinds[self._compared.comparison.knowledge == AGAIN] = REASONS[UNSENT]
+        return self._of_messages(kinds)
+
+    def _of_messages(self, words: npt.NDArray[np.object_]) -> pd.Series[str]:
+        """A word for each row that gets something, for each of its messages."""
         compared = self._compared
-        knowledge = compared.comparison.knowledge
-        kinds = _REASON_OF_STATE[knowledge]
-        is_new = knowledge == NEW
-        kinds[knowledge == AGAIN] = REASONS[UNSENT]
-        kinds[is_new & self._reached_elsewhere] = f"{compared.words.reached} by another campaign"
-        kinds[is_new & compared.opted_out] = "left out before"
-        return pd.Series(spread(kinds, compared.starts, compared.plan.totals.messages), dtype="str")
+        return pd.Series(spread(words, compared.starts, compared.plan.totals.messages), dtype="str")
 
     @property
     def _numbers_of_rows(self) -> Ints:
@@ -235,21 +254,23 @@ class Difference:
         pieces = [markup.paragraph(self.sentence), markup.bars(self._people("ask").kinds, of="people")]
         if self.is_first:
             pieces.insert(0, markup.paragraph(NOTHING_SENT_YET))
-        shown = self._rows_to_look_at()
-        if len(shown):
-            table = markup.table(shown, limit=_ROWS, of=("message", self._shown_in_words))
+        count = len(self.outgoing(changed=True))
+        if count:
+            of = ("message", self._shown_in_words)
+            table = markup.table(self._rows_to_look_at(), limit=_ROWS, rows=count, of=of)
             pieces.append(markup.scroller(table, "Messages"))
         pieces.append(markup.paragraph(LocalTimes().written_now(), note=True))
         return markup.card("Before sending", pieces)
 
     def _rows_to_look_at(self) -> pd.DataFrame:
-        """What goes out or has to be decided on, first what has to be decided on."""
+        """Some messages that have to be decided on, of each kind at least one, and then those that go out."""
         goes_out = self.outgoing()
         to_decide_on = np.setdiff1d(self.outgoing(changed=True), goes_out)
-        chosen = self.messages.take(np.r_[to_decide_on, goes_out])
-        shown: pd.DataFrame = chosen.assign(number=mask_texts(chosen["number"])).drop(columns="parts")
-        blank = [name for name in ("sender", "priority", "before") if (shown[name] == "").all()]
-        shown = shown.drop(columns=blank)
+        examples = to_decide_on[examples_of(self._compared.knowledge[to_decide_on], _ROWS)]
+        shown = self.messages.take(np.r_[examples, goes_out][:_ROWS]).drop(columns="parts")
+        shown = shown.assign(**{name: mask_texts(shown[name]) for name in ("number", "number_before")})
+        optional = ("sender", "priority", "before", "number_before")
+        shown = shown.drop(columns=[name for name in optional if (shown[name] == "").all()])
         file = self._compared.file
         return shown if file is None else file.numbered(shown)
 

@@ -11,7 +11,7 @@ from campaign.arrow_text import Ints
 from campaign.masking import mask_text
 from campaign.messages.plan_tables.plan_columns import messages_at
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import MOVED
+from campaign.sending.rounds.comparison import MOVED, Knowledge
 from campaign.text import clean, difference_shown, shorten
 
 
@@ -36,6 +36,21 @@ def old_and_new(compared: ComparedPlan, places: Ints, *, length: int) -> Iterato
         else:
             old, new = (f"“{text}”" for text in difference_shown(_text(before), _text(now), length))
         yield int(now["row"].iloc[0]), old, new
+
+
+def plain_last(asked: Knowledge) -> Ints:
+    """The order in which people look at what is asked: the plain case, another text, comes last."""
+    return np.argsort(asked, kind="stable")  # MOVED, SHARED, CHANGED
+
+
+def examples_of(asked: Knowledge, most: int) -> Ints:
+    """The places of at most so many of what is asked, in that order: one of each kind comes before a second
+    one of any."""
+    ordered = plain_last(asked)
+    is_first = np.diff(asked[ordered], prepend=-1) > 0
+    chosen = np.r_[np.flatnonzero(is_first), np.flatnonzero(~is_first)][:most]
+    examples: Ints = ordered[np.sort(chosen)]
+    return examples
 
 
 def _text(messages: pd.DataFrame) -> str:
