@@ -9,8 +9,6 @@ import pandas as pd
 from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
-from campaign.contacts.exports import row_counter
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.fields import button, set_shown
@@ -80,7 +78,7 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 
 def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
-    """The rows with the first of their other cells, such as a name, and their masked phone numbers.
+    """The rows with the cells that say whose they are, such as names, and their masked phone numbers.
 
     A number is "" for a row that has none, and only the last of the columns is that of the numbers.
     """
@@ -88,8 +86,7 @@ def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
     numbers = pd.Series(plan.addressing.numbers[places])
     masked = mask_numbers(numbers.astype("str")).where(numbers != 0, "")
     table = pd.DataFrame({"row": rows.astype("int64"), "number": masked.to_numpy()})
-    known = {*plan.addressing.columns, *OUTCOME_COLUMNS, row_counter(plan.contacts.columns)}
-    for name in [name for name in plan.contacts.columns if name not in known][:1]:
+    if name := plan.addressing.naming_column(plan.contacts):
         cells = mask_texts(plan.contacts[name].iloc[places])
         table.insert(1, name, cells.to_numpy(), allow_duplicates=True)
     return table
