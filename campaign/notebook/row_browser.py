@@ -48,8 +48,9 @@ def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
     """A widget with all rows of a plan or a result, to search, sort and filter by each column.
 
     Each row shows its number in the sheet, the first column of text of the file, such as the name, its
-    status, its phone number, its message and the reason why it got none, then the other columns of the file. A plan shows texts that are too long, too. Phone numbers are
-    masked, also inside other text, unless `reveal=True`; names are not. 100,000 rows take some seconds.
+    status, its phone number, its message and the reason why it got none, then the other columns of the file.
+    A plan shows texts that are too long, too. Phone numbers are masked, also inside other text, unless
+    `reveal=True`; names are not. 100,000 rows take some seconds.
 
     The rows go to a browser that shows the widget, and are not saved: a notebook that is saved with its
     output contains only the number of rows of each status.
