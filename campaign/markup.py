@@ -25,6 +25,8 @@ _SHORT = 24  # characters of a cell
 _LONGEST_WORD = 40  # characters that are not broken: a follow-up code has 31
 
 # The class is named twice to outrank JupyterLab's own rules for tables, which set every cell to the right.
+# A shade at its edge says that a table goes on. What covers it, once one has scrolled there, needs the colour
+# of the page, so there is none where that is not known.
 STYLE = """
 .campaign{--good:#0b5cad;--bad:#a3260f;--doubt:#8a5300;--quiet:#5f6368;--line:rgba(128,128,128,.35);
 font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums;
@@ -32,6 +34,12 @@ border:1px solid var(--line);border-left:4px solid var(--good);border-radius:4px
 box-sizing:border-box;padding:.6em 1em;margin:.4em 0;max-width:74.4em;overflow-x:auto}
 [data-jp-theme-light="false"] .campaign,.vscode-dark .campaign{
 --good:#6db3f8;--bad:#ff9a85;--doubt:#f0b35a;--quiet:#b0b5ba}
+[data-jp-theme-light] .campaign{--paper:var(--jp-layout-color0);
+--shade:color-mix(in srgb,var(--quiet) 55%,transparent);
+--edges:linear-gradient(to right,var(--paper) 40%,transparent) left/3em 100% no-repeat local,
+linear-gradient(to left,var(--paper) 40%,transparent) right/3em 100% no-repeat local,
+linear-gradient(to right,var(--shade),transparent) left/1.1em 100% no-repeat,
+linear-gradient(to left,var(--shade),transparent) right/1.1em 100% no-repeat}
 .campaign.campaign p{margin:.3em 0}
 .campaign.campaign .title{font-size:1.1em;font-weight:600;margin:0 0 .3em}
 .campaign.campaign .note{opacity:.8;overflow-wrap:anywhere}
@@ -49,7 +57,7 @@ line-height:1.4;unicode-bidi:isolate}
 .campaign.campaign .long{min-width:16em}
 .campaign.campaign .bars td,.campaign.campaign .bars th{border:0;padding-top:.1em;padding-bottom:.1em}
 .campaign.campaign .track{width:16em;vertical-align:middle}
-.campaign .scroller{overflow-x:auto}
+.campaign .scroller{overflow-x:auto;background:var(--edges,none)}
 .campaign.campaign .scroller th,.campaign.campaign .scroller td{padding:.2em .5em}
 .campaign.campaign .scroller th,.campaign.campaign .scroller .short{white-space:normal}
 .campaign.campaign .scroller th{vertical-align:bottom;overflow-wrap:normal}

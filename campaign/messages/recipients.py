@@ -28,6 +28,7 @@ from campaign.contacts.columns import listed, number_columns
 from campaign.contacts.exports import row_counter
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, clean_numbers, readings
 from campaign.contacts.phone_numbers.regions import is_region
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contacts.totals_lines import looks_like_totals
 from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
@@ -37,6 +38,8 @@ from campaign.text import agreeing, capitalised, counted
 
 _CLOSING_TOTALS = "The row is a line of totals and not a person, so it gets no message."
 _TOTALS = "The row looks like a line of totals, so it gets no message: remove it from the table."
+_FIGURES = r"[0-9 .,:/()+-]*"  # numbers, dates, or nothing
+_FIRST = 100  # rows that show what a column has
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
 
@@ -85,6 +88,17 @@ class Addressing:
     columns: CopiedField[tuple[str, ...]] = CopiedField()
     alternatives: CopiedField[pd.DataFrame] = CopiedField(lambda table: table.copy(deep=False))
 
+    def naming_column(self, contacts: pd.DataFrame) -> str:
+        """The first column that says whose row it is, most often by a name; "" if there is none.
+
+        Numbers of the rows or amounts may be before it: they are taken only where no other column has text.
+        """
+        known = {*self.columns, *OUTCOME_COLUMNS, row_counter(contacts.columns)}
+        others = [name for name in contacts.columns if name not in known]
+        first = contacts.head(_FIRST)
+        texts = (name for name in others if not first[name].str.fullmatch(_FIGURES).all())
+        return next(texts, next(iter(others), ""))
+
     def sentence(self, columns: Collection[str]) -> str:
         """Which of these columns the numbers came from, and which others look like numbers; "" if unknown."""
         if not self.columns:
@@ -107,7 +121,7 @@ class Addressing:
         return cls(nothing, (), pd.DataFrame({"row": nothing, **texts, "parts": nothing}))
 
 
-def naming_column(columns: Iterable[str], of_numbers: Collection[str]) -> str:
+def first_other_column(columns: Iterable[str], of_numbers: Collection[str]) -> str:
     """The first column that holds no numbers, mostly the names of people; "" if there is none."""
     names = list(columns)
     known = {*of_numbers, row_counter(names)}
@@ -116,7 +130,7 @@ def naming_column(columns: Iterable[str], of_numbers: Collection[str]) -> str:
 
 def names_at(contacts: pd.DataFrame, of_numbers: Collection[str], rows: Ints) -> TextArray:
     """What the rows at these positions have in that column."""
-    column = naming_column(contacts.columns, of_numbers)
+    column = first_other_column(contacts.columns, of_numbers)
     return series_to_array(contacts[column].iloc[rows]) if column else constant_array("", len(rows))
 
 

@@ -31,6 +31,7 @@ _LISTED = ("status", "reason")
 # DataTables brings a background of its own, which is not that of the theme.
 STYLE = """
 .campaign .itables_anywidget,.campaign .dt-container,.campaign .dt-container table.dataTable{background:none}
+.campaign .dt-container .dt-scroll-body{background:var(--edges,none)}
 .campaign .dt-container td{white-space:pre-wrap;overflow-wrap:break-word;max-width:26em;vertical-align:top;
 text-align:left}
 .campaign .dt-container table.dataTable td.dt-type-numeric,
@@ -46,9 +47,10 @@ text-align:left}
 def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
     """A widget with all rows of a plan or a result, to search, sort and filter by each column.
 
-    Each row shows its number in the sheet, its status, its phone number, its message and the reason why it
-    got none, then the other columns of the file. A plan shows texts that are too long, too. Phone numbers are
-    masked, also inside other text, unless `reveal=True`; names are not. 100,000 rows take some seconds.
+    Each row shows its number in the sheet, the first column of text of the file, such as the name, its
+    status, its phone number, its message and the reason why it got none, then the other columns of the file.
+    A plan shows texts that are too long, too. Phone numbers are masked, also inside other text, unless
+    `reveal=True`; names are not. 100,000 rows take some seconds.
 
     The rows go to a browser that shows the widget, and are not saved: a notebook that is saved with its
     output contains only the number of rows of each status.
@@ -100,18 +102,20 @@ class RowBrowser(Panel):
 def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     """Every row of the file with what became of it; phone numbers are masked unless revealed.
 
-    First the row's number in the sheet, status, phone numbers, message and reason, then the other columns of
-    the file, and last the batch and the provider's code, where any row has one.
+    First the row's number in the sheet and its name, status, phone numbers, message and reason, then the
+    other columns of the file, and last the batch and the provider's code, where any row has one.
     """
     contacts = source.contacts
     outcome = [name for name in OUTCOME_COLUMNS if name in contacts.columns]
     message = _free_name("message", contacts.columns)
     table = contacts.assign(**{message: _texts(source).reindex(contacts.index).fillna("")})
     provider = [name for name in outcome[2:] if table[name].dropna().astype("str").ne("").any()]
-    numbers = [name for name in _plan_of(source).addressing.columns if name in contacts.columns]
-    rest = contacts.columns.drop([*outcome, *numbers])
+    addressing = _plan_of(source).addressing
+    numbers = [name for name in addressing.columns if name in contacts.columns]
+    names = [name for name in [addressing.naming_column(contacts)] if name]
+    rest = contacts.columns.drop([*outcome, *numbers, *names])
     status, reason = outcome[:2]
-    table = table[[status, *numbers, message, reason, *rest, *provider]]
+    table = table[[*names, status, *numbers, message, reason, *rest, *provider]]
     table = table.assign(**{reason: without_error_classes(table[reason], table[status])})
     if isinstance(source, Plan):
         table = table.assign(**{status: table[status].replace("not_sent", READY)})

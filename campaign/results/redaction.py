@@ -37,7 +37,7 @@ class Redaction:
     def __init__(self, source: Plan | Result, *, reveal: bool) -> None:
         plan = source.plan if isinstance(source, Result) else source
         self._plan, self._reveal = plan, reveal
-        self._number_columns = frozenset() if reveal else find_number_columns(plan)
+        self._number_columns = frozenset() if reveal else self.number_columns
 
     def batches(self, batches: pd.DataFrame) -> pd.DataFrame:
         """The batches with the numbers masked in the service's error texts."""
@@ -141,6 +141,11 @@ class Redaction:
             if name not in kept
         }
         return table.assign(**masked)
+
+    @cached_property
+    def number_columns(self) -> frozenset[str]:
+        """The columns of the contacts that hold phone numbers, whether they are masked or not."""
+        return find_number_columns(self._plan)
 
     @cached_property
     def _lengths(self) -> dict[str, frozenset[int]]:

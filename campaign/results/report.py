@@ -45,7 +45,8 @@ def write_report(
 
     - `.html`: one self-contained page: what came of it, what to do, what was sent, cost, batches, issues
     - `.xlsx`: the sheets Summary, Batches, Messages, Contacts, Issues and Follow-up, and where there are any
-      the messages that the batches have and the table does not, such as those of earlier rounds
+      the messages that the batches have and the table does not, such as those of earlier rounds. Columns of
+      the file that are wholly amounts, or dates such as 2026-03-05, can be added up and sorted
     - `.csv`: every row of the file with its outcome, UTF-8, every field quoted; what a spreadsheet program
       could run as a formula gets a ' in front
 

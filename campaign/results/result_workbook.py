@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.results import workbook
@@ -26,6 +27,7 @@ from campaign.results.plain_words import with_attention_words
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
 from campaign.results.sent_rounds import as_counted
+from campaign.results.sheet_values import with_values
 from campaign.results.tables import Result
 from campaign.results.totals import has_other_messages
 from campaign.results.workbook import OUTCOME, SummarySheet, write_workbook
@@ -37,6 +39,7 @@ _FOLLOW_UP = (
     "This sheet is for reading. Correct the rows in your own spreadsheet, or in the follow-up file (in the "
     "app, the button “Rows to correct”): sent under the same name, either continues the campaign."
 )
+_COLUMNS_AFTER = 1 + len(OUTCOME_COLUMNS)  # our own columns of the sheet Contacts, after those of the file
 _OUTSIDE = "Messages not in the table"
 _ABOUT_OUTSIDE = "These and the sheet Messages are together all messages of the sheet Batches."
 _NOT_IN_NAMES = str.maketrans(dict.fromkeys("[]:*?/\\", " "))
@@ -63,6 +66,7 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
     notes = {"Follow-up": _FOLLOW_UP} if can_correct and not result.is_erased else {}
     about_outside = "" if outside.unlisted else _ABOUT_OUTSIDE
     notes[_OUTSIDE] = " ".join(filter(None, [about_outside, redaction.about_look_alikes]))
+    sheets |= _with_values(sheets, redaction)
     replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets, notes))
 
 
@@ -112,6 +116,17 @@ def _contacts(result: Result, redaction: Redaction) -> Iterator[pd.DataFrame]:
         # A spreadsheet that is such a sheet itself may have a column of this name already.
         contacts.insert(place, OUTCOME, own, allow_duplicates=True)
         yield contacts.reset_index()
+
+
+def _with_values(sheets: Mapping[str, pd.DataFrame], redaction: Redaction) -> dict[str, pd.DataFrame]:
+    """The sheets with the rows of the file, whose amounts and dates are values: in both the same columns."""
+    if "Contacts" not in sheets:  # it is a .csv file beside the workbook
+        return {}
+    names = sheets["Contacts"].columns[1:-_COLUMNS_AFTER]
+    places = [place for place, name in enumerate(names, start=1) if name not in redaction.number_columns]
+    contacts = with_values(sheets["Contacts"], places)
+    places = [place for place in places if contacts.dtypes.iloc[place] != "str"]
+    return {"Contacts": contacts, "Follow-up": with_values(sheets["Follow-up"], places)}
 
 
 def _sheet_name(column: str, taken: Mapping[str, object]) -> str:

@@ -15,7 +15,7 @@ from campaign.environments import words_for
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.messages.recipients import naming_column
+from campaign.messages.recipients import first_other_column
 from campaign.results.result_part import ResultPart
 
 _WHOSE_TEXT = {
@@ -64,7 +64,7 @@ def reasons_of_shared(
     Where no message has the number any more, the text that reached it is that of a row of before; a row whose
     number was not reached then is left out. `parts` is called twice, so that no part has to be kept.
     """
-    column = naming_column(columns_of_contacts(plan), (*plan.addressing.columns, *OUTCOME_COLUMNS))
+    column = first_other_column(columns_of_contacts(plan), (*plan.addressing.columns, *OUTCOME_COLUMNS))
     sharing = pd.concat([_sharing_of(rows, column, part) for part in parts()])
     wanted: Ints = np.unique(sharing["number"].to_numpy(dtype=np.int64))
     found = pd.concat([_owners_of(wanted, column, part) for part in parts()])

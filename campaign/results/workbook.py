@@ -90,8 +90,8 @@ def write_workbook(
     """Write a sheet called Summary and one for each of `sheets` to `path`.
 
     `notes` has a sentence for some of the sheets, which stands above their header. Costs (columns of Decimal)
-    are numbers with a format, times are UTC. Every sheet is printed in landscape, one page wide. No frame may
-    have more rows than `MOST_ROWS`.
+    and Arrow decimals are numbers with a format, times are UTC, and times without a zone are days. Every
+    sheet is printed in landscape, one page wide. No frame may have more rows than `MOST_ROWS`.
     """
     import xlsxwriter
 
@@ -121,6 +121,8 @@ class _Formats:
         self.sum = book.add_format({"num_format": "#,##0", "bold": True, "top": 1})
         self.total = book.add_format({"bold": True, "top": 1})
         self.moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss", "align": "left", "indent": 1})
+        self.day = book.add_format({"num_format": "yyyy-mm-dd", "align": "left", "indent": 1})
+        self.amounts = [book.add_format({"num_format": pattern}) for pattern in ("0", "0.0", "0.00")]
         self._costs: dict[str, Any] = {}
 
     def cost(self, costs: Iterable[object], *, align: str = "right") -> Any:
@@ -308,7 +310,10 @@ def _shown(value: object) -> str:
 def _writer(sheet: Any, column: "pd.Series[Any]", formats: _Formats) -> tuple[Callable[..., Any], Any]:
     """What writes the cells of a column, and their format."""
     if pd.api.types.is_datetime64_any_dtype(column):
-        return sheet.write_datetime, formats.moment
+        return sheet.write_datetime, formats.day if column.dt.tz is None else formats.moment
+    if isinstance(column.dtype, pd.ArrowDtype):
+        decimals: Any = column.dtype.pyarrow_dtype
+        return sheet.write_number, formats.amounts[decimals.scale]
     if column.dtype == object:  # costs, as Decimal
         return sheet.write_number, formats.cost(column)
     if column.name in _AMOUNTS:

@@ -7,6 +7,7 @@ import nbformat
 import pandas as pd
 import pytest
 from nbclient import NotebookClient
+from support.small_campaigns import contacts_of, plan_for
 
 import campaign
 from campaign.notebook.row_browser import rows_to_browse
@@ -43,10 +44,25 @@ def arguments(panel):
 
 def test_every_row_with_what_becomes_of_it(plan):
     rows = rows_to_browse(plan, reveal=False)
-    assert list(rows.columns) == ["row", "status", "phone", "message", "reason", "name", "note"]
+    assert list(rows.columns) == ["row", "name", "status", "phone", "message", "reason", "note"]
     assert rows["row"].tolist() == [2, 3, 4, 5]
     assert rows["status"].tolist() == ["ready to send", "invalid", "duplicate", "ready to send"]
     assert rows["message"].tolist() == ["Dear Aisha Nansubuga, hello.", "", "", "Dear <b>Dan</b>, hello."]
+
+
+@pytest.mark.parametrize("header", ["no,date,name,phone", "phone,second phone,name,no"])
+def test_the_name_stands_beside_the_number_of_the_row(header):
+    """Whoever is to be corrected is found by it, also where the file begins with figures."""
+    cells = {"no": "7", "date": "2026-03-05", "second phone": "", "name": "Ada", "phone": "0772"}
+    contacts = contacts_of(",".join(cells[name] for name in header.split(",")), header=header)
+    rows = rows_to_browse(plan_for(contacts, number="phone"), reveal=False)
+    assert list(rows.columns)[:4] == ["row", "name", "status", "phone"]
+    assert rows["name"].tolist() == ["Ada"]
+
+
+def test_a_file_without_any_text_has_its_first_column_there():
+    rows = rows_to_browse(plan_for(contacts_of("0772,7", header="phone,no"), "Hi"), reveal=False)
+    assert list(rows.columns) == ["row", "no", "status", "phone", "message", "reason"]
 
 
 def test_a_plan_shows_the_texts_that_are_too_long(tmp_path):
@@ -74,7 +90,7 @@ def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     rows = rows_to_browse(result, reveal=False).set_index("row")
     assert rows["status"].to_dict() == {2: "accepted", 3: "invalid", 4: "sharing a phone", 5: "accepted"}
-    assert list(rows.columns) == ["status", "phone", "message", "reason", "name", "note", "batch", "code"]
+    assert list(rows.columns) == ["name", "status", "phone", "message", "reason", "note", "batch", "code"]
     assert rows.at[2, "code"] == result.contacts.at[2, "code"] != ""
 
 
@@ -171,8 +187,8 @@ def test_columns_that_are_called_like_ours_keep_their_names():
     plan = campaign.prepare(contacts, message="Hello", sender="CLINIC", region="UG")
     rows = rows_to_browse(plan, reveal=False)
     ours = ["status", "phone", "message (campaign)", "reason"]
-    assert list(rows.columns) == ["row (campaign)", *ours, "row", "message"]
-    assert rows.iloc[0][["row (campaign)", "row", "message (campaign)", "message"]].tolist() == [
+    assert list(rows.columns) == ["row", "message", *ours, "row (file)"]
+    assert rows.iloc[0][["row", "row (file)", "message (campaign)", "message"]].tolist() == [
         2, "7", "Hello", "old",
     ]  # fmt: skip
 

@@ -111,6 +111,8 @@ def test_two_tables_of_rows_are_told_apart_by_a_screen_reader(lab, open_notebook
     names = [one.get_attribute("aria-label") for one in pages.all()]
     assert sorted(names) == ["Pages of table 1", "Pages of table 2"]
     assert [one for one in notebook.accessibility_findings() if "landmark" in one] == []
+    shade = "getComputedStyle(document.querySelector('.dt-scroll-body')).backgroundImage"
+    assert notebook.page.evaluate(shade).count("gradient") == 4  # where the columns go on
 
 
 def test_a_title_that_is_asked_late_takes_no_key_from_whoever_writes_below_it(chromium):

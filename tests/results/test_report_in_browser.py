@@ -130,6 +130,27 @@ def test_the_tables_of_cards_fit_the_width_of_a_notebook(open_page, tmp_path):
     assert open_page(page, 1000).evaluate(hidden) == [0, 0]
 
 
+@pytest.mark.parametrize("paper", ["#ffffff", "#111111"])
+def test_a_table_of_a_card_that_goes_on_has_a_shade_at_its_edge(open_page, tmp_path, paper):
+    """Not every system draws a bar for scrolling; where the table ends there is nothing but the page."""
+    result = campaign.send(result_of(1).plan, folder=tmp_path / "visits", progress=False)
+    page = tmp_path / "card.html"
+    theme = f'data-jp-theme-light="{str(paper == "#ffffff").lower()}"'
+    style = f"body{{background:{paper};--jp-layout-color0:{paper}}}.scroller table{{visibility:hidden}}"
+    page.write_text(f"<meta charset=utf-8><style>{style}</style><body {theme}>{result._repr_html_()}")
+    narrow, wide = open_page(page, 420), open_page(page, 1280)
+    assert _right_edge(narrow) != _right_edge(wide)
+    narrow.evaluate("document.querySelector('.scroller').scrollLeft = 1000")
+    assert _right_edge(narrow) == _right_edge(wide)
+
+
+def _right_edge(page):
+    """A picture of the last points of a table in a card."""
+    box = page.locator(".scroller").bounding_box()
+    clip = {"x": round(box["x"] + box["width"]) - 4, "y": round(box["y"]) + 2, "width": 3, "height": 20}
+    return page.screenshot(clip=clip, full_page=True)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(reports, open_page, scheme):
     for rows in (300, "list"):

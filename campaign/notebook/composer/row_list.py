@@ -9,10 +9,8 @@ import pandas as pd
 from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan
-from campaign.messages.recipients import naming_column
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.rounds.rows_of_file import FILE_ROW, OWN_ROW
 from campaign.text import counted, figure
@@ -80,7 +78,7 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 
 def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
-    """The rows with the first of their other cells, such as a name, and their masked phone numbers.
+    """The rows with the cells that say whose they are, such as names, and their masked phone numbers.
 
     A number is "" for a row that has none, and only the last of the columns is that of the numbers.
     """
@@ -88,8 +86,7 @@ def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
     numbers = pd.Series(plan.addressing.numbers[places])
     masked = mask_numbers(numbers.astype("str")).where(numbers != 0, "")
     table = pd.DataFrame({"row": rows.astype("int64"), "number": masked.to_numpy()})
-    name = naming_column(plan.contacts.columns, (*plan.addressing.columns, *OUTCOME_COLUMNS))
-    if name:
+    if name := plan.addressing.naming_column(plan.contacts):
         cells = mask_texts(plan.contacts[name].iloc[places])
         table.insert(1, name, cells.to_numpy(), allow_duplicates=True)
     return table

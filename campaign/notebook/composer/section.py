@@ -37,7 +37,7 @@ transform:rotate(45deg)}
 .campaign .section h2:focus{outline:none}
 .campaign .section h2:focus-visible{outline:2px solid var(--good);outline-offset:-2px}
 .campaign .section .campaign,.campaign .section .widget-box,.campaign .section.widget-box{overflow:visible}
-.campaign .section .sideways{overflow-x:auto}
+.campaign .section .sideways{overflow-x:auto;background:var(--edges,none)}
 .campaign .section .jupyter-button:focus-visible,.campaign .section textarea:focus-visible,
 .campaign .section input:focus-visible,.campaign .section select:focus-visible{
 outline:2px solid var(--good)!important;outline-offset:1px}
