@@ -73,6 +73,9 @@ _RUN = re.compile(
 _ANY_RUN = re.compile(rf"\d(?:{_TEXT_GAP}\d){{{_SHORTEST - 1},}}")
 _MAY_HOLD_RUN = f"(?:{_DIGIT}{_TEXT_GAP}){{{_SHORTEST - 1}}}{_DIGIT}"
 
+# What is masked by itself in a sentence: what it quotes, and what begins after a full stop.
+_SENTENCE_PIECE = re.compile(r'(“[^”]*”|"[^"]*"|(?<=\.) (?=\d))')
+
 # What the pieces of these patterns are in a text of ASCII.
 _IN_ASCII = {
     _SEPARATORS: r"\x00-\x09\x0b\x0c\x0e-\x20\x7f().\-", _DIGIT: "[0-9]", r"\P{Nd}": "[^0-9]",
@@ -154,6 +157,15 @@ def mask_text(text: str, *, keep: str = "") -> str:
     if not keep or _mask_runs(keep) == keep:
         return _mask_runs(text)
     return keep.join(map(_mask_runs, text.split(keep)))
+
+
+def mask_sentences(text: str) -> str:
+    """Sentences of this package in which whatever could be a phone number is masked, as in `mask_texts`.
+
+    No number goes on from one sentence to the next: "on 25 November 2026. 130 people" stays readable. In what
+    is quoted, a full stop may be a part of a number.
+    """
+    return "".join(map(_mask_runs, _SENTENCE_PIECE.split(text)))
 
 
 def _texts(values: "pd.Series[Any]") -> TextArray:

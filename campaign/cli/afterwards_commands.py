@@ -16,7 +16,7 @@ from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import ShellWords, quoted
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_number, mask_text
+from campaign.masking import mask_number, mask_sentences, mask_text
 from campaign.paths import seen_from_here
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.report import write_report
@@ -136,7 +136,7 @@ def _times(row: dict[Any, Any]) -> str:
 def _show_reconciliation(reconciliation: Reconciliation, page: Page) -> None:
     phrase = reconciliation.phrase
     page.facts |= {"reconciliation": _facts(reconciliation), "confirm": phrase or None}
-    page.line(mask_text(reconciliation.sentence))
+    page.line(mask_sentences(reconciliation.sentence))
     for row in reconciliation.batches.to_dict("records"):
         found = f"{row['in_list']} of {counted(row['messages'], 'message')} in the list"
         page.line(f"  batch {row['batch']}: {found}, {_verdict(row)}")
@@ -153,7 +153,7 @@ def _show_reconciliation(reconciliation: Reconciliation, page: Page) -> None:
 def _facts(reconciliation: Reconciliation) -> dict[str, Any]:
     """What the list says, for programs; people by their rows, without their numbers."""
     return {
-        "sentence": mask_text(reconciliation.sentence),
+        "sentence": mask_sentences(reconciliation.sentence),
         "batches": records(reconciliation.batches),
         "people": records(reconciliation.people[["batch", "row", "found"]]),
         "accepted_missing": records(reconciliation.accepted_missing),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from campaign.contacts.phone_numbers.problems_and_repairs import CHANGES
-from campaign.masking import mask_text, mask_texts
+from campaign.masking import mask_sentences, mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.text import clean, counted
@@ -107,7 +107,7 @@ def result_facts(result: Result, words: Words) -> dict[str, Any]:
         "name": result.name,
         "environment": result.environment,
         "folder": None if result.folder is None else str(result.folder),
-        "sentence": words(mask_text(clean(result.sentence))),
+        "sentence": words(mask_sentences(clean(result.sentence))),
         "rows": totals.rows,
         "people": totals.people,
         "needing_attention": totals.attention,

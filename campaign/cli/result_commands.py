@@ -15,7 +15,7 @@ from campaign.cli.reports import check_columns, check_report_paths, write_report
 from campaign.cli.shell_words import quoted
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_text, mask_texts
+from campaign.masking import mask_sentences, mask_texts
 from campaign.paths import seen_from_here
 from campaign.results.plain_words import without_error_classes
 from campaign.results.report import write_report
@@ -105,7 +105,7 @@ def show_result(result: Result, page: Page) -> None:
     page.facts["result"] = result_facts(result, page.words)
     page.gap()
     page.line(f"{capitalised(words_for(result.environment).where)}.")
-    page.line(mask_text(result.sentence), "strong")
+    page.line(mask_sentences(result.sentence), "strong")
     totals = result.totals
     page.counts(totals.rows, dict(totals.items()))
     sent = int((result.batches["status"] != "not_sent").sum())

@@ -10,7 +10,7 @@ from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.output import Page
 from campaign.cli.result_commands import show_workers
 from campaign.cli.sending_commands import ROUND, account_of, budget_of, show_release
-from campaign.masking import mask_text
+from campaign.masking import mask_sentences
 from campaign.sending.workers.ordering import order
 from campaign.sending.workers.release import release
 from campaign.sending.workers.worker import work
@@ -34,13 +34,13 @@ def run_worker(options: argparse.Namespace, page: Page) -> int:
         when_paused=options.when_paused,
         progress=sys.stderr.isatty(),
     )
-    page.facts["worker"] = asdict(report) | {"sentence": mask_text(report.sentence)}
+    page.facts["worker"] = asdict(report) | {"sentence": mask_sentences(report.sentence)}
     counts = [f"{figure(getattr(report, name))} {name}" for name in ("accepted", "refused", "unknown")]
     page.line(f"This worker: {', '.join(counts)}.")
     waits = agreeing(report.waiting, "waits", "wait")
     page.line(f"{capitalised(counted(report.waiting, 'message'))} {waits} to be sent.")
     if report.sentence:
-        page.line(mask_text(report.sentence))
+        page.line(mask_sentences(report.sentence))
     return NOT_ALL if report.waiting or report.refused or report.unknown else ACCEPTED
 
 

@@ -7,7 +7,7 @@ from ipywidgets import HTML, Button, Layout, Text, VBox
 
 from campaign import markup
 from campaign.errors import ConfirmationError
-from campaign.masking import mask_text
+from campaign.masking import mask_sentences
 
 _HINT = "Nothing has left. Type this phrase to send:"
 
@@ -32,8 +32,9 @@ class ConfirmationForm(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def ask(self, question: ConfirmationError) -> None:
         """Show a question, and what was wrong with the phrase if one was typed."""
+        asked = markup.escape(mask_sentences(question.question))
         text = (
-            f'<p class="question">{markup.escape(mask_text(question.question))}</p>{markup.paragraph(_HINT)}'
+            f'<p class="question">{asked}</p>{markup.paragraph(_HINT)}'
             f'<pre class="phrase">{markup.escape(question.phrase)}</pre>'
         )
         self.complain(question.complaint)
@@ -43,7 +44,7 @@ class ConfirmationForm(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def complain(self, sentence: str) -> None:
         """Say why nothing was sent; "" for nothing to say."""
-        problem = markup.paragraph(mask_text(sentence)) if sentence else ""
+        problem = markup.paragraph(mask_sentences(sentence)) if sentence else ""
         self._problem.value = f'<div role="alert">{problem}</div>'
 
     def _clicked(self, _: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from campaign import markup
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes, clock
-from campaign.masking import mask_text
+from campaign.masking import mask_sentences, mask_text
 from campaign.paths import seen_from_here
 from campaign.results.calls_to_settle import (
     SHOWN,
@@ -132,7 +132,7 @@ def _accepted_of(accepted: int, outgoing: int, *, is_part: bool) -> str:
 
 def status(counts: Snapshot, sentence: str, *, written: str | None = None) -> str:
     """The status in a word, and the reason for it; with the time where it may not be true any more."""
-    reason = markup.paragraph(mask_text(sentence)) if sentence else ""
+    reason = markup.paragraph(mask_sentences(sentence)) if sentence else ""
     word = f'<span class="word">{markup.escape(_status_in_words(counts))}</span>'
     if written is None:
         return f'<div role="status">{word}{reason}</div>'

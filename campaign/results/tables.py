@@ -21,7 +21,7 @@ from campaign.contract import BATCH_COLUMNS, CORRECTED, KEPT_TEXT, ORDERED_AGAIN
 from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_text, mask_texts
+from campaign.masking import mask_sentences, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.public_calls import public_call
@@ -538,10 +538,8 @@ class Result:
         return by_urgency(self._batches, self.messages_by_batch)
 
     def __repr__(self) -> str:
-        changes = self.changes_since
-        return (
-            f"<Result ({self.environment}): {changes}{' ' * bool(changes)}{mask_text(clean(self.sentence))}>"
-        )
+        said = " ".join(filter(None, [self.changes_since, mask_sentences(clean(self.sentence))]))
+        return f"<Result ({self.environment}): {said}>"
 
     @property
     def ways_on(self) -> WaysOn:
@@ -568,7 +566,7 @@ class Result:
     def _card(self, headline: str, left_to_do: tuple[str, ...], ways_on: WaysOn) -> str:
         return result_card(
             self.changes_since,
-            mask_text(headline),
+            mask_sentences(headline),
             left_to_do,
             ways_on,
             self.totals,

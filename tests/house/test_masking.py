@@ -9,7 +9,7 @@ from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from campaign.contacts.amount_columns import count_amounts
 from campaign.contacts.phone_numbers.number_lengths import number_lengths
-from campaign.masking import mask_number, mask_numbers, mask_text, mask_texts
+from campaign.masking import mask_number, mask_numbers, mask_sentences, mask_text, mask_texts
 
 
 def texts(*values):
@@ -118,6 +118,17 @@ def test_dates_times_amounts_and_codes_stay_readable():
         "",
     ]
     assert mask_texts(texts(*readable)).tolist() == readable
+
+
+def test_a_figure_that_begins_a_sentence_stays_readable_after_a_year_or_a_row_number():
+    said = (
+        "They were reached on 25 November 2026. 130 of them got it in rows 1203 and 1204. 1204. 12 did not."
+    )
+    assert mask_sentences(said) == said
+    quoted = 'The cell "0772. 000 123" and “0772. 000. 123” are no sentences. Call 0772 000 123.'
+    assert mask_sentences(quoted) == (
+        'The cell "077*****23" and “077*****23” are no sentences. Call 077*****23.'
+    )
 
 
 def test_a_rows_own_number_is_masked_whatever_it_looks_like():

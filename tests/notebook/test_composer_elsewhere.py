@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from support.composer_person import Person
 from support.widget_tree import find
 
+import campaign
 from campaign.notebook.composer.entry import compose_again
 
 PUPILS = "name,phone,owed\n" + "".join(f"Pupil {n},+256 772 000 00{n},{n}00\n" for n in range(6))
@@ -210,3 +212,16 @@ def test_people_who_wanted_no_texts_are_counted_alike_in_both_sections(secretary
         line.startswith("3 · 1 person gets a text; section 4 asks about 2 people")
         for line in secretary.folded()
     )
+
+
+def test_how_many_people_others_have_reached_is_no_part_of_a_phone_number(table):
+    pupils = pd.DataFrame({"name": "Ann", "phone": [f"+256 772 000 {n:03}" for n in range(131)]})
+    pupils.to_csv("pupils.csv", index=False)
+    plan = campaign.prepare(pupils[:130], message="School opens.", sender="SCHOOL")
+    for name in ("opening", "opening again"):
+        campaign.send(plan, name=name, progress=False)
+    person = Person(campaign.compose())
+    person.compose("pupils.csv", CLOSING)
+    person.fill("name", "closing")
+    reached = " 130 of these people were reached in rehearsal with another text"
+    assert person.sees("section-4").count(reached) == 2

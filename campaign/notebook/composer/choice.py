@@ -17,7 +17,7 @@ from campaign.notebook.composer.alphabet import named_letters
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Picker
-from campaign.notebook.composer.row_list import RowList, numbered_rows, with_kept_rows
+from campaign.notebook.composer.row_list import RowList, add_column, numbered_rows, with_kept_rows
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, counted, figure, listed_words
 
@@ -155,7 +155,9 @@ def _what_they_get(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
     reasons = plan.contacts["reason"].reindex(rows)
     words = {one: f"No text. {desk_words(one, here=3)}" for one in reasons[texts.isna()].unique()}
     gets = mask_texts(texts.fillna("")).where(texts.notna(), reasons.map(words))
-    return numbered_rows(plan, rows).assign(**{"what they get": gets.to_numpy()})
+    table = numbered_rows(plan, rows)
+    add_column(table, "what they get", gets.to_numpy())
+    return table
 
 
 def _left_out(plan: Plan, codes: Collection[str]) -> pd.Index[Any]:
@@ -169,18 +171,26 @@ def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
     """What an answer adds, in people and SMS, which of the rows that it is about still get nothing, and which
     others get nothing any more.
     """
-    new = with_answer.leaves.rows.difference(without.leaves.rows)
-    lost = without.leaves.rows.difference(with_answer.leaves.rows)
+    leaves = with_answer.leaves
+    new = leaves.rows.difference(without.leaves.rows)
+    lost = without.leaves.rows.difference(leaves.rows).difference(leaves.asked_rows)
+    asked = leaves.asked_rows.difference(without.leaves.asked_rows)
     pieces = []
     if len(new):
         pieces.append(f"{figure(len(new))} more {agreeing(len(new), 'person gets', 'people get')} a text")
-    if parts := with_answer.leaves.parts - without.leaves.parts:
+    elif asked.empty:
+        pieces.append("nobody else gets a text")
+    if len(asked):
+        more = "more " if without.leaves.asked else ""
+        pieces.append(
+            f"section 4 asks about {figure(len(asked))} {more}{agreeing(len(asked), 'person', 'people')}"
+        )
+    if parts := leaves.parts - without.leaves.parts:
         pieces.append(f"{counted(abs(parts), 'SMS', 'SMS')} {'more' if parts > 0 else 'fewer'}")
-    effect = ", ".join(pieces if len(new) else ["nobody else gets a text", *pieces])
-    left = rows.difference(with_answer.leaves.rows)
+    left = rows.difference(leaves.rows).difference(leaves.asked_rows)
     still = _still_left_out(left, with_answer.plan) if len(new) and len(left) else ""
     losing = _losing(lost, with_answer.plan) if len(lost) else ""
-    return f"{effect}{_each(new, with_answer.plan)}{losing}{_cut_too(with_answer, without)}{still}"
+    return f"{', '.join(pieces)}{_each(new, with_answer.plan)}{losing}{_cut_too(with_answer, without)}{still}"
 
 
 def _each(rows: pd.Index[Any], plan: Plan) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection
 from html import escape, unescape
 
-from campaign.masking import mask_text
+from campaign.masking import mask_sentences
 from campaign.remedies import without_code
 from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.sending.store.identity import CAMPAIGNS
@@ -162,7 +162,7 @@ def _change_budget(match: re.Match[str]) -> str:
 def _masked(text: str) -> str:
     """The text with phone numbers masked; the path of a campaign has to be right, and keeps its digits."""
     pieces = _FOLDER.split(text)  # the folders are every other piece
-    return "".join(piece if place % 2 else mask_text(piece) for place, piece in enumerate(pieces))
+    return "".join(piece if place % 2 else mask_sentences(piece) for place, piece in enumerate(pieces))
 
 
 def _with_places(words: str, here: int) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_numbers, mask_text, mask_texts
+from campaign.masking import mask_numbers, mask_sentences, mask_texts
 from campaign.text import agreeing, capitalised, counted
 
 ALL, NONE, SOME, NOT_CERTAIN = "all", "none", "some", "not certain"
@@ -93,7 +93,7 @@ class Reconciliation:
         return sentences
 
     def __repr__(self) -> str:
-        return f"<Reconciliation: {mask_text(self.sentence)}>"
+        return f"<Reconciliation: {mask_sentences(self.sentence)}>"
 
     def _repr_html_(self) -> str:
         tables = {
@@ -102,7 +102,7 @@ class Reconciliation:
             "Accepted batches that are missing in the list": self.accepted_missing,
             "Accepted batches with another cost": self.priced_otherwise,
         }
-        pieces = [markup.paragraph(mask_text(self.sentence))]
+        pieces = [markup.paragraph(mask_sentences(self.sentence))]
         for title, table in tables.items():
             if len(table):
                 if "left_at" in table:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_path, check_text
 from campaign.errors import ConfirmationError, FolderError
-from campaign.masking import mask_text
+from campaign.masking import mask_sentences, mask_text
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import opened_ledger
@@ -132,7 +132,7 @@ def _without_settled(reconciliation: Reconciliation, contents: LedgerSnapshot) -
 def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
     if confirm and confirm == reconciliation.phrase:
         return
-    sentence = mask_text(clean(reconciliation.sentence))
+    sentence = mask_sentences(clean(reconciliation.sentence))
     if not reconciliation.phrase:
         raise ConfirmationError(
             f"Nothing can be settled by this list. {sentence} Ask the provider about what is unknown, then "
