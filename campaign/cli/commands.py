@@ -63,7 +63,10 @@ _RESOLVED = _of_folder(
     ),
     CONFIRM,
     Option("--note", default="", help="how you found out; kept in the journal"),
-    Option("--cost", metavar="AMOUNT", help="what an accepted batch cost, in the units of the account"),
+    Option(
+        "--cost", metavar="AMOUNT",
+        help="what a batch cost that was accepted, or ordered again before, in the units of the account",
+    ),
 )  # fmt: skip
 _LIST = Group(
     "the provider's list",

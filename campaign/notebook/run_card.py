@@ -10,9 +10,9 @@ from campaign.masking import mask_text
 from campaign.paths import seen_from_here
 from campaign.results.calls_to_settle import (
     SHOWN,
+    batches_in_words,
     call_to_compare,
     calls_to_settle,
-    unknown_batches_in_words,
 )
 from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.totals import cost_in_words
@@ -206,8 +206,9 @@ def _about_all_runs(run: Run, counts: Snapshot) -> str:
         all_of_table = counted(counts.messages, "message")
         pieces.append(f"These figures are for the {all_of_table} in the table, with what was sent earlier.")
     if elsewhere:
-        others, are = counted(elsewhere, "earlier message"), agreeing(elsewhere, "is", "are")
-        pieces.append(f"The cost includes {others} that {are} not in the table.")
+        known = ", as far as it is known" if counts.has_unknown_costs else ""
+        others = counted(elsewhere, "earlier message")
+        pieces.append(f"The cost includes {others} besides those of the table{known}.")
     return markup.paragraph(" ".join(pieces), note=True) if pieces else ""
 
 
@@ -294,7 +295,7 @@ def _ways_to_settle(run: Run, *, names: bool = True) -> list[str]:
     one_by_one = ", ".join(map(_code, calls_to_settle(folder, batches)))
     refused, again = _code('"refused"'), _code('"again"')
     received = agreeing(len(batches), "if it was received", "for each that was received")
-    which = unknown_batches_in_words(batches)
+    which = batches_in_words(batches)
     more = " and so on" if len(batches) > SHOWN else ""
     # The call that ended the run may have settled it since.
     when = ("was", "were") if run.made_way else ("is", "are")

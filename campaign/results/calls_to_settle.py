@@ -12,7 +12,7 @@ from campaign.text import counted, listed_words
 SHOWN = 3  # batches that have a line of their own; the table of batches has all
 
 
-def unknown_batches_in_words(batches: Sequence[int]) -> str:
+def batches_in_words(batches: Sequence[int]) -> str:
     """ "batch 2", "batches 2 and 3", or "batches 2, 3, 5 and 4 others"."""
     named = [str(batch) for batch in batches[:SHOWN]]
     others = [counted(len(batches) - SHOWN, "other")] if len(batches) > SHOWN else []
@@ -25,9 +25,9 @@ def calls_to_settle(folder: Path, batches: Sequence[int]) -> list[str]:
     return [f'result = campaign.resolve({place}, {batch}, "accepted")' for batch in batches[:SHOWN]]
 
 
-def call_to_add_cost(folder: Path, batch: int) -> str:
-    """The line that gives an accepted batch its cost, which has to be filled in."""
-    return f'result = campaign.resolve({_in_code(folder)}, {batch}, "accepted", cost=...)'
+def call_to_add_cost(folder: Path, batch: int, outcome: str) -> str:
+    """The line that gives a batch that was settled so its cost, which has to be filled in."""
+    return f'result = campaign.resolve({_in_code(folder)}, {batch}, "{outcome}", cost=...)'
 
 
 def call_to_list(folder: Path, batches: Sequence[int]) -> str:

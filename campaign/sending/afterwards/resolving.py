@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 from campaign.argument_checks import check_amount, check_choice, check_count, check_path, check_text
+from campaign.contract import ORDERED_AGAIN
 from campaign.errors import ConfirmationError, UsageError
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
@@ -29,6 +30,9 @@ from campaign.text import counted, money
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 _OUTCOMES = ("accepted", "refused", "again")
+_NO_COST = (
+    "cost= is for a batch that was accepted, or that was ordered to be sent again before. Leave it out."
+)
 
 
 @public_call
@@ -48,8 +52,8 @@ def resolve(
     sending the plan again does that. `confirm` is the phrase that the error shows together with the evidence;
     `note` says how you know. The journal keeps who decided, when and why; reports say so beside the batch.
     `cost` is what the service charged for an accepted batch, if you know it: a number in the account's units,
-    which counts as the cost of the batch from then on. It can be given later, too, once, to any accepted
-    batch without one.
+    which counts as the cost of the batch from then on. It can be given later, too, once, to any batch without
+    one that was accepted, or that was ordered to be sent again ("again" once more): that changes no outcome.
 
     Run again, a line that settled a batch only says so. Raises `ConfirmationError` with the evidence and the
     phrase, `UsageError` for a batch that is not unknown or was settled otherwise, `LockedError` while a run
@@ -62,8 +66,8 @@ def resolve(
     check_text(note, subject="note", write='note="how you know"')
     if cost is not None:
         check_amount(cost, subject="cost", write="cost=350, what the service charged for the batch")
-        if outcome != "accepted":
-            raise UsageError("cost= is for a batch that was accepted. Leave it out.")
+        if outcome == "refused":
+            raise UsageError(_NO_COST)
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
     decision = _Decision(place, batch, outcome, confirm, note, None if cost is None else Decimal(str(cost)))
@@ -114,11 +118,18 @@ class _Decision:
             return self._pricing(contents)
         earlier = EarlierDecision.of(self.place.ledger_place, self.batch)
         if earlier is not None:
-            cost = self._facts(contents)["cost"]
-            costs = "" if self.cost is None or cost is None else f" Its cost is {money(cost)}."
-            raise UsageError(f"{earlier.sentence}{costs} That cannot be changed: leave this line out.")
+            raise UsageError(f"{earlier.sentence}{self._about_cost(contents)}")
         unknown = [one.batch for one in contents.batches if one.state == "unknown"]
         raise UsageError(f"Batch {self.batch} is not unknown. The unknown batches are: {_listed(unknown)}.")
+
+    def _about_cost(self, contents: LedgerSnapshot) -> str:
+        """The end of a refusal, with what can be said of the cost where one was given."""
+        facts = self._facts(contents)
+        if self.cost is not None and facts["cost"] is not None:
+            return f" Its cost is {money(facts['cost'])}. That cannot be changed: leave this line out."
+        if self.cost is not None and facts["error"] == ORDERED_AGAIN:
+            return ' That cannot be changed. To add its cost, write "again" in this line.'
+        return " That cannot be changed: leave this line out."
 
     def _can_be_made(self, contents: LedgerSnapshot) -> bool:
         return self._settleable(contents) or self._lacks_this_cost(contents)
@@ -127,14 +138,19 @@ class _Decision:
         return any(one.batch == self.batch and one.state == "unknown" for one in contents.batches)
 
     def _lacks_this_cost(self, contents: LedgerSnapshot) -> bool:
+        """Whether the batch was settled as this says, and this gives the cost that it has not."""
         outcomes = contents.outcomes
-        return self.cost is not None and self.batch in set(outcomes["batch"][lack_their_cost(outcomes)])
+        is_settled_so = (outcomes["error"] == ORDERED_AGAIN) == (self.outcome == "again")
+        lacking = outcomes["batch"][lack_their_cost(outcomes) & is_settled_so]
+        return self.cost is not None and self.batch in set(lacking)
 
     def _facts(self, contents: LedgerSnapshot) -> dict[Hashable, Any]:
         outcomes = contents.outcomes
         return outcomes[outcomes["batch"] == self.batch].to_dict("records")[0]
 
     def _settlement(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
+        if self.cost is not None and self.outcome == "again":
+            raise UsageError(_NO_COST)
         facts = self._facts(contents)
         phrase = _phrase(self.batch, facts["messages"], self.outcome)
         self._check_confirmed(phrase, partial(evidence, self.place, contents, self.batch), "settle it")
@@ -147,8 +163,9 @@ class _Decision:
         cost = self.cost
         assert cost is not None  # noqa: S101 - looked at by `checked`
         messages = counted(self._facts(contents)["messages"], "message")
-        accepted = f"Batch {self.batch} ({messages}) was accepted, and its cost is not known."
-        self._check_confirmed(self._phrase_of_cost, lambda: accepted, "give it")
+        was = "accepted" if self.outcome == "accepted" else "ordered to be sent again"
+        sentence = f"Batch {self.batch} ({messages}) was {was}, and its cost is not known."
+        self._check_confirmed(self._phrase_of_cost, lambda: sentence, "give it")
         return lambda ledger: ledger.record_cost(self.batch, cost, self._said())
 
     @property
