@@ -323,12 +323,16 @@ def _what_was_received(run: Run, batches: Sequence[int]) -> str:
 
 
 def lost(run: Run) -> str:
-    """What a dashboard says when the program behind it has ended before the run did."""
+    """What a dashboard says when the program behind it has ended before the run did.
+
+    A program that is asked to end waits for the answers to what is under way, and no page hears of them.
+    """
     sentence = (
-        "The program that was sending has ended, so these figures do not change any more. What it had sent "
-        "is in the campaign folder, and nothing is sent twice."
+        "The program that was sending has ended, and these are the last figures that this page received. "
+        "More may have been sent since, and what was under way has been answered or is unknown. The campaign "
+        "folder has what is true now, and nothing is sent twice."
     )
-    return f'<span class="word">Ended</span>{markup.paragraph(sentence)}{ways_on(run, names=False)}'
+    return f'<span class="word">Last figures</span>{markup.paragraph(sentence)}{ways_on(run, names=False)}'
 
 
 def _code(call: str) -> str:
