@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign.cli.file_options import ISSUES, NUMBERS, SPREADSHEET, TEXT
-from campaign.cli.option import Group, Option, chance, fault
+from campaign.cli.option import Group, Option, batches, chance, fault
 from campaign.cli.sending_options import (
     ACCOUNT,
     BY,
@@ -56,14 +56,20 @@ _RESUMED = _of_folder(
     Option("--opt-outs", metavar="FILE", help="file of the numbers of people who answered STOP since")
 )
 _RESOLVED = _of_folder(
-    Option("batch", type=int, metavar="BATCH", help="the number of the batch, as status shows it"),
+    Option(
+        "batch", type=batches, metavar="BATCH",
+        help="the number of the batch, as status shows it; several of the same outcome: 19,20,21",
+    ),
     Option(
         "outcome", choices=("accepted", "refused", "again"),
         help="what became of the batch; again: nobody knows, and resume sends it once more",
     ),
     CONFIRM,
     Option("--note", default="", help="how you found out; kept in the journal"),
-    Option("--cost", metavar="AMOUNT", help="what an accepted batch cost, in the units of the account"),
+    Option(
+        "--cost", metavar="AMOUNT",
+        help="what a batch cost that was accepted, or ordered again before, in the units of the account",
+    ),
 )  # fmt: skip
 _LIST = Group(
     "the provider's list",

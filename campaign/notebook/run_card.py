@@ -10,9 +10,9 @@ from campaign.masking import mask_sentences, mask_text
 from campaign.paths import seen_from_here
 from campaign.results.calls_to_settle import (
     SHOWN,
+    batches_in_words,
     call_to_compare,
     calls_to_settle,
-    unknown_batches_in_words,
 )
 from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.totals import cost_in_words
@@ -206,8 +206,9 @@ def _about_all_runs(run: Run, counts: Snapshot) -> str:
         all_of_table = counted(counts.messages, "message")
         pieces.append(f"These figures are for the {all_of_table} in the table, with what was sent earlier.")
     if elsewhere:
-        others, are = counted(elsewhere, "earlier message"), agreeing(elsewhere, "is", "are")
-        pieces.append(f"The cost includes {others} that {are} not in the table.")
+        known = ", as far as it is known" if counts.has_unknown_costs else ""
+        others = counted(elsewhere, "earlier message")
+        pieces.append(f"The cost includes {others} besides those of the table{known}.")
     return markup.paragraph(" ".join(pieces), note=True) if pieces else ""
 
 
@@ -294,7 +295,7 @@ def _ways_to_settle(run: Run, *, names: bool = True) -> list[str]:
     one_by_one = ", ".join(map(_code, calls_to_settle(folder, batches)))
     refused, again = _code('"refused"'), _code('"again"')
     received = agreeing(len(batches), "if it was received", "for each that was received")
-    which = unknown_batches_in_words(batches)
+    which = batches_in_words(batches)
     more = " and so on" if len(batches) > SHOWN else ""
     # The call that ended the run may have settled it since.
     when = ("was", "were") if run.made_way else ("is", "are")
@@ -317,17 +318,21 @@ def _what_was_received(run: Run, batches: Sequence[int]) -> str:
     if not sandbox:
         return ""
     messages = agreeing(len(batches), "its messages", "these messages")
-    compare = _code(call_to_compare(sandbox, run.folder, batches))
+    compare = _code(call_to_compare(sandbox, run.folder, batches[:SHOWN]))
     return f" ({compare} shows which of {messages} your sandbox received)"
 
 
 def lost(run: Run) -> str:
-    """What a dashboard says when the program behind it has ended before the run did."""
+    """What a dashboard says when the program behind it has ended before the run did.
+
+    A program that is asked to end waits for the answers to what is under way, and no page hears of them.
+    """
     sentence = (
-        "The program that was sending has ended, so these figures do not change any more. What it had sent "
-        "is in the campaign folder, and nothing is sent twice."
+        "The program that was sending has ended, and these are the last figures that this page received. "
+        "More may have been sent since, and what was under way has been answered or is unknown. The campaign "
+        "folder has what is true now, and nothing is sent twice."
     )
-    return f'<span class="word">Ended</span>{markup.paragraph(sentence)}{ways_on(run, names=False)}'
+    return f'<span class="word">Last figures</span>{markup.paragraph(sentence)}{ways_on(run, names=False)}'
 
 
 def _code(call: str) -> str:

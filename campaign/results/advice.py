@@ -119,15 +119,27 @@ def advice_on_later_texts(rows: Sequence[int], *, in_doubt: bool) -> str:
 
 
 def advice_on_costs(batches: Sequence[int]) -> str:
-    """What is left to do about accepted batches whose cost is not known; "" for none."""
+    """What is left to do about batches of which only the cost is not known; "" for none."""
     if not batches:
         return ""
     others = len(batches) - 1
-    more = f" and {counted(others, 'other accepted batch', 'other accepted batches')}" if others else ""
+    more = f" and {counted(others, 'other batch', 'other batches')}" if others else ""
     return (
         f"The cost of batch {batches[0]}{more} is not known. Once the provider has told you, add "
         f"{'them' if others else 'it'} with resolve and cost=."
     )
+
+
+def advice_on_ordered_again(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> str:
+    """What is left to do about batches that are ordered again, where others are unknown too; "" for none.
+
+    Where all unknown batches are, `decided` says it. The arguments are those of that.
+    """
+    unknown = batches[batches["status"] == "unknown"]
+    is_ordered = unknown["error"] == ORDERED_AGAIN
+    if is_ordered.all() or unknown["batch"][is_ordered].isin(list(kept)).all():
+        return ""
+    return _SEND_PLAN_AGAIN if is_closed else _SEND_AGAIN
 
 
 def decided(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from campaign.results.calls_to_settle import batches_in_words
 from campaign.results.messages_elsewhere import (
     ANOTHER,
     DEPARTED,
@@ -11,6 +12,7 @@ from campaign.results.messages_elsewhere import (
     WITH_MISTAKE,
     MessagesElsewhere,
 )
+from campaign.results.repeated_messages import REPEATED, TO_REPEAT
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 # What one message of a kind was, and what many were: no text has or gets a text.
@@ -25,6 +27,7 @@ _WORDS = {
     WITH_MISTAKE: ("was for a person whose row has a mistake", "were for people whose rows have a mistake"),
     DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
 }
+_TWICE = {REPEATED: "may have arrived twice", TO_REPEAT: "may arrive twice"}
 # What became of others that did not leave.
 REFUSED, UNSENT = "refused", "not_sent"
 # The same of a single message, as its reason in a list of them.
@@ -35,6 +38,8 @@ REASONS = {
     LEFT_OUT: "The row with this number gets nothing now.",
     WITH_MISTAKE: "The person's row has a mistake in the table: it was reached before, or as corrected.",
     DEPARTED: "No row has this number any more.",
+    REPEATED: "Its batch was ordered to be sent again: the table has the second message with this text.",
+    TO_REPEAT: "Its batch was ordered to be sent again: the table has this text, which waits to be sent.",
     REFUSED: "The service refused it in an earlier round.",
     UNSENT: "It was not sent, and is not in the table any more.",
 }
@@ -54,21 +59,40 @@ def about_kept_texts(rows: int) -> str:
 
 def about_elsewhere(elsewhere: MessagesElsewhere) -> str:
     """What was sent and is not in today's table, and whom it was for; "" if there is nothing."""
-    count = elsewhere.outside
     if not elsewhere.count:  # that a row was reached as corrected is said with the rows
         return ""
+    return " ".join(
+        filter(None, (*(_about_repeated(elsewhere, kind) for kind in _TWICE), _about_others(elsewhere)))
+    )
+
+
+def _about_repeated(elsewhere: MessagesElsewhere, kind: str) -> str:
+    """How many texts of the table may arrive twice, and why; "" for none."""
+    count, batches = elsewhere.repeated(kind)
+    if not count:
+        return ""
+    ordered = f"{agreeing(len(batches), 'was', 'were')} ordered to be sent again"
+    messages = capitalised(counted(count, "message"))
+    return f"{messages} {_TWICE[kind]}, because {batches_in_words(batches)} {ordered}."
+
+
+def _about_others(elsewhere: MessagesElsewhere) -> str:
+    count = elsewhere.others
+    if not count:
+        return ""
     it = agreeing(count, "it", "them")
+    cost = f"cost includes {it}{'' if elsewhere.is_priced else ' as far as it is known'}."
     sent = (
         f"The campaign has also sent{', or may have sent,' if elsewhere.in_doubt else ''} "
         f"{counted(count, 'message')} that {agreeing(count, 'is', 'are')} not in this table"
     )
     kinds = {kind: number for kind in _WORDS if (number := elsewhere.count_of(kind))}
     if not kinds:
-        return f"{sent}; the cost includes {it}."
+        return f"{sent}; the {cost}"
     if len(kinds) == 1:
         what = f"{agreeing(count, 'it', 'they')} {agreeing(count, *_WORDS[next(iter(kinds))])}"
     else:
         what = listed_words(
             f"{figure(number)} {agreeing(number, *_WORDS[kind])}" for kind, number in kinds.items()
         )
-    return f"{sent}: {what}. The cost includes {it}."
+    return f"{sent}: {what}. The {cost}"

@@ -17,6 +17,7 @@ from campaign.results.advice import (
     advice_on_corrections,
     advice_on_costs,
     advice_on_later_texts,
+    advice_on_ordered_again,
     advice_on_reached_earlier,
     advice_on_sharing,
     decided,
@@ -64,6 +65,7 @@ class LeftToDo:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
         by_hand = settled_as_refused(self._in_use, is_closed=self.is_closed)
         advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
+        advice.append(self.about_ordered_again)
         if not self.is_erased:
             people = self.totals.sharing_unreached
             advice.append(advice_on_sharing(people))
@@ -81,6 +83,11 @@ class LeftToDo:
             open_in=self.open_in,
             kept=self.kept(),
         )
+
+    @property
+    def about_ordered_again(self) -> str:
+        """What to do about batches that are ordered again, where others are unknown too; "" for none."""
+        return advice_on_ordered_again(self._in_use, is_closed=self.is_closed, kept=self.kept())
 
     @property
     def corrections_to_copy(self) -> list[str]:
@@ -134,12 +141,15 @@ class LeftToDo:
 
     @property
     def way_to_add_cost(self) -> WaysOn:
-        """The call that gives the first accepted batch without a cost the one that the provider names."""
+        """The call that gives the first batch without a cost the one that the provider names."""
         unpriced = self._unpriced
         if self.folder is None or self.is_erased or not unpriced:
             return ()
-        purpose = f"To add the cost of batch {unpriced[0]}, once the provider has told you"
-        return ((purpose, call_to_add_cost(self.folder, unpriced[0])),)
+        batch = unpriced[0]
+        errors = self.batches.set_index("batch")["error"]
+        outcome = "again" if errors[batch] == ORDERED_AGAIN else "accepted"
+        purpose = f"To add the cost of batch {batch}, once the provider has told you"
+        return ((purpose, call_to_add_cost(self.folder, batch, outcome)),)
 
     @property
     def _in_use(self) -> pd.DataFrame:
@@ -148,4 +158,6 @@ class LeftToDo:
 
     @property
     def _unpriced(self) -> list[int]:
-        return [*map(int, self.batches["batch"][lack_their_cost(self.batches)])]
+        """The batches that lack their cost; what is still to be sent again is not asked about."""
+        waits = (self.batches["error"] == ORDERED_AGAIN) & (self.planned > 0)
+        return [*map(int, self.batches["batch"][lack_their_cost(self.batches) & ~waits])]

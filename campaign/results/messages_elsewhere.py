@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.contract import ORDERED_AGAIN
 from campaign.errors import CampaignError
 from campaign.local_times import LocalTimes
 from campaign.messages.plan import Plan
@@ -18,10 +19,12 @@ from campaign.messages.plan_tables.plan_columns import (
     numbers_of_contacts,
     rows_of_messages,
 )
+from campaign.results.repeated_messages import REPEATED, TO_REPEAT, kinds_of_repeated
 
 # What such a message was: another text for somebody whose row gets a message, of a round before or after that
 # of the row's, or of the same one, as people with one phone get; a text for a row that gets nothing now; or a
-# text for a number that no row has any more. Batches of a round leave before those of the next one.
+# text for a number that no row has any more. Batches of a round leave before those of the next one. What a
+# person ordered to be sent again has kinds of its own: see `repeated_messages`.
 EARLIER, LATER, ANOTHER = "earlier", "later", "another"
 LEFT_OUT, DEPARTED = "left_out", "departed"
 # And one for a person whose row has a mistake, which counts as accepted: its text is not in the table either.
@@ -43,16 +46,17 @@ def nothing_recorded(batches: Ints, *texts: str) -> None:
 class MessagesElsewhere:
     """The messages of a campaign that left, or may have, and are for no row that counts as reached today.
 
-    `count` is how many they are, and `in_doubt` whether some are unknown. `with_mistake` counts the messages
-    to people whose rows have a mistake, but were reached: these are not in `messages`, which has a line for
-    each of the others: number, batch, row (with that number today, 0 if no row has it), kind (see above),
-    status, submitted_at and round of its batch; None where names and numbers were erased. `last_texts` has a
-    line for each row whose message was accepted before the last text to its number: status and submitted_at
-    of that text; the index is row.
+    `count` is how many they are, `in_doubt` whether some are unknown, and `is_priced` whether the cost of
+    each of their batches is known. `with_mistake` counts the messages to people whose rows have a mistake,
+    but were reached: these are not in `messages`, which has a line for each of the others: number, batch, row
+    (with that number today, 0 if no row has it), kind (see above), status, submitted_at and round of its
+    batch; None where names and numbers were erased. `last_texts` has a line for each row whose message was
+    accepted before the last text to its number: status and submitted_at of that text; the index is row.
     """
 
     count: int
     in_doubt: bool
+    is_priced: bool
     messages: pd.DataFrame | None
     last_texts: pd.DataFrame
     with_mistake: int = 0
@@ -67,6 +71,20 @@ class MessagesElsewhere:
         if kind == WITH_MISTAKE:
             return self.with_mistake
         return 0 if self.messages is None else int((self.messages["kind"] == kind).sum())
+
+    @property
+    def others(self) -> int:
+        """How many of those outside the table are no text of it that was ordered to be sent again."""
+        return self.outside - self.count_of(REPEATED) - self.count_of(TO_REPEAT)
+
+    def repeated(self, kind: str) -> tuple[int, list[int]]:
+        """How many texts of the table left before, in batches that were ordered again, and these batches."""
+        if self.messages is None:
+            return 0, []
+        messages = self.messages[self.messages["kind"] == kind]
+        nth = messages.groupby(["number", "batch"]).cumcount()  # one that was ordered again twice counts once
+        count = len(messages.assign(nth=nth).drop_duplicates(["number", "nth"]))
+        return count, sorted(map(int, messages["batch"].unique()))
 
     @property
     def is_known(self) -> bool:
@@ -121,10 +139,12 @@ def messages_elsewhere(
     in_table = np.concatenate([batch_of_message, batch_of_excluded[is_reached]])
     outside, others = _beyond(left, batch_of_message), _beyond(left, in_table)
     count, with_mistake = int(others.sum()), int(outside.sum() - others.sum())
-    in_doubt = bool((left.loc[outside.index, "status"] == "unknown").any())
+    fuller = left.loc[outside.index]
+    in_doubt, is_priced = bool((fuller["status"] == "unknown").any()), bool(fuller["cost"].notna().all())
     known = read_recorded(recorded, others.index.to_numpy(dtype=np.int64)) if count else None
     if known is None:
-        return MessagesElsewhere(count, in_doubt, None if count else _NOBODY, _NO_TEXTS, with_mistake)
+        nobody = None if count else _NOBODY
+        return MessagesElsewhere(count, in_doubt, is_priced, nobody, _NO_TEXTS, with_mistake)
     numbers, contacts = numbers_at(plan, np.arange(plan.totals.messages)), numbers_of_contacts(plan)
     known = known.assign(row=_rows_with(plan, numbers, contacts, known["number"]))
     near = np.isin(in_table, others.index)
@@ -136,9 +156,9 @@ def messages_elsewhere(
     own = pd.DataFrame(
         {"number": numbers[near], "batch": batch_of_message[near], "row": rows_of_messages(plan)[near]}
     ).join(left[["status", "round"]], on="batch")
-    messages = messages.assign(kind=_kinds(messages, own)).reset_index(drop=True)
+    messages = _with_kinds(messages, own, left, recorded)
     last_texts = _last_texts(own, messages[messages["kind"] == LATER])
-    return MessagesElsewhere(count, in_doubt, messages, last_texts, with_mistake)
+    return MessagesElsewhere(count, in_doubt, is_priced, messages, last_texts, with_mistake)
 
 
 def _beyond(left: pd.DataFrame, in_table: Ints) -> pd.Series[int]:
@@ -186,8 +206,19 @@ def _without(messages: pd.DataFrame, in_table: pd.DataFrame, others: pd.Series[i
     return outside[outside.groupby("batch").cumcount() < outside["batch"].map(others)]
 
 
+def _with_kinds(
+    outside: pd.DataFrame, own: pd.DataFrame, left: pd.DataFrame, recorded: Recorded
+) -> pd.DataFrame:
+    """The messages with the kind of each; `own` are those of the table that go to the same numbers."""
+    messages = outside.assign(kind=_kinds(outside, own)).reset_index(drop=True)
+    ordered = left.index[left["error"] == ORDERED_AGAIN]
+    may_repeat = messages[(messages["kind"] == EARLIER) & messages["batch"].isin(ordered)]
+    repeated = kinds_of_repeated(may_repeat, own, lambda batches: read_recorded(recorded, batches, "message"))
+    return messages.assign(kind=repeated.reindex(messages.index).fillna(messages["kind"]))
+
+
 def _kinds(outside: pd.DataFrame, own: pd.DataFrame) -> pd.Series[str]:
-    """What each of the messages is; `own` are those of the table that go to the same numbers."""
+    """What each of the messages is, whatever its text; `own` as above."""
     in_table = own.groupby("number")["round"].max()  # missing where none of them has left
     rounds = outside["number"].map(in_table).astype("float64")
     kinds = np.select(

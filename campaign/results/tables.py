@@ -23,7 +23,11 @@ from campaign.errors import LedgerError, UsageError
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_sentences, mask_texts
 from campaign.messages.plan import Plan, whole_part
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.messages.plan_tables.plan_columns import (
+    columns_of_contacts,
+    labels_of_contacts,
+    rows_of_messages,
+)
 from campaign.public_calls import public_call
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
@@ -360,6 +364,20 @@ class Result:
         return pd.Index(rows.labels(), dtype="int64", name="row")
 
     @property
+    def unknown_rows(self) -> pd.DataFrame:
+        """The rows of people of whom it is not known whether they were reached: columns row, and batch.
+
+        A row whose messages are in several unknown batches is there for each of them.
+        """
+        labels, batches = labels_of_contacts(self.plan), self._batches
+        is_unknown = np.isin(self._batch_of_message, batches.loc[batches["status"] == "unknown", "batch"])
+        is_doubtful = np.isin(labels, self._reached.doubtful)
+        rows = [rows_of_messages(self.plan)[is_unknown], labels[is_doubtful]]
+        numbers = [self._batch_of_message[is_unknown], self._batch_of_excluded[is_doubtful]]
+        table = pd.DataFrame({"row": np.concatenate(rows), "batch": np.concatenate(numbers)})
+        return table.drop_duplicates().sort_values("batch", kind="stable")
+
+    @property
     def sentence(self) -> str:
         """The outcome and what is left to do, in plain words."""
         return " ".join((self.headline, *self.left_to_do))
@@ -425,6 +443,11 @@ class Result:
     def decisions(self) -> dict[str, str]:
         """What is left to do, by status, where a person has decided already what becomes of it."""
         return self._to_do.decisions
+
+    @property
+    def about_ordered_again(self) -> str:
+        """What to do about batches that are ordered again, where others are unknown too; "" for none."""
+        return self._to_do.about_ordered_again
 
     @property
     def corrections_to_copy(self) -> list[str]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pandas as pd
 
 from campaign import markup
-from campaign.contract import NO_PEOPLE
+from campaign.contract import NO_PEOPLE, ORDERED_AGAIN
 from campaign.environments import words_for
 from campaign.messages.totals import Totals, kinds_of_rows
 from campaign.text import agreeing, all_counted, capitalised, counted, money
@@ -151,8 +151,11 @@ def cost_in_words(
 
 
 def lack_their_cost(batches: pd.DataFrame) -> "pd.Series[bool]":
-    """Which batches were accepted without a cost that is known; resolve can give it later."""
-    return (batches["status"] == "accepted") & batches["cost"].isna()
+    """Which batches have no cost that is known and get one from nobody but a person, by resolve.
+
+    They were accepted, or ordered to be sent again: nobody asks any more what became of these.
+    """
+    return ((batches["status"] == "accepted") | (batches["error"] == ORDERED_AGAIN)) & batches["cost"].isna()
 
 
 def average_price(batches: pd.DataFrame) -> Decimal | None:

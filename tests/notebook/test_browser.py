@@ -131,7 +131,7 @@ def test_correct_and_run_again_from_the_first_cell_to_the_last(lab, open_noteboo
 
 
 def test_a_notebook_that_is_opened_again_shows_true_cards(lab, open_notebook, tmp_path):
-    """Restarted in mid-run it says that its program has ended; opened again, what was known and when."""
+    """Restarted in mid-run it shows the last figures as such; opened again, what was known and when."""
     table = tmp_path / "people.csv"
     table.write_text("phone\n" + "\n".join(f"0772 000 {n:03}" for n in range(60)))
     with campaign.Sandbox(username="clinic", password="made up", latency=0.3) as sandbox:
@@ -145,13 +145,18 @@ def test_a_notebook_that_is_opened_again_shows_true_cards(lab, open_notebook, tm
         assert notebook.find("[class^=campaign-card]").is_hidden()
         notebook.save()
         notebook.restart_kernel()
-        expect(notebook.find(".campaign-lost")).to_be_visible()
-        expect(notebook.find(".campaign-lost")).to_contain_text("The program that was sending has ended")
-        expect(notebook.find(".campaign-lost")).to_contain_text("campaign.resume(")
+        lost = notebook.find(".campaign-lost")
+        expect(lost).to_be_visible()
+        expect(lost).to_contain_text("these are the last figures that this page received. More may have")
+        expect(lost).to_contain_text("To look again: result = campaign.load_result(")
+        expect(lost).to_contain_text("campaign.resume(")
         expect(notebook.find(".campaign-status")).to_be_hidden()
         expect(notebook.find(".campaign-pause")).to_be_hidden()
         assert notebook.errors == []
         notebook.wait_until_ready()
+        assert notebook.accessibility_findings() == []
+        shown, known = count(notebook, "accepted"), campaign.load_result(lab.folder / "again").totals
+        assert shown <= known["accepted"] == 60 - known["not_sent"]
         lab.end_kernels()
 
         notebook = open_notebook("again.ipynb")

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaign.arrow_text import normalize_texts, text_array
-from campaign.sending.rounds import comparison, folding
+from campaign.messages.text import folding
+from campaign.sending.rounds import comparison
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,

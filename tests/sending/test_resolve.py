@@ -301,3 +301,151 @@ def test_a_follow_up_file_sends_no_old_text_that_was_ordered_again(tmp_path):
         sent = campaign.send(corrected, **options)
         assert sandbox.inbox["text"].tolist()[10:] == ["Dear Person 5"]
         assert (sent.totals["accepted"], sent.totals["unknown"]) == (2, 9)
+
+
+@pytest.fixture
+def unknown_batches(tmp_path):
+    """51 people: batches 2, 3 and 4 of ten are unknown, and the service has them; the rest is accepted."""
+    with campaign.Sandbox(faults={2: "accept_reset", 3: "accept_reset", 4: "accept_reset"}) as service:
+        options = {"account": service, "batch_size": 10, "concurrency": 1, "max_unknown": 9}
+        yield campaign.send(plan_for(people(51)), folder=tmp_path / "visits", progress=False, **options)
+
+
+def sent_again(result, **options):
+    """What came of the campaign once batch 2 was ordered to be sent again, and the run after that."""
+    confirm = "send batch 2 again, 10 messages may arrive twice"
+    campaign.resolve(result.folder, 2, "again", confirm=confirm)
+    return campaign.resume(result.folder, progress=False, **options)
+
+
+def page_of(result, path):
+    text = campaign.write_report(result, path / "report.html").read_text("utf-8")
+    return html.unescape(re.sub(r"<[^>]+>", "", text))
+
+
+def test_a_report_names_only_batches_that_are_still_to_be_asked_about(unknown_batches, tmp_path):
+    confirm = "send batch 2 again, 10 messages may arrive twice"
+    ordered = campaign.resolve(unknown_batches.folder, 2, "again", confirm=confirm)
+    resume = "Resume the campaign to send again what you ordered to be sent again."
+    assert "Find out about 30 people in batches 2, 3, 4." in page_of(unknown_batches, tmp_path)
+    for result in (ordered, campaign.resume(ordered.folder, progress=False)):
+        page = page_of(result, tmp_path)
+        assert "Find out about 20 people in batches 3, 4." in page
+        assert (resume in page, resume in result.sentence) == ((result is ordered),) * 2
+
+
+def test_who_may_have_got_the_same_text_twice_is_told_to_all(unknown_batches, tmp_path):
+    result = sent_again(unknown_batches)
+    for batch in (3, 4):
+        settle = {"confirm": f"batch {batch} was accepted", "cost": 350}
+        result = campaign.resolve(result.folder, batch, "accepted", **settle)
+    twice = "10 messages may have arrived twice, because batch 2 was ordered to be sent again."
+    page = page_of(result, tmp_path)
+    for told in (result.sentence, html.unescape(result._repr_html_()), page):
+        assert twice in told
+        assert "not in this table" not in told
+        assert "The cost includes" not in told
+    assert "Nobody needs attention." in page
+    book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
+    listed = [row[-1] for row in book["Messages not in the table"].iter_rows(values_only=True)]
+    assert sum(str(reason).startswith("Its batch was ordered to be sent again") for reason in listed) == 10
+
+
+def test_what_was_ordered_again_and_was_refused_then_may_still_arrive_twice(unknown_batches):
+    with campaign.Sandbox(balance=0) as without_funds:
+        result = sent_again(unknown_batches, account=without_funds)
+    assert result.totals["refused"] + result.totals["not_sent"] == 10
+    assert "10 messages may arrive twice, because batch 2 was ordered to be sent again." in result.sentence
+
+
+def test_another_text_for_people_who_may_have_got_one_twice_is_no_repetition(tmp_path):
+    """Of batch 2, one person answered STOP, one has a corrected text, and eight get the same once more."""
+    table = people(11)
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        options = {"account": sandbox, "folder": tmp_path / "visits", "batch_size": 10, "progress": False}
+        sent = campaign.send(plan_for(table), **options)
+        confirm = "send batch 2 again, 10 messages may arrive twice"
+        campaign.resolve(sent.folder, 2, "again", confirm=confirm)
+        corrected = table.assign(
+            name=table["name"].replace("Person 3", "Ann").replace("Person 4", "Person  4")
+        )
+        result = campaign.send(
+            plan_for(corrected, opt_outs=pd.Series(["+256772000005"], dtype="str")), changed="send", **options
+        )
+    assert "8 messages may have arrived twice, because batch 2 was ordered" in result.sentence
+    assert (
+        "has also sent, or may have sent, 2 messages that are not in this table: 1 was an earlier text to a "
+        "number in it and 1 went to the number of a row that gets nothing now. The cost includes them as far "
+        "as it is known." in result.sentence
+    )
+
+
+def test_what_a_batch_cost_that_was_sent_again_can_be_given_too(unknown_batches):
+    with pytest.raises(campaign.UsageError, match="cost= is for a batch that was accepted, or that was ord"):
+        campaign.resolve(unknown_batches.folder, 2, "again", cost=350)
+    result = sent_again(unknown_batches)
+    before = result.totals
+    assert "The cost of batch 2 is not known." in result.sentence
+    purpose, line = result.ways_on[-1]
+    assert (purpose, line.endswith('2, "again", cost=...)')) == (
+        "To add the cost of batch 2, once the provider has told you", True,
+    )  # fmt: skip
+    with pytest.raises(campaign.UsageError, match='To add its cost, write "again" in this line'):
+        campaign.resolve(result.folder, 2, "accepted", cost=350)
+    with pytest.raises(
+        campaign.ConfirmationError, match="was ordered to be sent again, and its cost"
+    ) as asked:
+        campaign.resolve(result.folder, 2, "again", cost=350)
+    priced = pasted(asked.value.call)
+    assert (priced.totals.unpriced, priced.totals.cost) == (before.unpriced - 1, before.cost + 350)
+    assert priced.batches["status"].tolist() == result.batches["status"].tolist()
+    assert priced.batches["error"].tolist() == result.batches["error"].tolist()
+    assert "The cost of batch 2" not in priced.sentence
+    assert campaign.history(result.folder)["cost"].item() == priced.totals.cost
+    last = journal_frame(LedgerFile(result.folder / "ledger.sqlite")).iloc[-1]
+    assert (last["batch"], last["was"], last["now"]) == (2, "again", "priced")
+    assert "was ordered to be sent again already" in pasted(asked.value.call).sentence
+    with pytest.raises(campaign.UsageError, match=r"Its cost is 350\. That cannot be changed"):
+        campaign.resolve(result.folder, 2, "again", cost=1)
+
+
+def test_batches_of_one_fate_are_settled_by_one_phrase(unknown_batches):
+    folder = unknown_batches.folder
+    with pytest.raises(campaign.ConfirmationError, match="To settle them, give confirm=") as asked:
+        campaign.resolve(folder, [4, 3, 3], "accepted", note="the provider's log")
+    lines = asked.value.question.split("\n")
+    assert [line.partition(" left on ")[0] for line in lines[::2][:2]] == [
+        "Batch 3 (10 messages)", "Batch 4 (10 messages)",
+    ]  # fmt: skip
+    assert lines[1].startswith("In the sheet: 10 rows from row 13 to row 22; numbers ")
+    listed = eval(lines[4].removeprefix("To list them all: "), {"campaign": campaign})
+    assert listed["row"].tolist() == [*range(13, 33)]
+    assert asked.value.phrase == "batches 3 and 4 were accepted"
+    assert campaign.load_result(folder).totals["unknown"] == 30
+    settled = pasted(asked.value.call)
+    words = f"settled by {user_name()}: accepted, the provider's log"
+    assert settled.batches["error"].tolist()[2:4] == [words, words]
+    assert (settled.totals["accepted"], settled.totals["unknown"]) == (41, 10)
+    moves = len(journal_frame(LedgerFile(folder / "ledger.sqlite")))
+    assert "Batches 3 and 4 were settled as accepted already, on " in pasted(asked.value.call).sentence
+    for others, words in (
+        ([2, 3], "Batch 3 was settled as accepted already"),
+        ([2, 5], "Batch 5 is not unk"),
+    ):
+        with pytest.raises(campaign.UsageError, match=words):
+            campaign.resolve(folder, others, "accepted", confirm="batches 2 and 3 were accepted")
+    assert len(journal_frame(LedgerFile(folder / "ledger.sqlite"))) == moves
+
+
+def test_batches_are_ordered_again_together_and_get_their_costs_one_by_one(unknown_batches, capsys):
+    folder = unknown_batches.folder
+    phrase = "send batches 2, 3 and 4 again, 30 messages may arrive twice"
+    with pytest.raises(campaign.UsageError, match="cost= is for a single batch"):
+        campaign.resolve(folder, [2, 3], "accepted", cost=350)
+    assert main(["resolve", str(folder), "2,3,4", "again"]) == 2
+    assert f'confirm "{phrase}"' in capsys.readouterr().err
+    assert main(["resolve", str(folder), "2,3,4", "again", "--confirm", phrase]) == 4
+    assert "Batches 2, 3 and 4 are settled." in capsys.readouterr().out
+    result = campaign.resume(folder, progress=False)
+    assert "30 messages may have arrived twice, because batches 2, 3 and 4 were ordered" in result.sentence
+    assert "The cost of batch 2 and 2 other batches is not known." in result.sentence

@@ -155,9 +155,9 @@ def about_nowhere(result: Result, breakdown: pd.DataFrame) -> str:
 def about_all_sent(result: Result) -> str:
     """That a cost by sender or country has messages that are not in the table; "" where all are in it."""
     elsewhere = result.elsewhere
-    if not elsewhere.outside or not elsewhere.is_known:
+    if not elsewhere.others or not elsewhere.is_known:
         return ""
-    others = agreeing(elsewhere.outside, "the one that is", f"the {figure(elsewhere.outside)} that are")
+    others = agreeing(elsewhere.others, "the one that is", f"the {figure(elsewhere.others)} that are")
     return f"This is the cost of all messages that were sent, with {others} not in this table."
 
 

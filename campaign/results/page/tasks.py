@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from campaign.contract import SETTLED_BY
+from campaign.contract import ORDERED_AGAIN, SETTLED_BY
 from campaign.paths import seen_from_here
 from campaign.remedies import without_code
 from campaign.results.plain_words import in_plain_words
@@ -43,6 +43,8 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
         for status, make in makers.items()
         if counts[status] and status not in erased
     ]
+    if result.about_ordered_again:
+        chosen.append(_decided(result.about_ordered_again))
     if result.totals.sharing_unreached and not result.is_erased:
         chosen.append(_sharing(result.totals.sharing_unreached, _place(result)))
     chosen += [Task(_CORRECT_OWN, advice, "", "quiet") for advice in result.corrections_to_copy]
@@ -68,11 +70,15 @@ def _decided(sentences: str) -> Task:
     return Task(first + full_stop.strip(), rest, "", "quiet")
 
 
-def _unknown(result: Result, count: int, place: str) -> Task:
-    people = counted(count, "person", "people")
+def _unknown(result: Result, _: int, place: str) -> Task:
+    rows, batches = result.unknown_rows, result.batches
+    is_decided = rows["batch"].isin(batches.loc[batches["error"] == ORDERED_AGAIN, "batch"])
+    asked = rows if is_decided.all() else rows[~is_decided]
+    people = asked["row"].nunique()
+    named = _named(asked["batch"].unique().tolist())
     return Task(
-        f"Find out about {people} in {_named_batches(result, 'unknown')}.",
-        f"No readable answer came, so {agreeing(count, 'this person', 'they')} may have been reached. Ask "
+        f"Find out about {counted(people, 'person', 'people')} in {named}.",
+        f"No readable answer came, so {agreeing(people, 'this person', 'they')} may have been reached. Ask "
         "the provider for its list of what it received and reconcile it, or settle each batch with resolve. "
         "Nothing is sent to them again by itself.",
         f"campaign reconcile {place} LIST",
@@ -134,12 +140,10 @@ def _sharing(count: int, place: str) -> Task:
     )
 
 
-def _named_batches(result: Result, status: str) -> str:
-    batches = result.batches
-    numbers = batches.loc[batches["status"] == status, "batch"].tolist()
-    names = ", ".join(str(number) for number in numbers[:_NAMED])
-    more = f" and {len(numbers) - _NAMED:,} more" if len(numbers) > _NAMED else ""
-    return f"{'batch' if len(numbers) == 1 else 'batches'} {names}{more}"
+def _named(batches: list[int]) -> str:
+    names = ", ".join(map(str, batches[:_NAMED]))
+    more = f" and {len(batches) - _NAMED:,} more" if len(batches) > _NAMED else ""
+    return f"{'batch' if len(batches) == 1 else 'batches'} {names}{more}"
 
 
 def _place(result: Result) -> str:

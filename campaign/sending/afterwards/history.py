@@ -254,8 +254,8 @@ _NOTHING_EARLIER = _SentEarlier(0, 0, 0)
 def _sent_earlier(place: Folder, last: Round, figures: LedgerFigures) -> _SentEarlier:
     frozen = last.load_as_written(figures.batches)
     batches = pd.DataFrame(
-        [(one.batch, one.messages, one.state, pd.NaT, one.round) for one in figures.batches],
-        columns=["batch", "messages", "status", "submitted_at", "round"],
+        [(one.batch, one.messages, one.state, None, "", pd.NaT, one.round) for one in figures.batches],
+        columns=["batch", "messages", "status", "cost", "error", "submitted_at", "round"],
     )
     reached = reached_earlier(frozen.plan, batches, frozen.batch_of_excluded, may_keep=False)
     rounds = [open_round(place.path, registered) for registered in figures.rounds]

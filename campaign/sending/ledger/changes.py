@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from campaign.sending.ledger.database import Connection
 
-_PRICED = ":batch, 'accepted', 'priced', ''"
+_PRICED = ":batch, (SELECT state FROM batches WHERE batch = :batch), 'priced', ''"
 WITHDRAW = "UPDATE batches SET state = 'withdrawn' WHERE state = 'pending'"
 _UNDER_WAY = "UPDATE batches SET state = 'unknown', error = :error, note = '' WHERE state = 'sending'"
 
@@ -78,10 +78,13 @@ def note_pace(connection: Connection, now: str, record: str) -> int:
 
 
 def give_cost(connection: Connection, now: str, batch: int, cost: str, note: str) -> int:
-    """Give an accepted batch that has no cost its cost, and return 1; 0 where there is none to give it to."""
+    """Give a batch without a cost its cost, and return 1; 0 where there is none to give it to.
+
+    It has been accepted, or ordered to be sent again: of that, too, a person may learn what it cost.
+    """
     update = (
         "UPDATE batches SET cost = :cost, note = CASE note WHEN '' THEN :note ELSE note || '; ' || :note END "
-        "WHERE batch = :batch AND state = 'accepted' AND cost IS NULL"
+        "WHERE batch = :batch AND (state = 'accepted' OR state = 'again') AND cost IS NULL"
     )
     given = connection.execute(update, {"batch": batch, "cost": cost, "note": note}).rowcount
     if given:

@@ -171,7 +171,8 @@ class Ledger(ABC):
         return self._last_note("pace")
 
     def record_cost(self, batch: int, cost: Decimal, note: str) -> None:
-        """Give an accepted batch that has no cost its cost; the journal keeps who gave it."""
+        """Give a batch that was accepted or ordered again, and has no cost, its cost; the journal keeps who
+        gave it."""
         self._change(partial(give_cost, now=self.NOW, batch=batch, cost=f"{cost:f}", note=note))
 
     def recorded_budget(self) -> str:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.arrow_text import Bools, Ints, TextArray, concat_arrays, first_positions, text_array
+from campaign.messages.text.folding import HashedTexts, folded, text_hashes
 from campaign.sending.rounds.distinct_texts import DistinctTexts, FoundTexts, contains
-from campaign.sending.rounds.folding import HashedTexts, folded, text_hashes
 
 # What is known of a text. Where a text went out more than once, the highest outweighs the others.
 NEW, MOVED, SHARED, CHANGED, UNSENT, REFUSED, AGAIN, UNKNOWN, ACCEPTED = range(9)

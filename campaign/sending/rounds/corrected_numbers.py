@@ -18,9 +18,9 @@ from campaign.contacts.table_version import row_digests
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.text.folding import HashedTexts
 from campaign.sending.rounds.comparison import EarlierTexts
 from campaign.sending.rounds.distinct_texts import hashes_of_texts
-from campaign.sending.rounds.folding import HashedTexts
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.rounds import CONTACTS

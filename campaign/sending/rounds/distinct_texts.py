@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaign.arrow_text import Bools, Ints, TextArray, equal_texts
-from campaign.sending.rounds.folding import HashedTexts, folded, text_hashes
+from campaign.messages.text.folding import HashedTexts, folded, text_hashes
 
 # 2**64 divided by the golden ratio: neighbouring numbers get keys far apart, and being odd it loses no bit.
 _SPREAD = np.int64(-7046029254386353131)

@@ -21,6 +21,7 @@ from campaign.arrow_text import (
 )
 from campaign.contract import MESSAGE_TEXTS
 from campaign.messages.plan import Plan
+from campaign.messages.text.folding import folded
 from campaign.sending.ledger.views import LedgerSnapshot, RegisteredBatch
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -33,7 +34,6 @@ from campaign.sending.rounds.comparison import (
     RowTexts,
     missing_numbers,
 )
-from campaign.sending.rounds.folding import folded
 from campaign.sending.rounds.recorded_cells import RecordedCells, number_cells
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frame_files import read_frame

@@ -21,10 +21,10 @@ from campaign.contacts.table_version import row_digests
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts, has_status, labels_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.text.folding import HashedTexts
 from campaign.sending.rounds.comparison import CHANGED, Comparison, HashedRowTexts, RowTexts
 from campaign.sending.rounds.corrected_numbers import only_ones
 from campaign.sending.rounds.distinct_texts import DistinctTexts
-from campaign.sending.rounds.folding import HashedTexts
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, whole_texts
 from campaign.sending.store.frame_files import count_parts, read_frame
 from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, RECIPIENTS, Round
