@@ -61,8 +61,8 @@ def prepare(
     row gets.
 
     `as_written`: by default the placeholders of other tools (`{{name}}`, `[Name]`, `%s`), formats after the
-    words for empty cells (`{amount|0:,.0f}`) and the paths of existing files are refused, because they would
-    be sent as they are; `as_written=True` sends them.
+    words for empty cells (`{amount|0:,.0f}`) and the paths of files are refused, because they would be
+    sent as they are; `as_written=True` sends them.
 
     `number`: the column of the phone numbers, or several in order of preference: the first usable number of
     each row is taken. By default the column is found by its header; exports of known tools have several in

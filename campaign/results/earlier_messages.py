@@ -24,7 +24,10 @@ _WORDS = {
         "went to the number of a row that gets nothing now",
         "went to numbers of rows that get nothing now",
     ),
-    WITH_MISTAKE: ("was for a person whose row has a mistake", "were for people whose rows have a mistake"),
+    WITH_MISTAKE: (
+        "was for a person whose row has a mistake (counted as accepted)",
+        "were for people whose rows have a mistake (counted as accepted)",
+    ),
     DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
 }
 _TWICE = {REPEATED: "may have arrived twice", TO_REPEAT: "may arrive twice"}

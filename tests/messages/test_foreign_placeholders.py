@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.small_campaigns import people, plan_for
 
 from campaign.errors import TemplateError
 from campaign.messages.preparation import prepare
@@ -141,6 +142,19 @@ def test_every_text_of_a_call_is_checked():
         plan(priority="<Amount>")
 
 
+@pytest.mark.parametrize("path", ["visit_reminder.txt", "texts/Visit.TXT", "letter.docx"])
+def test_the_name_of_a_file_that_is_not_there_is_no_message(path):
+    with pytest.raises(TemplateError, match="looks like the path of a file that is not there, and the path"):
+        plan_for(people(1), path)
+    plan = plan_for(people(1), path, as_written=True)
+    assert plan.messages["message"].tolist() == [path]
+
+
+def test_a_text_that_only_ends_like_one_is_a_message():
+    assert plan_for(people(1), "See {name}.txt").totals.messages == 1
+    assert plan_for(people(1), "Read example.com/a.html").totals.messages == 1
+
+
 def test_the_path_of_a_file_is_not_a_message(tmp_path, monkeypatch):
     path = tmp_path / "text.txt"
     path.write_text("Hi {first_name}")
@@ -152,8 +166,11 @@ def test_the_path_of_a_file_is_not_a_message(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(TemplateError, match=r'"text\.txt", the path of a file'):
         plan("text.txt")
-    path.unlink()
-    assert first_message("text.txt") == "text.txt"
+    (tmp_path / "hello").write_text("Hi")
+    with pytest.raises(TemplateError, match='"hello", the path of a file'):
+        plan("hello")
+    (tmp_path / "hello").unlink()
+    assert first_message("hello") == "hello"
     assert first_message(str(tmp_path), overlong="truncate").startswith(str(Path(tmp_path.anchor)))
 
 

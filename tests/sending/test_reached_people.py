@@ -148,3 +148,20 @@ def test_with_the_number_in_the_own_spreadsheet_she_is_asked_about_like_everybod
     result = send(rows, corrected, message=TUESDAY, changed="send")
     assert outcomes(result) == dict.fromkeys(["Musa", "Jane", "Rose"], "accepted")
     assert [text for text in texts_of(result).values() if "Monday" in text] == []
+
+
+def test_of_whom_it_is_unknown_whether_they_were_reached_nobody_says_that_they_were(tmp_path):
+    rows = "name,phone\n" + "".join(f"Person {n},0772 000 00{n}\n" for n in range(8))
+    options = {"folder": tmp_path / "visits", "batch_size": 3, "concurrency": 1, "progress": False}
+    with campaign.Sandbox(faults={2: "accept_close"}) as sandbox:
+        result = campaign.send(plan_of(rows, MONDAY), account=sandbox, **options)
+        assert (result.totals["accepted"], result.totals["unknown"]) == (1, 3)
+        compared = campaign.compare(plan_of(rows, TUESDAY), folder=result.folder, account=sandbox)
+        doubt = "It is not known whether 3 of these people got anything: find out before you decide."
+        assert doubt in compared.sentence
+        with pytest.raises(campaign.ConfirmationError, match=doubt):
+            campaign.send(plan_of(rows, TUESDAY), account=sandbox, **options)
+        without = rows.replace("Person 2,0772 000 002\n", "")
+        gone = campaign.compare(plan_of(without, MONDAY), folder=result.folder, account=sandbox)
+        assert "1 number that was or may have been reached in rehearsal is no longer" in gone.sentence
+        assert "who may have got “Dear Person 2" in gone.sentence

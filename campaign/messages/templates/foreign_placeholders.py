@@ -35,6 +35,8 @@ _PATH_IN_BRACES = re.compile(r"(?<!\{)\{\{(?:\s*\w+(?:\.\w+)+\s*|\s+\w+\s+)\}\}(
 _RAPIDPRO = re.compile(r"(?<!\w)@(?:contact|fields|urns|results)\.\w+")
 _POSITIONAL = re.compile(r"(?<![\w%])%[sd](?!\w)")  # C and Python: the next value
 _OWN = re.compile(r"\{[^{}]*\}")
+# A single word that ends as the name of a file of texts does, mistyped perhaps: "visit_reminder.txt".
+_PATH = re.compile(r"[^\s{}]+\.(?:txt|md|rtf|docx?|odt|csv|xlsx?)", re.IGNORECASE)
 _AMOUNT = r"^\s*[-+]?[0-9]"
 
 
@@ -87,10 +89,12 @@ def _holds_amounts(cells: Iterable[TextArray]) -> bool:
 
 
 def refuse_file_path(text: str, *, what: str) -> None:
-    """Raise TemplateError for a text that is the path of an existing file."""
-    if is_file(text):
+    """Raise TemplateError for a text that is the path of a file, or looks like nothing else."""
+    is_there = is_file(text)
+    if is_there or _PATH.fullmatch(text.strip()):
+        which = "the path of a file" if is_there else "which looks like the path of a file that is not there"
         raise TemplateError(
-            f'The {what} is "{shorten(text, 80)}", the path of a file, and the path itself would be sent. '
+            f'The {what} is "{shorten(text, 80)}", {which}, and the path itself would be sent. '
             'Read the file first, with message=Path(...).read_text(encoding="utf-8"), or use as_written=True '
             "to send the text as it is."
         )

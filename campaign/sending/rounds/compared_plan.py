@@ -22,6 +22,7 @@ from campaign.results.reached_earlier import reached_earlier
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
+    AGAIN,
     ASKED,
     CHANGED,
     GOES_OUT,
@@ -38,7 +39,7 @@ from campaign.sending.rounds.people_in_words import PeopleInWords
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import agreeing, capitalised, clean, counted, listed_words, shorten
+from campaign.text import agreeing, capitalised, clean, counted, figure, listed_words, shorten
 
 _NAMED = 3  # numbers that are in no row any more
 _LENGTH = 48  # characters of what each of them got
@@ -188,8 +189,10 @@ class ComparedPlan:
         gone = len(self.comparison.gone)
         if not gone:
             return self._about_renumbered
+        in_doubt = int(self._are_in_doubt(self.comparison.gone_batches).sum())
+        perhaps = " or may have been" if in_doubt else ""
         return (
-            f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} {self.words.reached} "
+            f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')}{perhaps} {self.words.reached} "
             f"{agreeing(gone, 'is', 'are')} no longer in the table{self._gone_numbers}"
             f"{self._about_corrected_numbers}."
             f"{self._about_renumbered}"
@@ -205,9 +208,11 @@ class ComparedPlan:
         more = len(gone.gone) - _NAMED
         got = self.record.messages(gone.gone_batches[first], gone.gone_rows[first])
         texts = got.groupby("entry")["message"].agg(" ".join)
+        numbers = zip(gone.gone[first].tolist(), self._are_in_doubt(gone.gone_batches[first]), strict=True)
         named = [
-            f"{mask_number(str(number))}, who got “{shorten(mask_text(clean(texts[entry])), _LENGTH)}”"
-            for entry, number in enumerate(gone.gone[first].tolist())
+            f"{mask_number(str(number))}, who {'may have ' if in_doubt else ''}got "
+            f"“{shorten(mask_text(clean(texts[entry])), _LENGTH)}”"
+            for entry, (number, in_doubt) in enumerate(numbers)
         ]
         return f" ({'; '.join([*named, *([counted(more, 'other')] if more > 0 else [])])})"
 
@@ -426,7 +431,24 @@ class ComparedPlan:
             for state, (verbs, _, how) in _ASKED_WORDS.items()
             if (count := self.count(state))
         ]
-        return " ".join(ways)
+        return f"{' '.join(ways)}{self._about_doubtful}"
+
+    @property
+    def _about_doubtful(self) -> str:
+        """That some of these people may have got nothing, after a space; "" where all were reached."""
+        is_asked = np.isin(self.comparison.knowledge, ASKED)
+        doubtful = int(self._are_in_doubt(self.comparison.batches[is_asked]).sum())
+        if not doubtful:
+            return ""
+        is_all = doubtful == is_asked.sum()
+        all_of_them = agreeing(doubtful, "this person", "these people")
+        who = all_of_them if is_all else f"{figure(doubtful)} of these people"
+        return f" It is not known whether {who} got anything: find out before you decide."
+
+    def _are_in_doubt(self, batches: Ints) -> Bools:
+        """Which batches may have been received, or not."""
+        known = np.zeros(len(batches), np.int8) if self.record is None else self.record.knowledge[batches]
+        return np.isin(known, (AGAIN, UNKNOWN))
 
     def questions(self, *, changed: bool = True, gone: bool = True) -> str:
         """What `send` asks about before anything leaves, and the choices, after a space; "" for nothing.
@@ -446,7 +468,8 @@ class ComparedPlan:
             f" First, send asks about {counted(waiting, 'person', 'people')} no longer in the table, for "
             'whom an earlier message waits; finish it with resume, or answer with gone="withdraw".'
         )
-        return f"{about_others if others and changed else ''}{about_waiting if waiting and gone else ''}"
+        about_others = f"{about_others}{self._about_doubtful}" if others and changed else ""
+        return f"{about_others}{about_waiting if waiting and gone else ''}"
 
     @property
     def _about_new_name(self) -> str:
