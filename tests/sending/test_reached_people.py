@@ -165,3 +165,13 @@ def test_of_whom_it_is_unknown_whether_they_were_reached_nobody_says_that_they_w
         gone = campaign.compare(plan_of(without, MONDAY), folder=result.folder, account=sandbox)
         assert "1 number that was or may have been reached in rehearsal is no longer" in gone.sentence
         assert "who may have got “Dear Person 2" in gone.sentence
+
+
+def test_with_every_text_she_is_known_to_have_hers_at_the_number_of_the_follow_up_file(corrected):
+    """Her own spreadsheet still lacks it, and a later text has gone to the phone that she shared."""
+    send(FAMILY, corrected, message=TUESDAY, changed="send")
+    every_text = {"message": MONDAY, "duplicates": "keep"}
+    compared = campaign.compare(plan_of(FAMILY, **every_text), folder=corrected)
+    assert (compared.sharing, compared.moved) == (0, 1)
+    result = send(FAMILY, corrected, changed="skip", **every_text)
+    assert set(outcomes(result).values()) == {"accepted"}

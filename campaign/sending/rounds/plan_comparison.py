@@ -196,10 +196,12 @@ def _mark_corrected(comparison: Comparison, corrected: CorrectedBefore, places: 
     """The comparison in which rows are MOVED that would go out, though they were reached as corrected since.
 
     `places` are those of the rows that get something among all rows. As in `compare_texts`, only a later
-    batch counts: after an earlier one, a person knew of it and chose this text.
+    batch counts: after an earlier one, a person knew of it and chose this text. The batch of a row that
+    shares its phone is that of another row's text, which says nothing about it.
     """
     batches, recorded_rows = corrected.batches[places], corrected.recorded_rows[places]
-    moved = (recorded_rows > 0) & (batches > comparison.batches)
+    is_later = (batches > comparison.batches) | (comparison.knowledge == SHARED)
+    moved = (recorded_rows > 0) & is_later
     return replace(
         comparison,
         knowledge=np.where(moved, MOVED, comparison.knowledge).astype(np.int8),
