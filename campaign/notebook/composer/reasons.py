@@ -11,13 +11,20 @@ import pandas as pd
 from ipywidgets import HTML, VBox
 
 from campaign import markup
+from campaign.contacts.reserved_columns import file_names
 from campaign.contract import REACHED_CORRECTED
 from campaign.masking import mask_texts
 from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
-from campaign.notebook.composer.row_list import RowList, in_both_files, numbered_rows, repeated_rows
+from campaign.notebook.composer.row_list import (
+    RowList,
+    add_column,
+    in_both_files,
+    numbered_rows,
+    repeated_rows,
+)
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, capitalised, counted
 
@@ -84,13 +91,13 @@ class Reason:
         table = numbered_rows(self.plan, pd.Index(issues["row"]))
         if (table.iloc[:, -1] == "").all():
             table = table.iloc[:, :-1]
-        if self.column and self.column not in table.columns[1:2]:
-            cells = mask_texts(issues["value"]).to_numpy()
-            table.insert(len(table.columns), self.column, cells, allow_duplicates=True)
+        (column,) = file_names([self.column])
+        if column and column not in table.columns[1:2]:
+            add_column(table, column, mask_texts(issues["value"]).tolist())
         for place, name in enumerate(("why", "what to do")):
             said = [words[detail][place] for detail in issues["detail"]]
             if any(said):
-                table.insert(len(table.columns), name, said, allow_duplicates=True)
+                add_column(table, name, said)
         return in_both_files(table, self.own_rows)
 
 

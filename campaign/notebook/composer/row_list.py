@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pandas as pd
@@ -93,6 +93,11 @@ def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
         cells = mask_texts(plan.contacts[name].iloc[places])
         table.insert(1, name, cells.to_numpy(), allow_duplicates=True)
     return table
+
+
+def add_column(table: pd.DataFrame, name: str, cells: Collection[object]) -> None:
+    """Add a column at the end; a column of the file that is called the same keeps its cells."""
+    table.insert(len(table.columns), name, cells, allow_duplicates=True)
 
 
 def in_both_files(table: pd.DataFrame, own_rows: pd.Series[int]) -> pd.DataFrame:

@@ -31,10 +31,10 @@ def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
     why = _reasons(plan, leaves)
     rows = plan.contacts.reindex(why.index).drop(columns=[*OUTCOME_COLUMNS], errors="ignore")
     table = rows.set_axis(original_names(rows.columns), axis=1)
-    words = {_WHY: [desk_words(reason, here=3) for reason in why]}
+    reasons = pd.DataFrame({_WHY: [desk_words(reason, here=3) for reason in why]}, index=table.index)
     rows_of_file = pd.DataFrame({"row": table.index}, index=table.index)
     numbers = in_both_files(rows_of_file, leaves.own_rows).rename(columns={"row": _ROW}).astype("str")
-    table = table.assign(**words, **{str(name): numbers[name] for name in numbers})
+    table = pd.concat([table, reasons, numbers], axis=1)
     unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
     issues = plan.issues[~plan.issues["row"].isin(unwanted)]
     write_rows(
