@@ -14,7 +14,8 @@ import pandas as pd
 from campaign.arrow_text import Bools
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import fold
-from campaign.contacts.reserved_columns import SUFFIX
+from campaign.contacts.reserved_columns import ROW as INDEX
+from campaign.contacts.reserved_columns import SUFFIX, without_suffixes
 from campaign.contacts.table import CellIssue
 from campaign.contacts.table_version import column_version, row_versions
 from campaign.errors import FileError
@@ -31,7 +32,6 @@ _RECOGNISED_BY = frozenset(map(fold, (STATUS, ROW, CAMPAIGN)))
 _ROW_NUMBER = r"\s*0*([1-9][0-9]{0,8})(?:\.0+)?\s*"  # programs that take it for a number may write 5.0
 _BEHIND = "-"  # between the version of the file, that of the row, and the order of dates in each column
 _ORDER = "(dmy|mdy|ymd)([a-z]+)"  # of day, month and year, and the column
-_INDEX = "row"  # as pandas calls the index of a contact table when it saves that too
 _SHOWN = 60  # characters of a campaign's name in a sentence
 
 
@@ -153,7 +153,7 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     version = "" if versions is None else _common(versions["file"])
     rest = table.drop(columns=list(own.values()))
     if len(rest.columns) and _is_saved_index(rest, origins):
-        rest = rest.drop(columns=_INDEX)
+        rest = rest.drop(columns=INDEX)
     frame = rest.apply(rearm) if len(rest.columns) else rest
     frame.columns = pd.Index(_names_before(rearm(pd.Series(rest.columns, dtype="str"))))
     frame.attrs = table.attrs
@@ -276,7 +276,7 @@ def _issues(cells: "pd.Series[str]", origins: "pd.Series[Any]") -> Iterable[Cell
 def _is_saved_index(table: pd.DataFrame, origins: "pd.Series[Any]") -> bool:
     """Whether the first column is the index of `Result.follow_up()`, which pandas saves by default."""
     first = table.columns[0]
-    if first != _INDEX:
+    if first != INDEX:
         return False
     known = origins.notna()
     return bool((_original_rows(table[first]) == origins)[known].all())
@@ -288,7 +288,12 @@ def _names_before(columns: Iterable[str]) -> list[str]:
 
 
 def _collides(name: str) -> bool:
-    """Whether this is the name of a column of follow-up files, with any number of suffixes."""
+    """Whether this is the name of a column of follow-up files, with any number of suffixes.
+
+    Their index is one, too: pandas saves it by default.
+    """
+    if without_suffixes(name) == INDEX:
+        return True
     folded = fold(name)
     while folded not in _FOLDED:
         shorter = re.sub("file$", "", folded)

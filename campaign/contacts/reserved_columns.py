@@ -22,9 +22,14 @@ def original_names(columns: Iterable[str]) -> list[str]:
     return [name[: -len(SUFFIX)] if _collides(name) and name.endswith(SUFFIX) else name for name in columns]
 
 
+def without_suffixes(name: str) -> str:
+    """The name that was given, or came, with any number of suffixes."""
+    while name.casefold().endswith(SUFFIX):
+        name = name[: -len(SUFFIX)]
+    return name
+
+
 def _collides(name: str) -> bool:
     """Whether this is such a name with any number of suffixes; of an outcome column, in any case."""
-    stem = name
-    while stem.casefold().endswith(SUFFIX):
-        stem = stem[: -len(SUFFIX)]
+    stem = without_suffixes(name)
     return stem == ROW or stem.casefold() in OUTCOME_COLUMNS

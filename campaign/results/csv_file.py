@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from campaign.formulas import disarm
+from campaign.results.text_columns import with_texts
 
 
 def write_csv(path: Path, table: pd.DataFrame, *, index: bool = True) -> None:
@@ -21,7 +22,6 @@ def write_csv_parts(path: Path, tables: Iterable[pd.DataFrame], *, index: bool) 
     """The same for a table in parts, which are written one below the other."""
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         for number, table in enumerate(tables):
-            texts = [name for name in table.columns if table[name].dtype == "str"]
-            safe = table.assign(**{name: disarm(table[name]) for name in texts})
+            safe = with_texts(table, disarm)
             safe.columns = pd.Index(disarm(pd.Series(safe.columns, dtype="str")))
             safe.to_csv(file, lineterminator="\r\n", quoting=csv.QUOTE_ALL, index=index, header=number == 0)

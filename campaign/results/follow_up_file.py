@@ -114,12 +114,12 @@ def cells_to_correct(rows: pd.DataFrame, parts: Iterable[pd.DataFrame], *, added
     The index of the rows has their numbers, and the last of the columns, as many as were `added`, are not
     those of the file. `parts` are those of the issues.
     """
-    marked = np.zeros(rows.shape, dtype=bool)
+    marked, own = np.zeros(rows.shape, dtype=bool), rows.columns[: len(rows.columns) - added]
     for issues in parts:
         errors = issues[(issues["severity"] == "error") & issues["row"].notna()]
         lines = rows.index.get_indexer(pd.Index(errors["row"].astype("int64")))
-        places = rows.columns.get_indexer(pd.Index(errors["column"]))
-        is_cell = (lines >= 0) & (places >= 0) & (places < len(rows.columns) - added)
+        places = own.get_indexer(pd.Index(errors["column"]))
+        is_cell = (lines >= 0) & (places >= 0)
         marked[lines[is_cell], places[is_cell]] = True
     return marked
 

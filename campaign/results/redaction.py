@@ -21,6 +21,7 @@ from campaign.results.look_alikes import rows_that_look_like
 from campaign.results.messages_elsewhere import DEPARTED
 from campaign.results.plain_words import own_words
 from campaign.results.tables import Result
+from campaign.results.text_columns import with_texts
 
 _SAMPLE = 10_000  # messages whose number is looked for in the columns of the file
 _TAIL = 7  # digits at the end that a number and the cell it came from have in common
@@ -127,20 +128,18 @@ class Redaction:
     ) -> pd.DataFrame:
         if self._reveal:
             return table
-        texts = {name: table[name] for name in table.columns if table[name].dtype == "str"}
-        own_numbers = [column for name, column in texts.items() if name in numbers]
+        own_numbers = [column for name, column in table.items() if name in numbers and column.dtype == "str"]
         # What is read as an amount is compared with the number of its row, so there has to be one.
         lengths = self._lengths if own_numbers else {}
-        masked = {
-            name: (
-                mask_numbers(column)
-                if name in numbers
-                else mask_texts(column, own_numbers=own_numbers, lengths=lengths.get(name, ()))
-            )
-            for name, column in texts.items()
-            if name not in kept
-        }
-        return table.assign(**masked)
+
+        def mask(column: "pd.Series[Any]") -> "pd.Series[Any]":
+            if column.name in kept:
+                return column
+            if column.name in numbers:
+                return mask_numbers(column)
+            return mask_texts(column, own_numbers=own_numbers, lengths=lengths.get(str(column.name), ()))
+
+        return with_texts(table, mask)
 
     @cached_property
     def number_columns(self) -> frozenset[str]:

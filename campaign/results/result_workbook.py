@@ -91,7 +91,7 @@ def _tables(
     """The tables of the sheets, each in parts."""
     breakdowns: dict[str, Iterator[pd.DataFrame]] = {}
     for column in by:
-        table = shown_breakdown(result, column, redaction).reset_index()
+        table = shown_breakdown(result, column, redaction).reset_index(allow_duplicates=True)
         breakdowns[_sheet_name(column, breakdowns)] = iter([table])
     return {
         **breakdowns,

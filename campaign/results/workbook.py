@@ -316,10 +316,9 @@ def _writer(sheet: Any, column: "pd.Series[Any]", formats: _Formats) -> tuple[Ca
         return sheet.write_number, formats.amounts[decimals.scale]
     if column.dtype == object:  # costs, as Decimal
         return sheet.write_number, formats.cost(column)
-    if column.name in _AMOUNTS:
-        return sheet.write_number, formats.figure
     if pd.api.types.is_numeric_dtype(column):
-        return sheet.write_number, None
+        return sheet.write_number, formats.figure if column.name in _AMOUNTS else None
+    # Whatever it is called: a file may have a column "rows" or "accepted", whose cells are text.
     return sheet.write_string, formats.sentence if column.name in _SENTENCES else formats.cell
 
 

@@ -11,6 +11,9 @@ FILES = [
     ["status (file)"],
     ["status (file) (file)", "status", "status (file)"],
     ["Status", "REASON", "Batch (File)", "code (FILE) (file)"],
+    ["row"],
+    ["row", "row (file)", "row (File) (file)", "status"],
+    ["Row", "ROW (file)", "rows", "row "],
     ["status ", "status(file)", "my status", "last status", "(file)", " (file)", "Phone (file)", ""],
 ]
 
@@ -23,10 +26,14 @@ def test_columns_get_their_own_names_back(columns):
 
 
 @pytest.mark.parametrize("columns", FILES)
-def test_the_outcome_columns_are_free(columns):
-    assert {name.casefold() for name in file_names(columns)} & {"status", "reason", "batch", "code"} == set()
+def test_the_outcome_columns_and_the_row_numbers_are_free(columns):
+    renamed = file_names(columns)
+    assert {name.casefold() for name in renamed} & {"status", "reason", "batch", "code"} == set()
+    assert "row" not in renamed
 
 
 def test_only_columns_in_the_way_are_renamed():
-    columns = ["Name", "status", "Status (file)", "Phone (file)", "my code"]
-    assert file_names(columns) == ["Name", "status (file)", "Status (file) (file)", "Phone (file)", "my code"]
+    columns = ["Name", "status", "Status (file)", "Phone (file)", "my code", "row", "Row"]
+    assert file_names(columns) == [
+        "Name", "status (file)", "Status (file) (file)", "Phone (file)", "my code", "row (file)", "Row",
+    ]  # fmt: skip

@@ -28,6 +28,12 @@ CIRCUMSTANCES = {
     },
 }  # fmt: skip
 SEEDS = 40
+# The life that notices it, which comes first; the others follow should it do so no longer.
+NOTICED = {
+    "key without the text": 1, "withdraw and register in two transactions": 1,
+    "refused counts as reached": 4, "a rehearsal counts as reached": 3, "list written before the ledger": 1,
+    "another rows text is this rows": 11,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +70,7 @@ def test_two_thousand_lives(tmp_path, link):
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_wrong_design_is_caught(design, tmp_path, link, monkeypatch):
     adopt(design, monkeypatch.setattr)
-    for seed in range(SEEDS):
+    for seed in sorted(range(SEEDS), key=lambda seed: seed != NOTICED.get(design, 0)):
         life = live(seed, tmp_path, link, design=design, **CIRCUMSTANCES.get(design, {}))
         if life.broken:
             print("\n".join(life.story))

@@ -256,7 +256,7 @@ def test_who_is_cancelled_at_the_gate_leaves_no_connection_open():
     with Sandbox(tls=True) as sandbox:
         for milliseconds in range(2, 26, 3):  # in the handshake and after it
             asyncio.run(cancel_after(milliseconds / 1000))
-            gc.collect()  # which warns of what was left open, and warnings are errors
+    gc.collect()  # which warns of what was left open, and warnings are errors
 
 
 @pytest.mark.parametrize("ending", ["close", "reset"])

@@ -44,7 +44,7 @@ LINES = 65_536  # rows of a parquet file that are decoded at a time
 def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
     """A DataFrame as if it were a sheet, its column names in row 1; an index counts only if it has a name."""
     if any(name is not None for name in frame.index.names) and list(frame.index.names) != ["row"]:
-        frame = frame.reset_index()
+        frame = frame.reset_index(allow_duplicates=True)  # two of one name are refused by this name
     if not frame.shape[1]:
         raise FileError("The DataFrame has no columns, so there is nothing to read.")
     refuse_beyond_budget(len(frame) + 1, frame.shape[1], max_cells)

@@ -11,6 +11,7 @@ import pandas as pd
 from ipywidgets import HTML, VBox
 
 from campaign import markup
+from campaign.contacts.reserved_columns import file_names
 from campaign.contract import REACHED_CORRECTED
 from campaign.masking import mask_texts
 from campaign.messages.issues import CODES, LEFT_OUT
@@ -90,9 +91,9 @@ class Reason:
         table = numbered_rows(self.plan, pd.Index(issues["row"]))
         if (table.iloc[:, -1] == "").all():
             table = table.iloc[:, :-1]
-        if self.column and self.column not in table.columns[1:2]:
-            cells = mask_texts(issues["value"]).to_numpy()
-            add_column(table, self.column, cells)
+        (column,) = file_names([self.column])
+        if column and column not in table.columns[1:2]:
+            add_column(table, column, mask_texts(issues["value"]).tolist())
         for place, name in enumerate(("why", "what to do")):
             said = [words[detail][place] for detail in issues["detail"]]
             if any(said):

@@ -184,7 +184,6 @@ def for_page(
     }
     frame = pd.DataFrame(
         {
-            shown.index.name: shown.index,
             "People": shown["people"],
             "Accepted": shown["accepted"],
             **some,
@@ -193,6 +192,8 @@ def for_page(
             "Share of the cost": costs,
         }
     ).reset_index(drop=True)
+    # The file may call its column like one of these.
+    frame.insert(0, str(shown.index.name), shown.index, allow_duplicates=True)
     return frame, len(breakdown)
 
 

@@ -15,6 +15,7 @@ from campaign.local_times import LocalTimes
 from campaign.results import charts
 from campaign.results.own_report import GENERATOR
 from campaign.results.replaced_file import replace_file
+from campaign.results.text_columns import with_texts
 from campaign.text import shorten
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -51,8 +52,7 @@ def table(frame: pd.DataFrame, name: str, *, rows: int | None = None, figures: C
     `rows` is how many there are, where the frame has only the first of them; `figures` are columns of amounts
     in words.
     """
-    texts = [column for column in frame.columns if frame[column].dtype in ("str", object)]
-    clipped = frame.assign(**{column: frame[column].map(_clipped) for column in texts})
+    clipped = with_texts(frame, lambda column: column.map(_clipped), ("str", object))
     html = markup.table(clipped, limit=len(frame), rows=rows, figures=figures)
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{markup.escape(name)}">{html}</div>'
 

@@ -46,11 +46,12 @@ def is_network(kind: str) -> bool:
 
 def file_system_of(path: Path, mounts: str) -> str:
     """The type of the file system that holds `path`, from the text of /proc/self/mountinfo (proc(5))."""
+    above = {folder.as_posix() for folder in (path, *path.parents)}
     deepest, kind = -1, ""
     for line in mounts.splitlines():
         before, _, after = line.partition(" - ")
         point = _OCTAL.sub(lambda octal: chr(int(octal[1], 8)), before.split(" ")[4])
-        if path.is_relative_to(point) and len(point) >= deepest:  # a later mount covers an earlier one
+        if point in above and len(point) >= deepest:  # a later mount covers an earlier one
             deepest, kind = len(point), after.split(" ")[0]
     return kind
 
