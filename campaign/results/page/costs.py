@@ -176,7 +176,7 @@ def for_page(
     breakdown = with_people(breakdown)
     shown = breakdown.head(_MOST_VALUES)
     costs = [
-        cost_in_words(_to_hundredths(cost), unpriced=unpriced, currency=currency)
+        cost_in_words(cost, unpriced=unpriced, currency=currency)
         for cost, unpriced in zip(shown["cost_share"], shown["unpriced"], strict=True)
     ]
     some: dict[Any, Any] = {
@@ -194,8 +194,3 @@ def for_page(
         }
     ).reset_index(drop=True)
     return frame, len(breakdown)
-
-
-def _to_hundredths(cost: Decimal | None) -> Decimal | None:
-    """A share of a cost as people write amounts: 847.5000 is 847.50."""
-    return cost if cost is None or cost == round(cost) else round(cost, 2)
