@@ -122,7 +122,7 @@ def table(
     which: str = "first",
     figures: Collection[str] = (),
 ) -> str:
-    """The first rows of a frame as an HTML table, with a note when there are more.
+    """The first rows of a frame as an HTML table, with a note when there is more than one more.
 
     `rows` is the total number of rows, if the frame contains only the first of them; `of` says what a row is,
     ("batch", "batches"), where it is none of the file. `which` says which of all they are: "last" where the
@@ -130,6 +130,8 @@ def table(
     of numbers are right-aligned, and so are `figures`, columns of amounts in words such as "UGX 311,990 or
     more". Row and batch are names, not amounts, and get no thousands separators.
     """
+    rows = len(frame) if rows is None else rows
+    limit += rows == len(frame) == limit + 1  # a note would take the place of the last row
     excerpt = frame.head(limit)
     if excerpt.index.name is not None:
         excerpt = excerpt.reset_index(allow_duplicates=True)  # a file may have a column of that name
@@ -138,7 +140,6 @@ def table(
         "figure" if name in figures else _kind(excerpt.iloc[:, place]) for place, name in enumerate(names)
     ]
     html_table = _table(names, kinds, excerpt.itertuples(index=False, name=None))
-    rows = len(frame) if rows is None else rows
     if rows <= limit:
         return html_table
     these = f"The {which}" if which else "These are"
