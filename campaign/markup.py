@@ -13,7 +13,7 @@ from campaign.text import capitalised, counted, figure, money, shorten, without_
 # Nothing depends on colour alone: every bar has its label and its figure.
 TONES = {
     "accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good",
-    "reached earlier": "good",
+    "reached earlier": "good", "sharing a phone": "doubt",
     "new": "good", "still waiting": "good", "refused before": "bad", "reached with another text": "doubt",
     "reached under another number": "doubt",
     "sharing a phone reached with somebody else's text": "doubt",
@@ -121,15 +121,19 @@ def table(
     of: tuple[str, ...] = ("row",),
     which: str = "first",
     figures: Collection[str] = (),
+    total: Sequence[object] = (),
 ) -> str:
-    """The first rows of a frame as an HTML table, with a note when there are more.
+    """The first rows of a frame as an HTML table, with a note when there is more than one more.
 
     `rows` is the total number of rows, if the frame contains only the first of them; `of` says what a row is,
     ("batch", "batches"), where it is none of the file. `which` says which of all they are: "last" where the
     newest come first, "" where they are in no such order. A named index is shown as the first column. Columns
     of numbers are right-aligned, and so are `figures`, columns of amounts in words such as "UGX 311,990 or
-    more". Row and batch are names, not amounts, and get no thousands separators.
+    more". Row and batch are names, not amounts, and get no thousands separators. `total` has the cells of a
+    last line, the sums of all rows.
     """
+    rows = len(frame) if rows is None else rows
+    limit += rows == len(frame) == limit + 1  # a note would take the place of the last row
     excerpt = frame.head(limit)
     if excerpt.index.name is not None:
         excerpt = excerpt.reset_index(allow_duplicates=True)  # a file may have a column of that name
@@ -137,8 +141,7 @@ def table(
     kinds = [
         "figure" if name in figures else _kind(excerpt.iloc[:, place]) for place, name in enumerate(names)
     ]
-    html_table = _table(names, kinds, excerpt.itertuples(index=False, name=None))
-    rows = len(frame) if rows is None else rows
+    html_table = _table(names, kinds, excerpt.itertuples(index=False, name=None), total=total)
     if rows <= limit:
         return html_table
     these = f"The {which}" if which else "These are"
@@ -162,18 +165,22 @@ def small_table(rows: Sequence[Mapping[str, object]], caption: str) -> str:
 
 
 def _table(
-    names: Sequence[str], kinds: Sequence[str], rows: Iterable[Iterable[object]], caption: str = ""
+    names: Sequence[str],
+    kinds: Sequence[str],
+    rows: Iterable[Iterable[object]],
+    caption: str = "",
+    *,
+    total: Sequence[object] = (),
 ) -> str:
-    head = "".join(_cell("th", name, kind) for name, kind in zip(names, kinds, strict=True))
-    body = "".join(
-        "<tr>"
-        + "".join(
+    def cells(values: Iterable[object]) -> str:
+        return "".join(
             _cell("td", written(value, plain=name in ("row", "first row", "batch")), kind)
             for value, name, kind in zip(values, names, kinds, strict=True)
         )
-        + "</tr>"
-        for values in rows
-    )
+
+    head = "".join(_cell("th", name, kind) for name, kind in zip(names, kinds, strict=True))
+    body = "".join(f"<tr>{cells(values)}</tr>" for values in rows)
+    body += f'<tr class="sum">{cells(total)}</tr>' if total else ""
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING
@@ -100,6 +100,14 @@ def percentage(part: int, whole: int) -> str:
     if part and shown == "0":
         return "under 0.1%"
     return "over 99.9%" if part < whole and shown == "100" else f"{shown}%"
+
+
+def percentages(parts: Sequence[int], whole: int) -> list[str]:
+    """Shares that stand beside each other, all with a decimal where one has any: "10.0%", "3.3%", "86.7%"."""
+    shown = [percentage(part, whole) for part in parts]
+    if not any("." in share for share in shown):
+        return shown
+    return [share if "." in share else share.replace("%", ".0%") for share in shown]
 
 
 def agreeing(count: int, singular: str, plural: str) -> str:

@@ -59,7 +59,7 @@ def outcome(result: Result) -> str:
     over_time = accepted_over_time(result.batches, LocalTimes.of_rounds(result.rounds))
     said = [f"{rows} in the file.", not_read_in_words(result.reading), about_outcomes(result.totals)]
     note = markup.paragraph(" ".join(filter(None, said)), note=True)
-    return f"{charts.outcome_bar(result.totals.by_outcome, of='rows')}{note}{over_time}"
+    return f"{charts.outcome_bar(result.totals.kinds, of='rows')}{note}{over_time}"
 
 
 def cost(result: Result) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from campaign.markup import TONES, escape
 from campaign.results.plain_words import status_in_words
 from campaign.results.totals import cost_in_words
-from campaign.text import figure, percentage
+from campaign.text import capitalised, figure, percentage, percentages
 
 # What a page or a widget needs to show the charts, besides the variables of the colours.
 STYLE = """
@@ -45,23 +45,26 @@ border:.375em solid var(--quiet);border-radius:.15em;vertical-align:-.05em}
 .swatch.framed{border-width:.17em}.swatch.striped{border-width:0 .25em}
 .swatch.hatched{border-width:0 .36em;border-style:double}
 .swatch.low{height:.375em;border-top:0;vertical-align:0}
+.swatch.thin{height:.15em;border-top:0;border-bottom-width:.15em;vertical-align:0}
 .swatch.pale{opacity:.45}
 .swatch.round{width:0;height:1.4em;border:0;border-left:2px dashed;border-radius:0;vertical-align:-.35em}
 .swatch.cut{width:1.7em;height:0;border:0;border-bottom:4px dotted;border-radius:0;vertical-align:.15em}
 """
 # The order of the bar: what came of it, best first, then who was left out.
 _BAR = (
-    "accepted", "reached_earlier", "unknown", "not_sent", "refused", "withdrawn", "invalid",
-    "to_correct", "sharing_a_phone", "opted_out", "duplicate", "blank",
+    "accepted", "reached earlier", "unknown", "not sent", "refused", "withdrawn", "invalid",
+    "to correct", "sharing a phone", "opted out", "duplicate", "blank", "line of totals",
 )  # fmt: skip
+_ACCEPTED = ("accepted", "reached earlier")  # what a headline counts as one
 # How a segment is filled: there are more outcomes than colours that mean something. No two in one bar look
 # alike, and each has some of its colour undiluted, so that it stands out from the page in light and dark.
 _FILLS = {
-    "reached_earlier": "framed", "unknown": "striped", "not_sent": "framed", "withdrawn": "hatched",
-    "invalid": "framed", "to_correct": "framed", "sharing_a_phone": "framed", "duplicate": "striped",
-    "blank": "low",
+    "reached earlier": "framed", "unknown": "striped", "not sent": "framed", "withdrawn": "hatched",
+    "invalid": "framed", "to correct": "framed", "sharing a phone": "framed", "duplicate": "striped",
+    "blank": "low", "line of totals": "thin",
 }  # fmt: skip
-_TONES = {**TONES, "to correct": "bad", "sharing a phone": "doubt"}
+_TONES = {**TONES, "to correct": "bad"}
+_HEIGHTS = {"low": 12, "thin": 5}
 _DASHES = {"striped": "7 3", "hatched": "2 2"}  # units across, of a line that is as thick as the bar is high
 _EDGE = 5  # units of the 24 that the bar is high
 WIDE = 1000  # units across a chart
@@ -74,7 +77,8 @@ def outcome_bar(counts: Mapping[str, int], *, of: str) -> str:
 
     `of` says what they are shares of: "rows", "people".
     """
-    shown = {name: counts[name] for name in _BAR if counts.get(name)}
+    named = {name.replace("_", " "): count for name, count in counts.items()}
+    shown = {name: named[name] for name in _BAR if named.get(name)}
     whole = sum(shown.values())
     if not whole:
         return ""
@@ -82,19 +86,29 @@ def outcome_bar(counts: Mapping[str, int], *, of: str) -> str:
     widths *= (WIDE - _GAP * (len(widths) - 1)) / widths.sum()
     starts = np.cumsum(widths + _GAP) - widths - _GAP
     shapes = [_segment(name, start, width) for name, start, width in zip(shown, starts, widths, strict=True)]
-    words = [f"{figure(count)} {_words(name)} ({percentage(count, whole)})" for name, count in shown.items()]
+    shares = dict(zip(shown, percentages([*shown.values()], whole), strict=True))
+    words = [f"{figure(count)} {name} ({shares[name]})" for name, count in shown.items()]
     keys = [
         legend_entry(
             f"{_tone(name)} {_FILLS.get(name, '')}".rstrip(),
-            f"<b>{figure(count)}</b> {escape(status_in_words(name, count))} · {percentage(count, whole)}",
+            f"<b>{figure(count)}</b> {escape(status_in_words(name, count))} · {shares[name]}",
         )
         for name, count in shown.items()
     ]
-    label = f"{', '.join(words)}."
-    if len(shown) > 1:
-        keys.append(f'<li class="of">shares of all {figure(whole)} {of}</li>')
-        label += f" Shares of all {figure(whole)} {of}."
+    notes = _notes(shown, whole, of)
+    keys += [f'<li class="of">{note}</li>' for note in notes]
+    label = " ".join(f"{capitalised(text)}." for text in [", ".join(words), *notes])
     return drawing("outcomes", 24, shapes, label, f'<ul class="key">{"".join(keys)}</ul>')
+
+
+def _notes(shown: Mapping[str, int], whole: int, of: str) -> list[str]:
+    """What the shares are of, and what two of them are together, which is the share that a headline has."""
+    if len(shown) == 1:
+        return []
+    accepted = [shown[name] for name in _ACCEPTED if name in shown]
+    both = sum(accepted)
+    together = f"accepted or reached earlier: {figure(both)} · {percentage(both, whole)}"
+    return [*[together] * (len(accepted) > 1), f"shares of all {figure(whole)} {of}"]
 
 
 def cost_bars(costs: Mapping[str, tuple[Decimal | None, int]], currency: str = "") -> str:
@@ -128,8 +142,8 @@ def _segment(name: str, start: float, width: float) -> str:
             f'<line class="{tone} stripes" x1="{start:.1f}" y1="12" x2="{start + width:.1f}" y2="12" '
             f'stroke-width="24" stroke-dasharray="{_DASHES[fill]}"/>'
         )
-    if fill == "low":
-        return _rectangle(tone, start, width, 12, 12)
+    if fill in _HEIGHTS:
+        return _rectangle(tone, start, width, 24 - _HEIGHTS[fill], _HEIGHTS[fill])
     if not fill:
         return _rectangle(tone, start, width, 0, 24)
     edges = (_rectangle(tone, start, width, top, _EDGE) for top in (0, 24 - _EDGE))
@@ -146,11 +160,7 @@ def legend_entry(tone: str, words: str) -> str:
 
 
 def _tone(name: str) -> str:
-    return _TONES.get(name.replace("_", " "), "quiet")
-
-
-def _words(name: str) -> str:
-    return escape(name.replace("_", " "))
+    return _TONES.get(name, "quiet")
 
 
 def drawing(name: str, height: int, shapes: Sequence[str], label: str, under: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-_DECIMALS = 4  # of a share that is no exact amount, such as a third of a cost
+_DECIMALS = 2  # of a share that is no exact amount, such as a third of a cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ def _add_up(pairs: pd.DataFrame, count: int) -> npt.NDArray[np.int64]:
 
 
 def _rounded(shares: Sequence[Fraction], costs: Sequence[Decimal]) -> list[Decimal]:
-    """The shares with as many decimals as the costs have, or four where one is no such amount."""
+    """The shares with as many decimals as the costs have, or two where one is no such amount."""
     decimals = max([0, *(-_exponent(cost) for cost in costs)])
     if any((share * 10**decimals).denominator != 1 for share in shares):
         decimals = max(decimals, _DECIMALS)

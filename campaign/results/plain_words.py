@@ -16,10 +16,7 @@ STATUS_WORDS = {
     "blank": ("is empty", "are empty"),
     "opted out": ("wants no texts", "want no texts"),
 }
-# The status blank where lines of totals are not counted apart from empty rows.
-_ALL_BLANK = ("is empty or a line of totals", "are empty or lines of totals")
 SHARING = ("shares a phone", "share a phone")  # duplicates who are people of their own
-LISTED_STATUS_WORDS = STATUS_WORDS | {"blank": _ALL_BLANK}
 _OURS = ("unknown", "not_sent")  # the service's own words are left as they are
 _LEFT_OUT = ("invalid", "blank", "duplicate", "opted_out")
 
@@ -44,7 +41,7 @@ def own_words(reasons: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[st
 def status_in_words(status: str, count: int) -> str:
     """A status, and in brackets how the composer says it where that differs: "opted out (want no texts)"."""
     name = status.replace("_", " ")
-    one, several = LISTED_STATUS_WORDS.get(name, ("", ""))
+    one, several = STATUS_WORDS.get(name, ("", ""))
     words = one if count == 1 else several
     return f"{name} ({words})" if words else name
 

@@ -112,7 +112,11 @@ def _contacts(result: Result, redaction: Redaction) -> Iterator[pd.DataFrame]:
     outcomes = result.outcomes.str.replace("_", " ")
     for part in result.parts():
         contacts = redaction.contacts(part.contacts)
-        place, own = list(contacts).index("status"), outcomes.reindex(contacts.index)
+        issues = part.issues
+        of_totals = issues.loc[issues["code"] == "line_of_totals", "row"].astype("Int64")
+        is_of_totals = (contacts["status"] == "blank") & contacts.index.isin(of_totals.dropna())
+        own = outcomes.reindex(contacts.index).mask(is_of_totals, "line of totals")
+        place = list(contacts).index("status")
         # A spreadsheet that is such a sheet itself may have a column of this name already.
         contacts.insert(place, OUTCOME, own, allow_duplicates=True)
         yield contacts.reset_index()
@@ -177,7 +181,9 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path], u
         *technical_facts(result).items(),
         ("Written", times.moment(datetime.now(UTC))),
     ]
-    counts = {name: count for name, count in totals.by_outcome.items() if count or name in totals}
+    counts = {
+        name: count for name, count in totals.kinds.items() if count or name.replace(" ", "_") in totals
+    }
     left_out = [(f"{name} (not read)", count) for name, count, _ in not_read(result.reading)]
     sums = [("all rows of the file", totals.rows), *left_out]
     if left_out:

@@ -60,6 +60,11 @@ class ResultTotals(Totals):
         return counts | ({"reached_earlier": self.reached_earlier} if self.reached_earlier else {})
 
     @property
+    def kinds(self) -> dict[str, int]:
+        """The same in words, as people read them, with lines of totals apart from the blank rows."""
+        return kinds_of_rows(self.by_outcome, self.totals_lines)
+
+    @property
     def messages_in_words(self) -> dict[str, int]:
         """The messages of the table, and where the cost is for another number of them, that number.
 
@@ -173,7 +178,7 @@ def about_lacking_corrections(rows: int) -> str:
 
 def outcome_bars(totals: ResultTotals) -> str:
     """HTML bars: one for each kind of rows."""
-    return markup.bars(kinds_of_rows(totals.by_outcome, totals.totals_lines), of="rows")
+    return markup.bars(totals.kinds, of="rows")
 
 
 def about_outcomes(totals: ResultTotals) -> str:
@@ -199,12 +204,10 @@ def outcome_sentence(totals: ResultTotals) -> str:
     if totals.rows == 1:
         status = next(name for name, count in totals.items() if count)
         return f"The only row was not accepted by {service} ({status.replace('_', ' ')})."
-    blank = totals["blank"] - totals.totals_lines
-    counts = totals.by_outcome | {"blank": blank}
     other_counts = [
-        f"{count:,} {name.replace('_', ' ')}"
-        for name, count in counts.items()
-        if count and name not in ("accepted", "reached_earlier")
+        f"{count:,} {name}"
+        for name, count in totals.kinds.items()
+        if count and name not in ("accepted", "reached earlier", "line of totals")
     ] + totals.totals_lines_in_words
     some = f"{accepted:,}" if accepted else "None"
     rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"

@@ -13,7 +13,7 @@ import pandas as pd
 from campaign.arrow_text import Bools
 from campaign.contract import STATUSES
 from campaign.results.own_report import AUTHOR
-from campaign.results.plain_words import LISTED_STATUS_WORDS, status_in_words
+from campaign.results.plain_words import STATUS_WORDS, status_in_words
 
 MOST_ROWS = 1_048_575  # rows of a sheet below its header
 LONGEST_CELL = 32_767  # characters; the library silently drops longer texts
@@ -35,6 +35,8 @@ _AMOUNTS = (
     "needing_attention",
 )
 OUTCOME = "outcome in the Summary"
+# The status does not tell lines of totals from empty rows; the outcome does.
+_STATUS_WORDS = STATUS_WORDS | {"blank": ("", "are empty or lines of totals")}
 # What a header needs to say is a note on it, not a longer header.
 _NOTES = {
     OUTCOME: "What the Summary counts the row as. Its status may be another one: a person who shares a phone "
@@ -50,8 +52,7 @@ _NOTES = {
     "round": "Runs that had nothing to send are no rounds.",
     "code": "Quote it when you ask the service about the batch.",
     "status": "accepted: by the service, which does not say whether it reached the phone. unknown: it may "
-    "have been sent. "
-    + " ".join(f"{name}: {several}." for name, (_, several) in LISTED_STATUS_WORDS.items()),
+    "have been sent. " + " ".join(f"{name}: {several}." for name, (_, several) in _STATUS_WORDS.items()),
 }
 MARKED = "#ffe699"  # cells to correct
 

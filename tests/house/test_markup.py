@@ -21,14 +21,23 @@ def test_joined_emoji_stay_joined():
 
 
 def test_a_table_shows_figures_on_the_right_and_says_what_it_leaves_out():
-    frame = pd.DataFrame({"batch": [1001, 1002], "cost": [Decimal("3500"), None], "<error>": ["", "a&b"]})
+    costs, errors = [Decimal("3500"), None, None], ["", "a&b", ""]
+    frame = pd.DataFrame({"batch": [1001, 1002, 1003], "cost": costs, "<error>": errors})
     shown = table(frame, limit=1)
     assert '<th scope="col" class="figure">cost</th>' in shown
     assert '<td class="figure">3,500</td>' in shown
     assert '<td class="figure">1001</td>' in shown  # a batch's name, not an amount
     assert "&lt;error&gt;" in shown
     assert "a&amp;b" not in shown
-    assert "The first 1 of 2 rows." in shown
+    assert "The first 1 of 3 rows." in shown
+
+
+def test_a_table_has_the_last_row_in_place_of_a_note_that_it_is_left_out():
+    frame = pd.DataFrame({"kind": ["first", "second", "third"]})
+    assert "third" in table(frame, limit=2)
+    assert "The first" not in table(frame, limit=2)
+    assert "The first 2 of 4 rows." in table(frame, limit=2, rows=4)
+    assert "The first 2 of 3 rows." in table(frame.head(2), limit=2, rows=3)  # the third is not here
 
 
 def test_amounts_in_words_are_on_the_right_where_they_are_figures():

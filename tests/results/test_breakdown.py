@@ -109,7 +109,7 @@ def test_shares_that_cannot_be_divided_still_add_up_to_the_cost():
     thirds = share_costs(
         pd.DataFrame({"group": [0, 1, 2], "place": 0, "messages": 1}), 3, batches_of((3, "accepted", "100"))
     )
-    assert thirds.costs == [Decimal("33.3334"), Decimal("33.3333"), Decimal("33.3333"), Decimal(0)]
+    assert thirds.costs == [Decimal("33.34"), Decimal("33.33"), Decimal("33.33"), Decimal(0)]
     assert sum(thirds.costs) == 100
 
 
@@ -175,7 +175,21 @@ def test_the_figures_of_a_page_account_for_all_people(result):
         batches_of((2, "accepted", "100"), (3, "refused", None)),
         environment="local",
     )
-    page, _ = for_page(stopped.outcomes_by("Clinic"), "UGX")
+    page, sums, _ = for_page(stopped.outcomes_by("Clinic"), "UGX")
     assert page.set_index("Clinic")["Opted out"].to_dict() == {"North": 0, "South": 1, "": 0, "West": 0}
     assert (page["People"] == page["Accepted"] + page["Opted out"] + page["Need attention"]).all()
     assert "Opted out" not in for_page(result.outcomes_by("Clinic"), "UGX")[0]
+    totals = stopped.totals
+    people = [totals.people, totals["accepted"], totals["opted_out"], totals.attention]
+    assert sums == ["all", *people, totals.parts, "UGX 100"]
+    assert for_page(stopped.outcomes_by("Clinic").iloc[:1], "UGX")[1] == []  # one value is all
+
+
+def test_the_sums_are_of_all_values_also_of_those_that_the_page_leaves_out(tmp_path):
+    rows = [f"Person {n},0772 000 {n:03},Village {n}" for n in range(30)]
+    plan = plan_for(contacts_of(*rows, header="name,phone,village"))
+    result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
+    page = campaign.write_report(result, tmp_path / "report.html", by="village").read_text("utf-8")
+    (sums,) = re.findall('<tr class="sum">(<td.*?)</tr>', page)
+    assert re.findall(">([^<]+)<", sums) == ["all", "30", "30", "0", "30", "1,050"]
+    assert "The first 20 of 30 rows." in page

@@ -52,6 +52,18 @@ def test_the_bar_has_the_shares_of_the_counts():
     assert outcome_bar({"accepted": 0}, of="rows") == ""
 
 
+def test_shares_beside_each_other_have_as_many_decimals():
+    bar = outcome_bar({"accepted": 26, "unknown": 3, "not_sent": 1}, of="rows")
+    assert label(bar).startswith("26 accepted (86.7%), 3 unknown (10.0%), 1 not sent (3.3%).")
+    assert "· 10.0%</li>" in bar
+
+
+def test_whoever_was_reached_earlier_is_counted_with_the_accepted_as_in_the_headline():
+    bar = outcome_bar({"accepted": 108, "reached_earlier": 2, "invalid": 8}, of="people")
+    assert '<li class="of">accepted or reached earlier: 110 · 93.2%</li>' in bar
+    assert "Accepted or reached earlier: 110 · 93.2%. Shares of all 118 people." in label(bar)
+
+
 def test_one_row_of_a_million_is_still_seen_and_never_rounded_away():
     bar = outcome_bar({"accepted": 999_999, "refused": 1}, of="rows")
     assert min(widths(bar)) > 2
@@ -153,7 +165,7 @@ def test_costs_have_bars_in_proportion_and_say_what_is_not_known():
 
 def test_no_two_outcomes_look_alike_and_none_is_only_faint():
     # "to correct" is what a list of campaigns calls its invalid rows
-    everything = {name: 10 for name in charts._BAR if name != "to_correct"}
+    everything = {name: 10 for name in charts._BAR if name != "to correct"}
     chart = outcome_bar(everything, of="people")
     looks = re.findall(r'<li><span class="swatch ([^"]+)"></span><b>', chart)
     assert len(looks) == len(everything) == len({*looks})

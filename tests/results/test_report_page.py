@@ -255,8 +255,8 @@ def test_cost_by_sender_and_country_only_where_there_are_several():
     )
     plan = campaign.prepare(contacts, message="Hi", sender="{from}", region="UG")
     result = result_of((3, "accepted", "100", ""), plan=plan)
-    assert cost_by_sender(result) == {"ONE": (Decimal("66.6667"), 0), "TWO": (Decimal("33.3333"), 0)}
-    assert cost_by_country(result) == {"UG": (Decimal("66.6667"), 0), "GB": (Decimal("33.3333"), 0)}
+    assert cost_by_sender(result) == {"ONE": (Decimal("66.67"), 0), "TWO": (Decimal("33.33"), 0)}
+    assert cost_by_country(result) == {"UG": (Decimal("66.67"), 0), "GB": (Decimal("33.33"), 0)}
     alike = result_of((2, "accepted", "70", ""))
     assert (cost_by_sender(alike), cost_by_country(alike)) == ({}, {})
 

@@ -6,6 +6,7 @@ import re
 import openpyxl
 import pandas as pd
 import pytest
+from support.small_campaigns import contacts_of, plan_for
 
 import campaign
 from campaign.cli.main import main
@@ -135,6 +136,26 @@ def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(resul
     assert (corrected.totals["accepted"], corrected.totals.sharing) == (4, 0)
     assert texts_by_row(corrected) == {2: "Hi Ann", 3: "Hi Ben", CY: "Hi Cy", 6: "Hi Dan"}
     assert sent(rows, tmp_path).nothing_sent
+
+
+@pytest.mark.parametrize(
+    ("couples", "said"),
+    [
+        (1, "2 people (1 shares a phone and was sent a text earlier)"),
+        (2, "4 people (2 share a phone, of whom 1 was sent a text earlier)"),
+    ],
+)
+def test_whoever_of_them_was_reached_with_another_number_is_told_apart(tmp_path, couples, said):
+    """Ben has a number of his own in the follow-up file, and none yet in the own spreadsheet."""
+    rows = ["Ann,0772 000 001", "Ben,0772 000 001", "Cy,0772 000 002", "Dan,0772 000 002"][: 2 * couples]
+    options = {"folder": tmp_path / "visits", "progress": False}
+    first = campaign.send(plan_for(contacts_of(*rows)), **options)
+    path = campaign.write_follow_up(first, tmp_path / "to_correct.csv")
+    path.write_text(path.read_text("utf-8-sig").replace("0772 000 001", "0772 000 009"), "utf-8")
+    campaign.send(plan_for(campaign.read_contacts(path)), **options)
+    result = campaign.send(plan_for(contacts_of(*rows)), **options)
+    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+    assert f"{2 * couples} rows in the file: {said}." in page
 
 
 def test_the_number_of_a_row_to_correct_may_turn_out_to_be_somebody_elses(result, tmp_path):

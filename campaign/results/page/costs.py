@@ -168,15 +168,16 @@ def nowhere(result: Result) -> str:
 
 def for_page(
     breakdown: pd.DataFrame, currency: str, *, has_other_texts: bool = False
-) -> tuple[pd.DataFrame, int]:
-    """The first values as a reader of the page needs them, and how many there are.
+) -> tuple[pd.DataFrame, list[object], int]:
+    """The first values as a reader of the page needs them, the sums of all, and how many values there are.
 
-    `has_other_texts` says that the costs are also for texts that the table does not have.
+    The sums are [] for a single value. `has_other_texts` says that the costs are also for texts that the
+    table does not have.
     """
     breakdown = with_people(breakdown)
-    shown = breakdown.head(_MOST_VALUES)
+    shown = pd.concat([breakdown.head(_MOST_VALUES), _sums(breakdown)])
     costs = [
-        cost_in_words(_to_hundredths(cost), unpriced=unpriced, currency=currency)
+        cost_in_words(cost, unpriced=unpriced, currency=currency)
         for cost, unpriced in zip(shown["cost_share"], shown["unpriced"], strict=True)
     ]
     some: dict[Any, Any] = {
@@ -193,10 +194,14 @@ def for_page(
         }
     ).reset_index(drop=True)
     # The file may call its column like one of these.
-    frame.insert(0, str(shown.index.name), shown.index, allow_duplicates=True)
-    return frame, len(breakdown)
+    frame.insert(0, str(breakdown.index.name), shown.index, allow_duplicates=True)
+    values = len(breakdown)
+    return frame.iloc[:-1], frame.iloc[-1].tolist() if values > 1 else [], values
 
 
-def _to_hundredths(cost: Decimal | None) -> Decimal | None:
-    """A share of a cost as people write amounts: 847.5000 is 847.50."""
-    return cost if cost is None or cost == round(cost) else round(cost, 2)
+def _sums(breakdown: pd.DataFrame) -> pd.DataFrame:
+    """One row with the sums of all values, which are those of the whole campaign."""
+    counts = breakdown.drop(columns="cost_share").sum()
+    costs = [cost for cost in breakdown["cost_share"] if cost is not None]
+    cost = sum(costs, Decimal(0)) if costs else None
+    return pd.DataFrame([{**counts, "cost_share": cost}], index=["all"])

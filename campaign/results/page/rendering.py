@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -46,14 +46,21 @@ def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTi
     replace_file(path, write)
 
 
-def table(frame: pd.DataFrame, name: str, *, rows: int | None = None, figures: Collection[str] = ()) -> str:
+def table(
+    frame: pd.DataFrame,
+    name: str,
+    *,
+    rows: int | None = None,
+    figures: Collection[str] = (),
+    total: Sequence[object] = (),
+) -> str:
     """A table in a frame of its own that scrolls where it is wider than the page; `name` is read aloud.
 
     `rows` is how many there are, where the frame has only the first of them; `figures` are columns of amounts
-    in words.
+    in words, and `total` the cells of a last line with the sums.
     """
     clipped = with_texts(frame, lambda column: column.map(_clipped), ("str", object))
-    html = markup.table(clipped, limit=len(frame), rows=rows, figures=figures)
+    html = markup.table(clipped, limit=len(frame), rows=rows, figures=figures, total=total)
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{markup.escape(name)}">{html}</div>'
 
 

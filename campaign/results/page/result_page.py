@@ -180,9 +180,9 @@ def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, 
     """The name of a column, its table, and what that has besides the values of the column."""
     frame = shown_breakdown(result, column, redaction)
     has_other_texts = bool(result.elsewhere.count or result.totals.reached_earlier)
-    shown, values = for_page(frame, result.currency, has_other_texts=has_other_texts)
+    shown, sums, values = for_page(frame, result.currency, has_other_texts=has_other_texts)
     name = str(frame.index.name)
-    html = table(shown, f"Values of {name}", rows=values, figures=["Share of the cost"])
+    html = table(shown, f"Values of {name}", rows=values, figures=["Share of the cost"], total=sums)
     return name, html, about_nowhere(result, frame)
 
 

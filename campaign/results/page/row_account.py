@@ -26,12 +26,13 @@ def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str
     """A name, the number of rows and what it means, for each status, and for rows that were not read."""
     sharing, unreached = totals.sharing, totals.sharing_unreached
     meanings = MEANINGS | {
-        "blank": MEANINGS["blank"] + (" or a line of totals" if totals.totals_lines else ""),
         "invalid": MEANINGS["invalid"] + _about_sent(totals["invalid"] - totals.to_correct),
         "duplicate": MEANINGS["duplicate"] + _about_sharing(sharing) + _about_sent(sharing - unreached),
     }
-    lines = [(name.replace("_", " "), count, meanings[name]) for name, count in totals.items()]
-    return [*lines, *not_read(reading)]
+    counts = dict(totals) | {"blank": totals["blank"] - totals.totals_lines}
+    lines = [(name.replace("_", " "), count, meanings[name]) for name, count in counts.items()]
+    of_totals = [("line of totals", totals.totals_lines, "adds up other rows, and is no person")]
+    return [*lines, *(of_totals if totals.totals_lines else []), *not_read(reading)]
 
 
 def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
@@ -47,12 +48,22 @@ def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
     }
     people = counted(totals.people, "person", "people")
     if totals.sharing:
-        people += f" ({figure(totals.sharing)} {agreeing(totals.sharing, 'shares', 'share')} a phone)"
+        people += f" ({_sharing_in_words(totals)})"
     pieces = [people, *(counted(count, *nouns) for nouns, count in others.items() if count)]
     rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
     sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 or totals.sharing else f"{rows}."]
     sentences += [_ONE_PERSON] * bool(copies)
     return " ".join([*sentences, not_read_in_words(reading)]).strip()
+
+
+def _sharing_in_words(totals: ResultTotals) -> str:
+    """How many people share a phone; whoever was sent a text all the same counts as what became of it."""
+    sharing, earlier = totals.sharing, totals.sharing - totals.sharing_unreached
+    words = f"{figure(sharing)} {agreeing(sharing, 'shares', 'share')} a phone"
+    sent = f"{agreeing(earlier, 'was', 'were')} sent a text earlier"
+    if not earlier:
+        return words
+    return f"{words} and {sent}" if earlier == sharing else f"{words}, of whom {figure(earlier)} {sent}"
 
 
 def not_read_in_words(reading: Reading | None) -> str:
