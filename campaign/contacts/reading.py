@@ -16,6 +16,7 @@ from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import read_frame, read_parquet
 from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
 from campaign.contacts.joined_tables import JoinedTables
+from campaign.contacts.own_files import about_own_file
 from campaign.contacts.reading_options import (
     MAX_BYTES,
     MAX_CELLS,
@@ -121,7 +122,8 @@ def read_contacts(
         grid, header=header, skip_hidden=hidden == "skip", trim=kind != "parquet", missing=missing
     )
     given = [name for name, value in options.items() if value is not None]
-    return _described(table, grid, opened, misnamed(opened, kind), given, dates)
+    own = [] if kind == "parquet" else about_own_file(table.frame.columns, grid.sheets)
+    return _described(table, grid, opened, [*own, *misnamed(opened, kind)], given, dates)
 
 
 def _described(

@@ -14,6 +14,7 @@ from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import parquet_grids
 from campaign.contacts.files.octets import FileOctets
 from campaign.contacts.files.sources import BLANK, Source, find_format, misnamed, open_in_pieces
+from campaign.contacts.own_files import about_own_file
 from campaign.contacts.partitioned_table import partition_grids
 from campaign.contacts.reading_options import MAX_BYTES, MAX_CELLS
 from campaign.contacts.reading_record import Reading
@@ -85,6 +86,7 @@ def _described(table: TableInParts, file: Source, notices: Callable[[], list[str
         hidden_rows=0,
         blank_rows=made.blank_rows,
         notices=(
+            *([] if top.format == "parquet" else about_own_file(table.heads)),
             *misnamed(file, "parquet" if top.format == "parquet" else "text"),
             *notices(),
             *made.notices,

@@ -10,15 +10,12 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from campaign.contacts.own_files import REPORT_COLUMNS
+
 AUTHOR = "campaign"  # in the properties of a workbook
 GENERATOR = f'<meta name="generator" content="{AUTHOR}">'  # near the top of a page
 _TOP = 4096  # bytes of a page
-# Columns that no other table has together: of a result, of issues, of a list of campaigns.
-_COLUMNS = (
-    frozenset({"status", "batch", "code"}),
-    frozenset({"row", "column", "value", "code", "severity", "detail"}),
-    frozenset({"name", "environment", "first_sent", "last_sent", "folder"}),
-)
+_COLUMNS = (*REPORT_COLUMNS, frozenset({"status", "batch", "code"}))  # the last those of sheets of a result
 
 
 def is_own_report(path: Path) -> bool:

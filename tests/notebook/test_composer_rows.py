@@ -3,7 +3,8 @@
 import re
 
 import openpyxl
-from support.widget_tree import html_of, widgets_in
+import pytest
+from support.widget_tree import find, html_of, widgets_in
 
 from campaign.notebook.composer import row_list
 from campaign.notebook.composer.rows_without_text import write_rows_without_text
@@ -80,6 +81,32 @@ def test_the_list_of_rows_without_a_text_has_all_that_the_page_counts(person, ta
     ]
     filled = [cell.coordinate for row in sheet.iter_rows() for cell in row if cell.fill.fill_type == "solid"]
     assert filled == ["B3", "B6"]
+
+
+@pytest.mark.parametrize("name", ["why", "what they get", "why it gets no text"])
+def test_a_column_called_as_one_of_the_page_is_shown_beside_it(person, table, tmp_path, name):
+    table.write_text(f"{name},phone\nsick,+256 772 000 001\nwell,0772\n")
+    person.compose(text="Please come.")
+    find(person.composer, "who-gets").children[0].click()
+    assert "sick 25677*****01 “Please come.”" in person.sees("who-gets")
+    person.reopen(3)
+    assert "well" in html_of(open_list(person, "Show this row"))
+    section = person.section(3)
+    write_rows_without_text(section._plan, section._leaves, tmp_path / "rows.xlsx")
+    _, line = openpyxl.load_workbook(tmp_path / "rows.xlsx").active.iter_rows(values_only=True)
+    assert line[0] == "well"
+    assert line[2].startswith("The number has too few digits.")
+
+
+def test_the_list_of_these_rows_is_not_taken_for_a_spreadsheet_without_a_word(person, table, tmp_path):
+    at_the_check(person, table, "Ben,0772,Tue\n")
+    section = person.section(3)
+    write_rows_without_text(section._plan, section._leaves, tmp_path / "rows.xlsx")
+    person.reopen(1)
+    person.fill("path", "rows.xlsx")
+    assert "a list that campaign wrote of the rows that get no text. It is not a file" in person.sees(
+        "section-1"
+    )
 
 
 def test_very_many_rows_come_in_pages_and_numbers_are_masked(person, table, monkeypatch):

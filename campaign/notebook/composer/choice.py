@@ -17,7 +17,7 @@ from campaign.notebook.composer.alphabet import named_letters
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Picker
-from campaign.notebook.composer.row_list import RowList, numbered_rows, with_kept_rows
+from campaign.notebook.composer.row_list import RowList, add_column, numbered_rows, with_kept_rows
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, counted, figure, listed_words
 
@@ -155,7 +155,9 @@ def _what_they_get(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
     reasons = plan.contacts["reason"].reindex(rows)
     words = {one: f"No text. {desk_words(one, here=3)}" for one in reasons[texts.isna()].unique()}
     gets = mask_texts(texts.fillna("")).where(texts.notna(), reasons.map(words))
-    return numbered_rows(plan, rows).assign(**{"what they get": gets.to_numpy()})
+    table = numbered_rows(plan, rows)
+    add_column(table, "what they get", gets.to_numpy())
+    return table
 
 
 def _left_out(plan: Plan, codes: Collection[str]) -> pd.Index[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from campaign.masking import mask_texts
-from campaign.notebook.composer.row_list import RowList, numbered_rows
+from campaign.notebook.composer.row_list import RowList, add_column, numbered_rows
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.rows_of_file import OWN_ROW
 
@@ -32,4 +32,5 @@ def _texts_of(compared: ComparedPlan, rows: pd.Index[Any]) -> pd.DataFrame:
     messages = compared.plan.messages
     texts = messages[messages["row"].isin(rows)].groupby("row")["message"].agg("\n".join).reindex(rows)
     table = numbered_rows(compared.plan, rows).rename(columns={"row": OWN_ROW})
-    return table.assign(**{"what they get": mask_texts(texts).to_numpy()})
+    add_column(table, "what they get", mask_texts(texts).to_numpy())
+    return table

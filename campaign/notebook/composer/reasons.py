@@ -17,7 +17,13 @@ from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
-from campaign.notebook.composer.row_list import RowList, in_both_files, numbered_rows, repeated_rows
+from campaign.notebook.composer.row_list import (
+    RowList,
+    add_column,
+    in_both_files,
+    numbered_rows,
+    repeated_rows,
+)
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, capitalised, counted
 
@@ -86,11 +92,11 @@ class Reason:
             table = table.iloc[:, :-1]
         if self.column and self.column not in table.columns[1:2]:
             cells = mask_texts(issues["value"]).to_numpy()
-            table.insert(len(table.columns), self.column, cells, allow_duplicates=True)
+            add_column(table, self.column, cells)
         for place, name in enumerate(("why", "what to do")):
             said = [words[detail][place] for detail in issues["detail"]]
             if any(said):
-                table.insert(len(table.columns), name, said, allow_duplicates=True)
+                add_column(table, name, said)
         return in_both_files(table, self.own_rows)
 
 

@@ -95,6 +95,11 @@ def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
     return table
 
 
+def add_column(table: pd.DataFrame, name: str, cells: Any) -> None:
+    """Add a column at the end of a table, also beside one of the file that is called the same."""
+    table.insert(len(table.columns), name, cells, allow_duplicates=True)
+
+
 def in_both_files(table: pd.DataFrame, own_rows: pd.Series[int]) -> pd.DataFrame:
     """A table whose column `row` numbers the rows of a file of rows to correct, numbered as in the own
     spreadsheet too, where `own_rows` knows any of them."""

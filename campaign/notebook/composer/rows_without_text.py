@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+from campaign.contacts.own_files import WHY_NO_TEXT
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk_words import desk_words
@@ -16,7 +18,7 @@ from campaign.results.follow_up_file import cells_to_correct, for_sheet
 from campaign.results.workbook import write_rows
 
 _SHEET = "Rows without a text"
-_WHY, _ROW = "why it gets no text", "row in your spreadsheet"
+_ROW = "row in your spreadsheet"
 
 
 def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
@@ -31,15 +33,15 @@ def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
     why = _reasons(plan, leaves)
     rows = plan.contacts.reindex(why.index).drop(columns=[*OUTCOME_COLUMNS], errors="ignore")
     table = rows.set_axis(original_names(rows.columns), axis=1)
-    words = {_WHY: [desk_words(reason, here=3) for reason in why]}
+    words = pd.DataFrame({WHY_NO_TEXT: [desk_words(reason, here=3) for reason in why]}, index=table.index)
     rows_of_file = pd.DataFrame({"row": table.index}, index=table.index)
     numbers = in_both_files(rows_of_file, leaves.own_rows).rename(columns={"row": _ROW}).astype("str")
-    table = table.assign(**words, **{str(name): numbers[name] for name in numbers})
+    added = words.join(numbers)
     unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
     issues = plan.issues[~plan.issues["row"].isin(unwanted)]
-    write_rows(
-        path, _SHEET, for_sheet(table), cells_to_correct(table, [issues], added=1 + len(numbers.columns))
-    )
+    marked = np.pad(cells_to_correct(table, [issues], added=0), ((0, 0), (0, len(added.columns))))
+    # The file may have a column that is called as one of these.
+    write_rows(path, _SHEET, for_sheet(pd.concat([table, added], axis=1)), marked)
 
 
 def _reasons(plan: Plan, leaves: WhoLeaves) -> pd.Series[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from campaign.masking import mask_text
-from campaign.notebook.composer.row_list import RowList, numbered_rows
+from campaign.notebook.composer.row_list import RowList, add_column, numbered_rows
 from campaign.sending.rounds.difference import Difference, kinds_of_people, plan_behind
 from campaign.text import clean, shorten
 
@@ -34,6 +34,7 @@ def _what_they_get(difference: Difference, outgoing: pd.DataFrame, rows: pd.Inde
     chosen = chosen.assign(why=kinds_of_people(difference, chosen.index.to_numpy()))
     by_row = chosen.groupby("row").agg({"message": " ".join, "why": "first"}).reindex(rows)
     table = numbered_rows(compared.plan, rows)
-    table["what they get"] = [f"“{shorten(mask_text(clean(text)), _LENGTH)}”" for text in by_row["message"]]
-    table["why"] = by_row["why"].to_numpy()
+    texts = [f"“{shorten(mask_text(clean(text)), _LENGTH)}”" for text in by_row["message"]]
+    add_column(table, "what they get", texts)
+    add_column(table, "why", by_row["why"].to_numpy())
     return table if compared.file is None else compared.file.numbered(table)
