@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.composer_person import TEXT, VISITS, Person, until
-from support.widget_tree import find
+from support.widget_tree import find, widgets_in
 
 import campaign
 from campaign.notebook.composer.composer import Composer
@@ -471,6 +471,23 @@ def test_the_result_of_a_campaign_with_nothing_waiting_is_shown_until_something_
     assert not again.is_shown("open-campaigns")
     again.press("use")
     assert again.composer.desk.sent is None
+
+
+def test_a_campaign_that_is_not_named_at_once_is_one_click_away(person, table):
+    plan = campaign.prepare(campaign.read_contacts("visits.csv"), message=TEXT, sender="CLINIC", region="UG")
+    for name in ("first", "second", "third", "fourth", "fifth"):
+        campaign.send(plan, name=name, progress=False)
+    again = Person(campaign.compose())
+    others = find(again.composer, "other-campaigns")
+    assert others.description == "Show 2 other campaigns"
+    again.press("other-campaigns")
+    assert others.description == "Hide 2 other campaigns"
+    buttons = [one for one in widgets_in(again.composer) if "campaign-look-back" in one._dom_classes]
+    assert [one.description for one in buttons][3:] == [
+        f"Show the result of “{n}”" for n in ("second", "first")
+    ]
+    buttons[-1].click()
+    assert again.sees("section-5").startswith("This is what came of “first”.")
 
 
 def test_the_texts_of_a_campaign_are_those_that_were_paid_and_those_of_its_spreadsheet(person, table):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import Kept, kept_with_campaign
 from campaign.sending.afterwards.history import history
-from campaign.text import agreeing, capitalised, clean, counted, listed_words, shorten
+from campaign.text import clean, counted, listed_words, shorten
 
-_MOST = 3  # offered of those that have texts left to send, and as many others
+_MOST = 3  # named at once of those that have texts left to send, and as many others
 _NAME = 40  # characters of a name on a button
 _STATES = {
     "finished": "is finished", "open": "is not finished", "closed": "was closed", "erased": "was erased",
@@ -44,27 +45,38 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self, desk: Desk, taken_up: Callable[[str, Kept], None], looked_at: Callable[[Path], None]
     ) -> None:
         self._desk, self._taken_up, self._looked_at = desk, taken_up, looked_at
+        self._others, self._called = VBox(), ""  # those that are not named at once, and what the button says
+        self._turn = button("", "other-campaigns", lambda: self._show_others(not self._are_others_shown))
         super().__init__()
         self.add_class("campaign-open-campaigns")
         self.hide()
 
     def offer(self) -> None:
         """Look for campaigns; those that wait come first, and of these the one that sent last."""
-        widgets: list[Any] = []
+        waiting: list[list[Any]] = []
+        ended: list[list[Any]] = []
         with suppress(CampaignError):  # there is no campaign here yet
             campaigns = history()
             campaigns = campaigns[campaigns["problem"] == ""]
             is_waiting = (campaigns["state"] == "open") & (campaigns["waiting"] > 0).fillna(False)
-            others = campaigns[~is_waiting & (campaigns["rounds"] > 0).fillna(False)]
-            for found in campaigns[is_waiting].head(_MOST).to_dict("records"):
-                widgets += self._about_waiting(found)
-            for found in others.head(_MOST).to_dict("records"):
-                widgets += self._about_ended(found)
-            more = len(others) - _MOST
-            if more > 0:
-                widgets.append(HTML(markup.paragraph(_more_campaigns(more), note=True)))
-        self.children = widgets
-        set_shown(self, bool(widgets))
+            has_ended = ~is_waiting & (campaigns["rounds"] > 0).fillna(False)
+            waiting = [self._about_waiting(found) for found in campaigns[is_waiting].to_dict("records")]
+            ended = [self._about_ended(found) for found in campaigns[has_ended].to_dict("records")]
+        others = [*waiting[_MOST:], *ended[_MOST:]]
+        self._others.children = [*chain(*others)]
+        self._called = counted(len(others), "other campaign")
+        self._show_others(False)
+        set_shown(self._turn, bool(others))
+        self.children = [*chain(*waiting[:_MOST], *ended[:_MOST]), self._turn, self._others]
+        set_shown(self, bool(waiting or ended))
+
+    @property
+    def _are_others_shown(self) -> bool:
+        return self._others.layout.display is None
+
+    def _show_others(self, shown: bool) -> None:
+        set_shown(self._others, shown)
+        self._turn.description = f"{'Hide' if shown else 'Show'} {self._called}"
 
     def hide(self) -> None:
         """Another spreadsheet was chosen, or one of these campaigns."""
@@ -122,7 +134,3 @@ def _about_accepted(found: dict[Any, Any]) -> Iterator[str]:
             if accepted == of_table
             else f"{said} ({of_table:,} of them for rows of its last spreadsheet)"
         )
-
-
-def _more_campaigns(count: int) -> str:
-    return f"{capitalised(counted(count, 'other campaign'))} {agreeing(count, 'is', 'are')} in this folder."
