@@ -174,3 +174,20 @@ def test_whoever_shares_a_phone_is_told_apart_and_not_as_somebody_who_was_sent_a
     assert f"Nothing would be rehearsed: {said}" in person.sees("section-4")
     person.reopen(3)
     assert "1 shares a phone" in person.sees("section-3")
+
+
+def test_texts_that_are_too_long_for_people_reached_with_another_one_are_asked_about_once_they_fit(person):
+    person.compose()
+    person.send()
+    person.reopen(2)
+    person.write("Hi {name}, come on {day}. " + "It takes a while, so bring something to read. " * 4)
+    person.press("check")
+    assert person.offered("overlong")[1:] == [
+        "Cut these texts: section 4 asks about 3 people",
+        "Send them in several SMS: section 4 asks about 3 people",
+    ]
+    said = "3 rows with a text that is too long were reached in rehearsal with another text, and get this one"
+    assert f"{said} only once it fits (rows 2, 3 and 5)." in person.sees("section-3")
+    assert "corrected in your own spreadsheet" not in person.sees("section-3")
+    person.fill("overlong", "split")
+    assert "Section 4 asks about 3 people" in person.sees("section-3")

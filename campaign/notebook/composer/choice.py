@@ -171,18 +171,26 @@ def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
     """What an answer adds, in people and SMS, which of the rows that it is about still get nothing, and which
     others get nothing any more.
     """
-    new = with_answer.leaves.rows.difference(without.leaves.rows)
-    lost = without.leaves.rows.difference(with_answer.leaves.rows)
+    leaves = with_answer.leaves
+    new = leaves.rows.difference(without.leaves.rows)
+    lost = without.leaves.rows.difference(leaves.rows).difference(leaves.asked_rows)
+    asked = leaves.asked_rows.difference(without.leaves.asked_rows)
     pieces = []
     if len(new):
         pieces.append(f"{figure(len(new))} more {agreeing(len(new), 'person gets', 'people get')} a text")
-    if parts := with_answer.leaves.parts - without.leaves.parts:
+    elif asked.empty:
+        pieces.append("nobody else gets a text")
+    if len(asked):
+        more = "more " if without.leaves.asked else ""
+        pieces.append(
+            f"section 4 asks about {figure(len(asked))} {more}{agreeing(len(asked), 'person', 'people')}"
+        )
+    if parts := leaves.parts - without.leaves.parts:
         pieces.append(f"{counted(abs(parts), 'SMS', 'SMS')} {'more' if parts > 0 else 'fewer'}")
-    effect = ", ".join(pieces if len(new) else ["nobody else gets a text", *pieces])
-    left = rows.difference(with_answer.leaves.rows)
+    left = rows.difference(leaves.rows).difference(leaves.asked_rows)
     still = _still_left_out(left, with_answer.plan) if len(new) and len(left) else ""
     losing = _losing(lost, with_answer.plan) if len(lost) else ""
-    return f"{effect}{_each(new, with_answer.plan)}{losing}{_cut_too(with_answer, without)}{still}"
+    return f"{', '.join(pieces)}{_each(new, with_answer.plan)}{losing}{_cut_too(with_answer, without)}{still}"
 
 
 def _each(rows: pd.Index[Any], plan: Plan) -> str:

@@ -16,6 +16,7 @@ from campaign.environments import EnvironmentWords, words_for
 from campaign.masking import mask_number, mask_text
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import labels_of_contacts, rows_of_messages
+from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.results.reached_earlier import reached_earlier
 from campaign.results.shared_phones import rows_that_share
@@ -305,19 +306,26 @@ class ComparedPlan:
 
     @property
     def about_left_behind(self) -> str:
-        """A sentence about rows to correct that another text has reached, after a space; "" for none."""
-        rows = self._left_behind
-        if not len(rows):
+        """Sentences about rows that get no text and that another one has reached, each after a space; "" for
+        none."""
+        if not len(rows := self._left_behind):
             return ""
-        return (
-            f" {capitalised(counted(len(rows), 'row'))} to correct {agreeing(len(rows), 'was', 'were')} "
-            f"{self.words.reached} with another text, and {agreeing(len(rows), 'gets', 'get')} this one only "
-            f"once corrected in your own spreadsheet too ({self._named(rows)})."
+        is_too_long = np.isin(rows, np.concatenate([*self.plan.map_parts(_only_too_long)]))
+        kinds = (
+            (rows[~is_too_long], "to correct", "corrected in your own spreadsheet too"),
+            (rows[is_too_long], "with a text that is too long", "it fits"),
+        )
+        return "".join(
+            f" {capitalised(counted(len(some), 'row'))} {which} {agreeing(len(some), 'was', 'were')} "
+            f"{self.words.reached} with another text, and {agreeing(len(some), 'gets', 'get')} this one only "
+            f"once {done} ({self._named(some)})."
+            for some, which, done in kinds
+            if len(some)
         )
 
     @property
     def _left_behind(self) -> Ints:
-        """The rows to correct that another text has reached, and not only perhaps."""
+        """The rows with a mistake that another text has reached, and not only perhaps."""
         if self.record is None:
             return np.empty(0, np.int64)
         is_accepted: Bools = self.record.knowledge[self.comparison.reached_before] == ACCEPTED
@@ -446,3 +454,12 @@ class ComparedPlan:
 def spread(by_row: npt.NDArray[Any], starts: Ints, messages: int) -> npt.NDArray[Any]:
     """A value of each row that gets something, for each of its messages; `starts` are its first messages."""
     return by_row if len(starts) == messages else np.repeat(by_row, np.diff(np.r_[starts, messages]))
+
+
+def _only_too_long(part: PlanPart) -> Ints:
+    """The rows of a part that have no mistake but a text that is too long."""
+    errors = part.issues[part.issues["severity"] == "error"]
+    is_length = errors["code"] == "overlong"
+    too_long, mistaken = (errors.loc[kind, "row"].dropna() for kind in (is_length, ~is_length))
+    rows: Ints = np.setdiff1d(too_long, mistaken).astype(np.int64)
+    return rows
