@@ -357,7 +357,7 @@ def test_a_rehearsal_can_go_slowly_enough_to_watch(person, table):
     table.write_text("name,phone,day\nAisha,+256 772 000 001,Mon\n")
     person.compose()
     person.fill("pace", True)
-    assert "campaign.send(plan, rate=1, batch_size=1)" in person.composer.desk.composition.python()
+    assert "campaign.send(plan)" in person.composer.desk.composition.python()  # nobody watches that
     person.send()
     options = person.composer.desk.run.result.rounds[-1].options
     assert (options["rate"], options["batch_size"]) == (1, 1)
@@ -499,6 +499,25 @@ def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     assert "only-for-tests" not in state
     assert 'Account.from_environment("live")' in person.composer.desk.composition.python(phrase)
     assert phrase in person.composer.desk.composition.python(phrase)
+
+
+def test_the_pace_of_a_rehearsal_to_watch_is_never_that_of_a_live_campaign(live, table):
+    watching = Person(campaign.compose())
+    watching.compose()
+    watching.fill("pace", True)
+    watching.send()
+    campaign.write_follow_up(watching.composer.desk.run.result, "to_correct.csv")
+    (table.parent / "other.csv").write_text(VISITS)
+    person = Person(campaign.compose())
+    person.compose("other.csv")
+    person.fill("place", "live")
+    person.reopen(1)
+    person.fill("path", "to_correct.csv")
+    person.press("use")
+    person.press("check")
+    person.press("go-on")
+    composition = person.composer.desk.composition
+    assert (composition.environment, composition.rate, composition.batch_size) == ("live", None, 100)
 
 
 def test_trying_one_text_live_asks_for_its_own_phrase(live):

@@ -34,7 +34,7 @@ _ABOUT = {
     **dict.fromkeys(("message", "texts", "language"), ("overlong", "max_parts", *_AGAIN)),
     "sender": _AGAIN, "name": _AGAIN, "environment": (*_AGAIN, "rate", "batch_size"),
 }  # fmt: skip
-_OF_SENDING = ("name", "changed", "gone", "rate", "batch_size")
+_OF_SENDING, _PACE = ("name", "changed", "gone"), ("rate", "batch_size")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,14 +131,14 @@ class Composition:
 
     def start(self, plan: Plan, account: Account | Sandbox | None, confirm: str | None) -> Run:
         # Whoever was left out before has been asked about by the page, which knows the rehearsals too.
-        chosen = self._given(*_OF_SENDING)
+        chosen = self._given(*_OF_SENDING, *_PACE)
         if self.budget is not None:
             chosen["budget"] = Budget.of(self.budget or None)
         return start(plan, account=account, confirm=confirm, opted_out="send", **chosen)
 
     def python(self, confirm: str | None = None) -> str:
-        """The lines that do the same: read, prepare, send, report."""
-        sending = self._given(*_OF_SENDING)
+        """The lines that do the same, but never slowly to be watched: read, prepare, send, report."""
+        sending = self._given(*_OF_SENDING, *(_PACE if self.rate is None else ()))
         if confirm:
             sending["confirm"] = confirm
         account = (

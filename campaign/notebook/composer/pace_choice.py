@@ -10,7 +10,7 @@ from campaign.contract import BATCH_LIMIT
 from campaign.notebook.composer.fields import Picker
 
 _MINUTE = 60  # seconds that a rehearsal to watch takes at most
-USUAL = 100  # texts in one request
+USUAL: dict[str, Any] = {"rate": None, "batch_size": 100}  # as fast as possible, so many texts in one request
 
 
 class PaceChoice(Picker):
@@ -27,6 +27,6 @@ class PaceChoice(Picker):
     def decisions(self, texts: int) -> dict[str, Any]:
         """What was chosen, as arguments of `send` for so many texts."""
         if not self.value:
-            return {"rate": None, "batch_size": USUAL}
+            return dict(USUAL)
         rate = max(1, ceil(texts / _MINUTE))  # in small requests, so that something happens every second
         return {"rate": rate, "batch_size": min(rate, BATCH_LIMIT)}

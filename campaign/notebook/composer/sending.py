@@ -431,9 +431,8 @@ class SendingSection(Section):
 
     def _decide_pace(self) -> None:
         """Decide how fast the texts leave, and in requests that a budget has room for."""
-        is_live, chosen = self._desk.composition.environment == "live", {"batch_size": USUAL}
-        if not is_live:
-            chosen = self.pace.decisions(len(self._outgoing))
+        is_live = self._desk.composition.environment == "live"  # and a pace to watch is for rehearsals
+        chosen = USUAL if is_live else self.pace.decisions(len(self._outgoing))
         size = self.costs.request_size(self._outgoing, chosen["batch_size"])
         self._desk.decide(**chosen | {"batch_size": size})
 
