@@ -107,6 +107,7 @@ CONTACTS = {
     "reading_in_parts": {
         "continuation",
         "files",
+        "own_files",
         "partitioned_table",
         "reading_options",
         "reading_record",
@@ -128,8 +129,10 @@ CONTACTS = {
     "joined_tables": {"columns", "contact_parts", "continuation", "reading_record", "table_version"},
     "spooled_table": {"contact_parts", "reading_record"},
     "contact_parts": {"reading_record"},
+    "own_files": {"reserved_columns"},
     "totals_lines": {"cells", "columns", "contact_parts"},
     "reading": {
+        "own_files",
         "reading_options",
         "reading_record",
         "contact_parts",

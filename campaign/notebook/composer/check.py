@@ -21,7 +21,7 @@ from campaign.messages.suppression import leaves_out_most
 from campaign.notebook.composer.choice import QUESTIONS, Choice, Outlook, Question, about_reset
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk, has_rows_to_correct
-from campaign.notebook.composer.desk_words import FIELDS
+from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.notebook.composer.fitted_texts import fitted_texts
@@ -31,7 +31,7 @@ from campaign.notebook.composer.overview import STYLE, headline, read_dates, sha
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
 from campaign.notebook.composer.rows_without_text import write_rows_without_text
 from campaign.notebook.composer.section import Section
-from campaign.notebook.composer.sent_before import SentBefore
+from campaign.notebook.composer.sent_before import SentBefore, marked
 from campaign.notebook.composer.sent_elsewhere import numbers_sent_elsewhere
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
@@ -54,7 +54,7 @@ class CheckSection(Section):
         self._leaves = WhoLeaves(pd.Index([], dtype="int64"), 0)
         self._asked_after: tuple[object, ...] = ()  # what was known when the questions were asked
         self._found: list[Reason] = []  # whatever was sent before
-        self._overview, self._fitted = HTML(), HTML()
+        self._overview, self._refusal, self._fitted = HTML(), HTML(), HTML()
         self._reasons, self._before = ReasonList(), SentBefore(desk)
         self._fitted.add_class("campaign-fitted")
         self.shared = SharedPhones(self._keep)
@@ -85,8 +85,9 @@ class CheckSection(Section):
         self._correcting = HTML()
         self._asked = VBox(layout=Layout(width="100%"))
         body = [
-            self._reset, self._overview, self._reasons, self.download, self._correcting, self._asked,
-            self._forgotten, self.opt_outs, self.upload, self._agree, self._list_faults, self._before,
+            self._reset, self._overview, self._refusal, self._reasons, self.download, self._correcting,
+            self._asked, self._forgotten, self.opt_outs, self.upload, self._agree, self._list_faults,
+            self._before,
             button("Go on to sending", "go-on", self.finish, main=True),
         ]  # fmt: skip
         super().__init__(3, "Check", body)
@@ -201,8 +202,9 @@ class CheckSection(Section):
             return
         leaves = self._leaves = self._who_leaves(plan)
         self._reasons.offer(reasons_of(plan, leaves=leaves))
-        if self._desk.refusal:  # which is said below
+        if refusal := self._desk.refusal:
             leaves = WhoLeaves.refused(plan)
+        self._refusal.value = marked(desk_words(refusal, here=3)) if refusal else ""
         where = words_for(self._desk.composition.environment)
         self._drawn_line = headline(plan, leaves, where)
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'

@@ -112,7 +112,6 @@ class Composer(Panel):
         self._is_looking_back, self.desk.sent = True, folder
         with self.outcome.problems_shown():
             self.outcome.enter()
-            self.outcome.say_changed(f"This is what came of “{mask_text(clean(self.outcome.name))}”.")
         self.outcome.unfold()
         self.outcome.take_focus()
 
@@ -133,7 +132,6 @@ class Composer(Panel):
         self.open_campaigns.hide()
         if self._is_looking_back:
             self._is_looking_back, self.desk.sent = False, None
-            self.outcome.say_changed("")
             self.outcome.hide()
         self._remember()
 
@@ -154,11 +152,14 @@ class Composer(Panel):
             section.announce() if later == 0 else section.hide()
 
     def _put_away_below(self, touched: Section) -> None:
-        """Put away what follows from a section until it is finished again; what was sent stays in sight."""
-        position = self.sections.index(touched)
-        following = self._decided if self.desk.run is not None else self.sections
+        """Put away what follows from a section until it is finished again.
+
+        What was sent stays in sight, below the titles of all sections that come before it.
+        """
+        position, is_sent = self.sections.index(touched), self.desk.run is not None
+        following = self._decided if is_sent else self.sections
         for later, section in enumerate(following[position + 1 :]):
-            section.announce() if later == 0 else section.hide()
+            section.announce() if is_sent or later == 0 else section.hide()
         self.desk.remember()
 
     def _say_who_leaves(self) -> None:

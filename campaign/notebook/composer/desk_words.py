@@ -61,7 +61,6 @@ _WORDS = {
     "The issues of the plan say why": "Section 3 says why",
     "messages": "texts", "message": "text", "SMS parts": "SMS", "SMS part": "SMS", "parts": "SMS",
     "part": "SMS", "contact table": "spreadsheet", "GSM-7 alphabet": "alphabet of SMS",
-    "made up": "price invented",
     "the next batch (1 SMS part": "the next text (1 SMS",
     "The next batch": "The next texts", "the next batch": "the next texts",
     "by the embedded sandbox": "in the rehearsal", "the embedded sandbox": "the rehearsal",

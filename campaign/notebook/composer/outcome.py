@@ -77,13 +77,15 @@ class OutcomeSection(Section):
         self._python.value = folded if lines else ""
 
     def say(self) -> None:
-        """Say what came of it and what is left to do, with the button that is there now."""
+        """Say whose result it is and what is left to do, with the button that is there now."""
+        if not self._said:
+            return
         sentences = [desk_words(_RESUME.sub(self._pressed, said)) for said in self._said]
         said = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
+        whose = markup.paragraph(f"This is what came of {self._quoted_name}.")
         if self._is_of_another_name:  # marked: what stands above is about another one
-            whose = markup.paragraph(f"This is what came of {self._quoted_name}.")
-            said = f'<div class="changed">{whose}</div>{said}'
-        self._sentences.value = f'<div role="status">{said}</div>'
+            whose = f'<div class="changed">{whose}</div>'
+        self._sentences.value = f'<div role="status">{whose}{said}</div>'
 
     def _pressed(self, resumed: re.Match[str]) -> str:
         way_on = self._way_on()

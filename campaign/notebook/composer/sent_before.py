@@ -61,7 +61,7 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         before = {where: difference for where in places if (difference := self._difference(where))}
         self._said.value = "".join(self._sentences(*one) for one in before.items())
         whole = "" if before or self._desk.refusal else self._about_others_of(plan)
-        self._said.value += "".join(map(_marked, filter(None, [whole, self._about_name()])))
+        self._said.value += "".join(map(marked, filter(None, [whole, self._about_name()])))
         self._beside.show(plan_behind(before[chosen]) if chosen in before else None)
         kept = [reason for one in before.values() for reason in _kept_from(one, unasked)]
         self._about_rows.value = markup.paragraph(_KEPT_FROM) if kept else ""
@@ -79,8 +79,8 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return said.format(mask_text(clean(continuation.campaign)), live)
 
     def _about_name(self) -> str:
-        """That it is to be decided which campaign the spreadsheet belongs to, that others have reached people
-        of a new one, or why nothing can be sent; "" where nothing is known of either."""
+        """That it is to be decided which campaign the spreadsheet belongs to, or that others have reached
+        people of a new one; "" where nothing is known of either."""
         said = ""
         try:
             difference = self._desk.difference(self._desk.composition.environment)
@@ -92,8 +92,8 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 said = f"{said} {_GOES_ON}"
         except OtherFileError as unclear:
             said = _UNCLEAR.format(mask_text(clean(unclear.campaign)))
-        except CampaignError as refusal:
-            said = desk_words(refusal, here=3)
+        except CampaignError:  # the section says at its top why nothing can be sent
+            pass
         return said
 
     def _difference(self, where: Environment) -> Difference | None:
@@ -112,7 +112,8 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return first + "".join(markup.paragraph(said, note=True) for said in others)
 
 
-def _marked(said: str) -> str:
+def marked(said: str) -> str:
+    """A sentence that stands out, as HTML."""
     return f'<div class="changed" role="status">{markup.paragraph(said)}</div>'
 
 
