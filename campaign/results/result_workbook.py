@@ -116,6 +116,10 @@ def _contacts(result: Result, redaction: Redaction) -> Iterator[pd.DataFrame]:
         of_totals = issues.loc[issues["code"] == "line_of_totals", "row"].astype("Int64")
         is_of_totals = (contacts["status"] == "blank") & contacts.index.isin(of_totals.dropna())
         own = outcomes.reindex(contacts.index).mask(is_of_totals, "line of totals")
+        if (
+            result.is_erased and result.totals.totals_lines
+        ):  # which of the two a row was is in no file any more
+            own = own.replace("blank", "blank or line of totals")
         place = list(contacts).index("status")
         # A spreadsheet that is such a sheet itself may have a column of this name already.
         contacts.insert(place, OUTCOME, own, allow_duplicates=True)
