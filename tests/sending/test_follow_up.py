@@ -203,7 +203,7 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         assert compared.gone == 0
         assert compared.sentence == (
             "Nothing would be rehearsed: 2 people were reached in rehearsal before and 4 rows were sent as "
-            "corrected. 4 rows to "
+            "corrected. 1 row shares a phone with another row and gets nothing (row 7). 4 rows to "
             "correct were sent as corrected in a follow-up file: put the corrections into your own "
             "spreadsheet too (rows 4, 5, 6 and 8)."
         )
