@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign.cli.file_options import ISSUES, NUMBERS, SPREADSHEET, TEXT
-from campaign.cli.option import Group, Option, chance, fault
+from campaign.cli.option import Group, Option, batches, chance, fault
 from campaign.cli.sending_options import (
     ACCOUNT,
     BY,
@@ -56,7 +56,10 @@ _RESUMED = _of_folder(
     Option("--opt-outs", metavar="FILE", help="file of the numbers of people who answered STOP since")
 )
 _RESOLVED = _of_folder(
-    Option("batch", type=int, metavar="BATCH", help="the number of the batch, as status shows it"),
+    Option(
+        "batch", type=batches, metavar="BATCH",
+        help="the number of the batch, as status shows it; several of the same outcome: 19,20,21",
+    ),
     Option(
         "outcome", choices=("accepted", "refused", "again"),
         help="what became of the batch; again: nobody knows, and resume sends it once more",

@@ -63,6 +63,15 @@ def words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",")]
 
 
+def batches(text: str) -> list[int]:
+    """Numbers of batches with commas between them: 19,20."""
+    try:
+        return [int(word) for word in words(text)]
+    except ValueError:
+        problem = f"{text!r} is not a batch; write its number, or several like 19,20"
+        raise argparse.ArgumentTypeError(problem) from None
+
+
 def fault(text: str) -> tuple[int, str]:
     """A fault of the embedded sandbox: 3=accept_close."""
     request, _, name = text.partition("=")

@@ -17,13 +17,14 @@ from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_text, mask_texts
 from campaign.paths import seen_from_here
+from campaign.results.calls_to_settle import batches_in_words
 from campaign.results.plain_words import without_error_classes
 from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.afterwards.resolving import resolve
 from campaign.sending.campaigns import load_result
 from campaign.sending.workers.ordering import workers
-from campaign.text import capitalised, counted, figure
+from campaign.text import agreeing, capitalised, counted, figure
 
 _ROUNDS_SHOWN = 10
 _NOT_ACCEPTED = ("not_sent", "refused", "unknown")  # what becomes of a row that has messages, otherwise
@@ -84,7 +85,8 @@ def run_resolve(options: argparse.Namespace, page: Page) -> int:
         options.folder, options.batch, options.outcome, confirm=options.confirm, note=options.note,
         cost=options.cost,
     )  # fmt: skip
-    page.line(f"Batch {options.batch} is settled.")
+    are = agreeing(len(options.batch), "is", "are")
+    page.line(f"{capitalised(batches_in_words(options.batch, shown=None))} {are} settled.")
     show_result(result, page)
     return exit_code(result)
 

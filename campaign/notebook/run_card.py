@@ -318,7 +318,7 @@ def _what_was_received(run: Run, batches: Sequence[int]) -> str:
     if not sandbox:
         return ""
     messages = agreeing(len(batches), "its messages", "these messages")
-    compare = _code(call_to_compare(sandbox, run.folder, batches))
+    compare = _code(call_to_compare(sandbox, run.folder, batches[:SHOWN]))
     return f" ({compare} shows which of {messages} your sandbox received)"
 
 

@@ -12,10 +12,10 @@ from campaign.text import counted, listed_words
 SHOWN = 3  # batches that have a line of their own; the table of batches has all
 
 
-def batches_in_words(batches: Sequence[int]) -> str:
-    """ "batch 2", "batches 2 and 3", or "batches 2, 3, 5 and 4 others"."""
-    named = [str(batch) for batch in batches[:SHOWN]]
-    others = [counted(len(batches) - SHOWN, "other")] if len(batches) > SHOWN else []
+def batches_in_words(batches: Sequence[int], *, shown: int | None = SHOWN) -> str:
+    """ "batch 2", "batches 2 and 3", or "batches 2, 3, 5 and 4 others"; None shows all of them."""
+    named = [str(batch) for batch in batches[:shown]]
+    others = [counted(len(batches) - len(named), "other")] if len(batches) > len(named) else []
     return f"{'batch' if len(batches) == 1 else 'batches'} {listed_words([*named, *others])}"
 
 
@@ -31,8 +31,8 @@ def call_to_add_cost(folder: Path, batch: int, outcome: str) -> str:
 
 
 def call_to_list(folder: Path, batches: Sequence[int]) -> str:
-    """The call that lists the messages of the first of these batches."""
-    first, *others = batches[:SHOWN]
+    """The call that lists the messages of these batches."""
+    first, *others = batches
     which = f"batch in {[first, *others]}" if others else f"batch == {first}"
     return f'campaign.load_result({_in_code(folder)}).messages.query("{which}")'
 

@@ -158,12 +158,9 @@ def test_what_is_not_a_folder(plan, sent):
 @pytest.mark.parametrize(
     ("batch", "outcome", "note", "words"),
     [
-        (
-            [2, 3],
-            "accepted",
-            "",
-            "batch needs a whole number of 1 or more, but got a list.",
-        ),
+        ([2, "3"], "accepted", "", "batch needs a whole number of 1 or more, but got the text '3'."),
+        ([], "accepted", "", "batch needs a whole number of 1 or more, but got a list. Write the number of"),
+        ([2, 1], "accepted", "", "Batch 1 is not unknown. The unknown batches are: 2."),
         (2.0, "accepted", "", "batch needs a whole number of 1 or more, but got 2.0."),
         (1, "accepted", "", "Batch 1 is not unknown. The unknown batches are: 2."),
         (2, "delivered", "", "outcome is 'delivered'; it can be 'accepted', 'refused' or 'again'."),

@@ -312,7 +312,7 @@ def unknown_batches(tmp_path):
 
 
 def sent_again(result, **options):
-    """What was made of batch 2, which a person ordered to be sent again."""
+    """What came of the campaign once batch 2 was ordered to be sent again, and the run after that."""
     confirm = "send batch 2 again, 10 messages may arrive twice"
     campaign.resolve(result.folder, 2, "again", confirm=confirm)
     return campaign.resume(result.folder, progress=False, **options)
@@ -407,3 +407,45 @@ def test_what_a_batch_cost_that_was_sent_again_can_be_given_too(unknown_batches)
     assert "was ordered to be sent again already" in pasted(asked.value.call).sentence
     with pytest.raises(campaign.UsageError, match=r"Its cost is 350\. That cannot be changed"):
         campaign.resolve(result.folder, 2, "again", cost=1)
+
+
+def test_batches_of_one_fate_are_settled_by_one_phrase(unknown_batches):
+    folder = unknown_batches.folder
+    with pytest.raises(campaign.ConfirmationError, match="To settle them, give confirm=") as asked:
+        campaign.resolve(folder, [4, 3, 3], "accepted", note="the provider's log")
+    lines = asked.value.question.split("\n")
+    assert [line.partition(" left on ")[0] for line in lines[::2][:2]] == [
+        "Batch 3 (10 messages)", "Batch 4 (10 messages)",
+    ]  # fmt: skip
+    assert lines[1].startswith("In the sheet: 10 rows from row 13 to row 22; numbers ")
+    listed = eval(lines[4].removeprefix("To list them all: "), {"campaign": campaign})
+    assert listed["row"].tolist() == [*range(13, 33)]
+    assert asked.value.phrase == "batches 3 and 4 were accepted"
+    assert campaign.load_result(folder).totals["unknown"] == 30
+    settled = pasted(asked.value.call)
+    words = f"settled by {user_name()}: accepted, the provider's log"
+    assert settled.batches["error"].tolist()[2:4] == [words, words]
+    assert (settled.totals["accepted"], settled.totals["unknown"]) == (41, 10)
+    moves = len(journal_frame(LedgerFile(folder / "ledger.sqlite")))
+    assert "Batches 3 and 4 were settled as accepted already, on " in pasted(asked.value.call).sentence
+    for others, words in (
+        ([2, 3], "Batch 3 was settled as accepted already"),
+        ([2, 5], "Batch 5 is not unk"),
+    ):
+        with pytest.raises(campaign.UsageError, match=words):
+            campaign.resolve(folder, others, "accepted", confirm="batches 2 and 3 were accepted")
+    assert len(journal_frame(LedgerFile(folder / "ledger.sqlite"))) == moves
+
+
+def test_batches_are_ordered_again_together_and_get_their_costs_one_by_one(unknown_batches, capsys):
+    folder = unknown_batches.folder
+    phrase = "send batches 2, 3 and 4 again, 30 messages may arrive twice"
+    with pytest.raises(campaign.UsageError, match="cost= is for a single batch"):
+        campaign.resolve(folder, [2, 3], "accepted", cost=350)
+    assert main(["resolve", str(folder), "2,3,4", "again"]) == 2
+    assert f'confirm "{phrase}"' in capsys.readouterr().err
+    assert main(["resolve", str(folder), "2,3,4", "again", "--confirm", phrase]) == 4
+    assert "Batches 2, 3 and 4 are settled." in capsys.readouterr().out
+    result = campaign.resume(folder, progress=False)
+    assert "30 messages may have arrived twice, because batches 2, 3 and 4 were ordered" in result.sentence
+    assert "The cost of batch 2 and 2 other batches is not known." in result.sentence

@@ -1,4 +1,4 @@
-"""What a person has decided already of a batch that was unknown."""
+"""What a person has decided already of batches that were unknown."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from datetime import datetime
 import pandas as pd
 
 from campaign.local_times import LocalTimes
+from campaign.results.calls_to_settle import batches_in_words
 from campaign.sending.ledger.database import Readable
 from campaign.sending.ledger.views import LATE_ANSWER, journal_frame
+from campaign.text import agreeing, capitalised
 
 _IN_WORDS = {
     "accepted": "settled as accepted",
@@ -20,28 +22,28 @@ _IN_WORDS = {
 
 @dataclass(frozen=True)
 class EarlierDecision:
-    """How a batch was settled, when and by whom; "" for the user if the campaign was erased."""
+    """How batches were settled, when and by whom last; "" for the user if the campaign was erased."""
 
-    batch: int
+    batches: tuple[int, ...]
     outcome: str
     at: datetime
     user: str
 
     @classmethod
-    def of(cls, ledger: Readable, batch: int) -> EarlierDecision | None:
-        """The decision that the journal has of a batch; None if nobody made one."""
+    def of(cls, ledger: Readable, batches: tuple[int, ...]) -> EarlierDecision | None:
+        """The decision that the journal has of these batches; None if nobody made the same of all of them."""
         moves = journal_frame(ledger)
-        moves = moves[
-            (moves["batch"] == batch) & (moves["was"] == "unknown") & (moves["note"] != LATE_ANSWER)
-        ]
-        if moves.empty:
+        is_decision = (moves["was"] == "unknown") & (moves["note"] != LATE_ANSWER)
+        moves = moves[is_decision & moves["batch"].isin(batches)]
+        if moves["batch"].nunique() < len(batches) or moves["now"].nunique() > 1:
             return None
         last = moves.iloc[-1]
         at = pd.to_datetime(last["at"], utc=True).to_pydatetime()
-        return cls(batch, str(last["now"]), at, str(last["note"]).partition(": ")[0])
+        return cls(batches, str(last["now"]), at, str(last["note"]).partition(": ")[0])
 
     @property
     def sentence(self) -> str:
         by = f", by {self.user}" if self.user else ""
-        when = LocalTimes().moment(self.at)
-        return f"Batch {self.batch} was {_IN_WORDS[self.outcome]} already, on {when}{by}."
+        named = capitalised(batches_in_words(self.batches, shown=None))
+        were = agreeing(len(self.batches), "was", "were")
+        return f"{named} {were} {_IN_WORDS[self.outcome]} already, on {LocalTimes().moment(self.at)}{by}."

@@ -1,8 +1,8 @@
-"""What is known about an unknown batch: what a person needs who asks the provider what became of it."""
+"""What is known about unknown batches: what a person needs who asks the provider what became of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import pandas as pd
@@ -13,36 +13,41 @@ from campaign.results.calls_to_settle import call_to_compare, call_to_list
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import read_part
+from campaign.sending.store.rounds import Round
 from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
 _SANDBOX_IS_GONE = (
-    "A sandbox that was started later knows nothing of it. If that of then has ended, nobody can tell: it "
+    "A sandbox that was started later knows nothing of them. If that of then has ended, nobody can tell: it "
     "was a rehearsal, and either answer will do."
 )
 
 
-def evidence(place: Folder, contents: LedgerSnapshot, batch: int) -> str:
-    """When it left, how long the answer was awaited, what came, and whom its messages are for."""
-    outcomes = contents.outcomes
-    facts = outcomes[outcomes["batch"] == batch].to_dict("records")[0]
-    return "\n".join([_what_came(batch, facts), *_whom(place, contents, batch, facts["submitted_at"])])
+def evidence(place: Folder, contents: LedgerSnapshot, batches: Sequence[int]) -> str:
+    """When they left, how long the answers were awaited, what came, and whom their messages are for."""
+    facts = contents.outcomes.set_index("batch", drop=False).loc[list(batches)].to_dict("records")
+    rounds = {one.number: one for one in place.rounds(contents)}
+    lines = []
+    for fact in facts:
+        lines += [_what_came(fact), *_in_the_sheet(contents, fact["batch"], rounds[fact["round"]])]
+    if not any(rounds[fact["round"]].is_erased for fact in facts):
+        lines += _ways_to_look(place, batches, {place.sandbox_at(fact["submitted_at"]) for fact in facts})
+    return "\n".join(lines)
 
 
-def _what_came(batch: int, facts: Mapping[Any, Any]) -> str:
+def _what_came(facts: Mapping[Any, Any]) -> str:
     when, waited = facts["submitted_at"], facts["seconds"]
     left = "" if pd.isna(when) else f" left on {LocalTimes().moment(when, seconds=True)}"
     wait = "" if pd.isna(waited) or waited < 1 else f", after {waited:.0f} s"
-    messages = counted(facts["messages"], "message")
-    return f"Batch {batch} ({messages}){left}{wait}: {without_error_class(facts['error']) or 'no answer'}."
+    messages, came = counted(facts["messages"], "message"), without_error_class(facts["error"])
+    return f"Batch {facts['batch']} ({messages}){left}{wait}: {came or 'no answer'}."
 
 
-def _whom(place: Folder, contents: LedgerSnapshot, batch: int, when: Any) -> Iterator[str]:
-    """The rows and the first numbers of a batch, masked, and the lines that list and compare them all."""
-    registered = next(one for one in contents.batches if one.batch == batch)
-    its_round = next(one for one in place.rounds(contents) if one.number == registered.round)
+def _in_the_sheet(contents: LedgerSnapshot, batch: int, its_round: Round) -> Iterator[str]:
+    """The rows and the first numbers of a batch, masked."""
     if its_round.is_erased:
         return
+    registered = next(one for one in contents.batches if one.batch == batch)
     part = read_part(its_round.plan_path, registered.part, ["row", "number"])
     messages = part.slice(registered.first, registered.messages).to_pandas()
     rows, numbers = messages["row"], messages["number"].drop_duplicates()
@@ -51,9 +56,14 @@ def _whom(place: Folder, contents: LedgerSnapshot, batch: int, when: Any) -> Ite
     shown = ", ".join(mask_numbers(numbers.head(_SHOWN)))
     more = ", …" if len(numbers) > _SHOWN else ""
     yield f"In the sheet: {span}; {agreeing(len(numbers), 'number', 'numbers')} {shown}{more}"
-    yield f"To list them all: {call_to_list(place.path, [batch])}"
-    if sandbox := place.sandbox_at(when):
-        compare = call_to_compare(sandbox, place.path, [batch])
+
+
+def _ways_to_look(place: Folder, batches: Sequence[int], sandboxes: Set[str]) -> Iterator[str]:
+    """The lines that list and compare all messages; `sandboxes` are the names of those that took them."""
+    yield f"To list them all: {call_to_list(place.path, batches)}"
+    sandbox, *others = sandboxes
+    if sandbox and not others:
+        compare = call_to_compare(sandbox, place.path, batches)
         yield f"To see which of them your sandbox received: {compare}"
     elif place.manifest.environment == "local":
         yield _SANDBOX_IS_GONE
