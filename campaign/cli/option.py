@@ -68,7 +68,7 @@ def batches(text: str) -> list[int]:
     try:
         return [int(word) for word in words(text)]
     except ValueError:
-        problem = f"{text!r} is not the number of a batch, nor several like 19,20"
+        problem = f"{text!r} is not a batch; write its number, or several like 19,20"
         raise argparse.ArgumentTypeError(problem) from None
 
 
