@@ -14,8 +14,7 @@ import pandas as pd
 from campaign.arrow_text import Bools
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import fold
-from campaign.contacts.reserved_columns import ROW as INDEX
-from campaign.contacts.reserved_columns import SUFFIX, without_suffixes
+from campaign.contacts.reserved_columns import INDEX, SUFFIX, without_suffixes
 from campaign.contacts.table import CellIssue
 from campaign.contacts.table_version import column_version, row_versions
 from campaign.errors import FileError

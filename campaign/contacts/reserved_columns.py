@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 OUTCOME_COLUMNS = ("status", "reason", "batch", "code")
-ROW = "row"  # the name of the row numbers, beside which a column of this very name would be a second one
+INDEX = "row"  # the name of the row numbers, beside which a column of this very name would be a second one
 SUFFIX = " (file)"
 
 
@@ -32,4 +32,4 @@ def without_suffixes(name: str) -> str:
 def _collides(name: str) -> bool:
     """Whether this is such a name with any number of suffixes; of an outcome column, in any case."""
     stem = without_suffixes(name)
-    return stem == ROW or stem.casefold() in OUTCOME_COLUMNS
+    return stem == INDEX or stem.casefold() in OUTCOME_COLUMNS
