@@ -175,7 +175,7 @@ def test_a_result_says_whose_it_is_once_section_4_is_about_another_campaign(open
 
 def test_another_window_that_still_sends_is_told_apart(open_page, monkeypatch):
     monkeypatch.setattr("campaign.notebook.composer.reopening._END", 0.1)
-    with campaign.Sandbox(latency=1) as service:
+    with campaign.Sandbox(latency=3) as service:
         monkeypatch.setattr(
             "campaign.notebook.composer.desk.offered_accounts", lambda: {"local": service.account}
         )
