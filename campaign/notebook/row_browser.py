@@ -122,7 +122,7 @@ def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     else:
         table = table.assign(**{status: source.outcomes})
     table = Redaction(source, reveal=reveal).contacts(table)
-    table.insert(0, _free_name("row", table.columns), table.index)
+    table.insert(0, "row", table.index)
     return table.reset_index(drop=True)
 
 

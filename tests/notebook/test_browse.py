@@ -182,7 +182,7 @@ def test_cells_are_shown_as_text(plan):
     assert "<b>" not in asked(campaign.browse(plan))
 
 
-def test_columns_that_are_called_like_ours_keep_their_names():
+def test_columns_that_are_called_like_ours_keep_their_cells():
     contacts = campaign.read_contacts(b"row,message,phone\n7,old,0772 000 001\n")
     plan = campaign.prepare(contacts, message="Hello", sender="CLINIC", region="UG")
     rows = rows_to_browse(plan, reveal=False)
