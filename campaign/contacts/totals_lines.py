@@ -29,6 +29,11 @@ _BLANK = r"^\s*$"
 _LIKE_A_NUMBER = r"^\s*[+0][\d ()/.-]{6,}"  # an amount begins with neither; "0.50" is shorter
 _DIGIT = r"\p{Nd}"
 _LOOKED_AT = 20  # rows at the end of a table
+# A remark below it: "Note: as of 20 November", "* without arrears", or seven words, which are no name.
+_REMARK = (
+    r"(?i)^\s*(?:\*|(?:notes?|n\.?b|remarks?|sources?|legend|prepared|printed|generated|exported|page \d+)\b)|"
+    r"^\s*\S+(?:\s+\S+){6,}\s*$"
+)
 _MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else, as are more remarks
 
 
@@ -49,22 +54,33 @@ def looks_like_totals(contacts: pd.DataFrame, rows: Ints) -> Bools:
 
 
 def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[int, ...]:
-    """The rows of the lines of totals that close a table: it is certain that these are no people.
+    """The rows of the lines of totals that close a table, and of remarks below them: these are no people.
 
     They have no digit in `columns`, where the numbers are looked for, nor in any other column whose header
-    means a number, and only blank rows and a few remarks, such as "Note: as of 20 November", come after them.
-    So a line between people, which may be somebody with an odd name, is none of them, and neither is any line
-    of a whole list of totals.
+    means a number, and only blank rows and a few rows of a single cell come after them. So a
+    line between people, which may be somebody with an odd name, is none of them, and neither is any line of a
+    whole list of totals. A single cell below them is a remark where it reads like one: a name may be that of
+    somebody whose number is missing.
     """
     last = last_rows(whole_table(contacts), _LOOKED_AT)
     filled = _count_filled(last)
     has_no_digit = ~_has_digits(last, columns)
     is_total = looks_like_totals(last, np.arange(len(last))) & has_no_digit
-    is_remark = (filled == 1) & ~is_total & has_no_digit
-    after_people = np.flatnonzero((filled > 0) & ~is_total & ~is_remark).max(initial=-1) + 1
+    is_single = (filled == 1) & ~is_total & has_no_digit
+    after_people = np.flatnonzero((filled > 0) & ~is_total & ~is_single).max(initial=-1) + 1
     found = np.flatnonzero(is_total[after_people:]) + after_people
-    remarks = is_remark[found[0] :].sum() if len(found) else 0
-    return tuple(last.index[found].tolist()) if max(len(found), remarks) <= _MOST_LINES else ()
+    if not len(found) or max(len(found), is_single[found[0] :].sum()) > _MOST_LINES:
+        return ()
+    remarks = np.flatnonzero(is_single & _are_remarks(last))
+    return tuple(last.index[np.union1d(found, remarks[remarks > found[0]])].tolist())
+
+
+def _are_remarks(rows: pd.DataFrame) -> Bools:
+    """Which rows have a cell that reads like a remark."""
+    found: Bools = np.zeros(len(rows), dtype=bool)
+    for name in rows:
+        found |= matches(series_to_array(rows[name]), _REMARK)
+    return found
 
 
 def _count_filled(rows: pd.DataFrame) -> Ints:

@@ -37,6 +37,7 @@ from campaign.messages.number_rules import NumberRules, RowRegions
 from campaign.text import agreeing, capitalised, counted
 
 _CLOSING_TOTALS = "The row is a line of totals and not a person, so it gets no message."
+_CLOSING_REMARK = "The row is a remark below a line of totals and not a person, so it gets no message."
 _TOTALS = "The row looks like a line of totals, so it gets no message: remove it from the table."
 _FIGURES = r"[0-9 .,:/()+-]*"  # numbers, dates, or nothing
 _FIRST = 100  # rows that show what a column has
@@ -256,8 +257,13 @@ def _add_closing_totals(contacts: pd.DataFrame, issues: IssueCollector, rules: N
     """Lines of totals at the end of the table are rows without a person, like blank ones."""
     rows, column = np.flatnonzero(contacts.index.isin(rules.closing_totals)), rules.columns[0]
     cells = series_to_array(contacts[column].iloc[rows])
-    detail = f'{_CLOSING_TOTALS} If it is a person after all, fill in "{column}".'
-    issues.add(rows, column, cells, "line_of_totals", "info", detail, status="blank")
+    is_total = looks_like_totals(contacts, rows)
+    for chosen, said in ((is_total, _CLOSING_TOTALS), (~is_total, _CLOSING_REMARK)):
+        detail, theirs = (
+            f'{said} If it is a person after all, fill in "{column}".',
+            cells.filter(pa.array(chosen)),
+        )
+        issues.add(rows[chosen], column, theirs, "line_of_totals", "info", detail, status="blank")
 
 
 def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[str], rows: Ints) -> None:

@@ -68,9 +68,21 @@ def test_a_few_lines_with_blank_rows_between_them_close_a_table():
 
 
 def test_a_remark_below_it_leaves_it_what_it_is():
-    remark = "Note: balances of 20 November,,,"
-    assert statuses_of("Total,,6,", remark) == ["blank", "invalid"]
-    assert statuses_of("Total,,6,", *[remark] * 4) == ["invalid"] * 5
+    for remark in (
+        "Note: balances of 20 November,,,",
+        "* without arrears,,,",
+        "ask Grace what the balances of November are,,,",
+    ):
+        assert statuses_of("Total,,6,", remark) == ["blank", "blank"]
+    plan = plan_for(contacts_of("Ann,0772000001,5,", "Total,,6,", "Note: of November,,,", header=HEADER))
+    assert plan.contacts.at[4, "reason"] == (
+        "The row is a remark below a line of totals and not a person, so it gets no message. "
+        'If it is a person after all, fill in "phone".'
+    )
+    assert (plan.totals["blank"], plan.totals.totals_lines) == (2, 2)
+    assert statuses_of("Total,,6,", "Notburga Nabirye,,,") == ["blank", "invalid"]  # may be somebody
+    assert statuses_of("Note: of November,,,") == ["invalid"]
+    assert statuses_of("Total,,6,", *["Note: of November,,,"] * 4) == ["invalid"] * 5
     assert statuses_of("Bea,,,", "Total,,6,", "Bea,,7,") == ["invalid"] * 3
 
 
