@@ -31,7 +31,7 @@ _DIGIT = r"\p{Nd}"
 _LOOKED_AT = 20  # rows at the end of a table
 # A remark below it: "Note: as of 20 November", "* without arrears", or seven words, which are no name.
 _REMARK = (
-    r"(?i)^\s*(?:\*|(?:notes?|n\.?b|remarks?|sources?|legend|prepared|printed|generated|exported|page \d+)\b)|"
+    r"(?i)^\s*(?:\*|(?:notes?|n\.?b|remarks?|sources?|legend|prepared|printed|exported|page \d+)\b)|"
     r"^\s*\S+(?:\s+\S+){6,}\s*$"
 )
 _MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else, as are more remarks

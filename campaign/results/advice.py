@@ -14,7 +14,7 @@ ADVICE = {
     "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve, or all "
     "with reconcile and the provider's own list. They are never sent again automatically.",
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
-    "resume the campaign or send the plan again: only people who got nothing are tried again.",
+    "resume the campaign or send the plan again: nobody who has got this text is tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
 }
 _INVALID = (

@@ -480,7 +480,8 @@ def test_amounts_are_offered_with_a_comma_as_the_spreadsheet_shows_them(person, 
     person.press("use")
     editor = find(person.composer, "text")
     assert editor.formats == {
-        "balance, as 170,000": "balance:,.0f", "fee, as 1,250.50": "fee:,.2f", "fee, as 1,250": "fee:,.0f",
+        "balance, as 170,000": "balance:,.0f",
+        "fee, as 1,250.50": "fee:,.2f", "fee, as 1,250, rounded": "fee:,.0f",
     }  # fmt: skip
     person.write("You owe {balance:,.0f} and {fee:,.2f}.")
     assert "You owe 170,000 and 1,250.50." in person.sees("phone")

@@ -143,8 +143,8 @@ def test_the_reason_of_people_who_were_accepted_since_is_not_that_of_others_who_
     (todo,) = tasks(result, Redaction(result, reveal=False))
     assert (todo.title, todo.detail) == (
         "Resume for 10 refused people.",
-        "What is refused was settled so by a person: the service does not have it. Only people who got "
-        "nothing are tried again.",
+        "What is refused was settled so by a person: the service does not have it. Nobody who has got this "
+        "text is tried again.",
     )
 
 

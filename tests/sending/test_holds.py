@@ -226,7 +226,7 @@ def test_who_was_refused_is_reached_as_the_advice_says(go_on, tmp_path):
     with campaign.Sandbox(price=35, balance=35 * 21) as sandbox:
         options = {"account": sandbox.account, "folder": tmp_path / "visits", "progress": False}
         first = campaign.send(plan_for(people(49)), batch_size=10, **options)
-        assert "resume the campaign or send the plan again: only people who got nothing" in first.sentence
+        assert "resume the campaign or send the plan again: nobody who has got this text" in first.sentence
         sandbox.top_up(10_000)
         if go_on == "resume":
             again = campaign.resume(first.folder, account=sandbox.account, progress=False)

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import campaign
+from campaign.results.page.reasons import reasons
 
 FAMILY = """\
 name,phone,village
@@ -139,6 +140,7 @@ def test_her_number_in_the_follow_up_file_is_still_known_when_the_text_changes(c
         assert copied in result.sentence
         assert "was not sent this text" in result.sentence
         assert "got nothing" not in result.sentence
+        assert reasons(result)["reason"].tolist() == [result.contacts.at[row, "reason"]]
 
 
 def test_with_the_number_in_the_own_spreadsheet_she_is_asked_about_like_everybody(corrected):

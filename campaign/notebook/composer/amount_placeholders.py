@@ -11,6 +11,7 @@ from campaign.contacts.columns import number_columns
 
 _PLAIN = r"-?[0-9]{1,15}(?:\.[0-9]{1,2})?"  # as workbooks hold amounts, whatever they show
 _LEAST = 1000  # an amount that is written with a comma
+_UNITS, _HUNDREDTHS = ",.0f", ",.2f"
 _YEARS = (1900, 2100)  # which nobody writes with a comma
 
 
@@ -40,6 +41,8 @@ def _written(cells: pd.Series[str]) -> dict[str, str]:
     large = cells[amounts.abs() >= _LEAST]
     if large.empty or amounts.between(*_YEARS).all():
         return {}
-    has_decimals = cells.str.contains(".", regex=False).any()
-    patterns = (",.2f", ",.0f") if has_decimals else (",.0f",)  # a workbook holds 12.50 as 12.5
-    return {format(Decimal(large.iloc[0]), pattern): pattern for pattern in patterns}
+    first = Decimal(large.iloc[0])
+    if not cells.str.contains(".", regex=False).any():
+        return {format(first, _UNITS): _UNITS}
+    # A workbook holds 12.50 as 12.5.
+    return {format(first, _HUNDREDTHS): _HUNDREDTHS, f"{format(first, _UNITS)}, rounded": _UNITS}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from campaign.contract import EARLIER_TEXT, REACHED_CORRECTED
 from campaign.messages.issues import CODES
 from campaign.remedies import texts_without_code
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
@@ -83,7 +84,16 @@ def _keys(issues: pd.DataFrame, needing: pd.DataFrame) -> tuple[pd.Series[str], 
     keys = words.where(~is_invalid, kinds.reindex(needing.index).fillna(words))
     keys = keys.where(needing["status"] != "duplicate", _SHARING)
     details = texts_without_code(errors["detail"]).reindex(needing.index).fillna(words)
-    return keys, words.where(~is_invalid, details)
+    is_outdated = needing.index.isin(_outdated_rows(issues))  # their reasons are of another kind
+    return keys.mask(is_outdated, words), words.where(~is_invalid | is_outdated, details)
+
+
+def _outdated_rows(issues: pd.DataFrame) -> set[int]:
+    """The rows that were reached as corrected in a follow-up file, with an earlier text than this one."""
+    rows = [
+        {*issues.loc[issues["code"] == code, "row"].dropna()} for code in (REACHED_CORRECTED, EARLIER_TEXT)
+    ]
+    return rows[0] & rows[1]
 
 
 def _listed(one: str, many: str, numbers: Sequence[int], count: int) -> str:

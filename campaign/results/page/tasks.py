@@ -99,7 +99,7 @@ def _refused(result: Result, count: int, place: str) -> Task:
     return Task(
         capitalised(resume) if is_settled.all() else f"Remove the cause, then {resume}",
         f"{reason}{'Other reasons are in the table below. ' if len(texts) > 1 else ''}"
-        "Only people who got nothing are tried again.",
+        "Nobody who has got this text is tried again.",
         f"campaign resume {place}",
         "bad",
     )
@@ -121,7 +121,7 @@ def _invalid(result: Result, count: int, place: str) -> Task:
         f"Correct {counted(count, 'row')}, then send again.",
         f"Correct {them} in your own spreadsheet, or in the follow-up file, which has the reason beside "
         f"{beside}; in the app it is a button, “Rows to correct”. Either one, sent under the same name, "
-        "reaches only people who got nothing.",
+        "reaches only people who have not got this text.",
         f"campaign follow-up {place} {free_name(Path('to_correct.xlsx'))}",
         "bad",
     )
