@@ -62,7 +62,10 @@ class ResultPart:
     @property
     def kept_texts(self) -> int:
         """How many of these rows are of people who keep another text that they got before."""
-        return 0 if self.reached is None else len(self.reached.kept(lambda: self.issues))
+        if self.reached is None:
+            return 0
+        kept = self.reached.kept(lambda: self.issues).index
+        return int((self.status.reindex(kept) == "accepted").sum())  # of others it is not known, or refused
 
     @property
     def sent_earlier(self) -> pd.DataFrame:

@@ -163,6 +163,9 @@ def test_of_whom_it_is_unknown_whether_they_were_reached_nobody_says_that_they_w
         assert doubt in compared.sentence
         with pytest.raises(campaign.ConfirmationError, match=doubt):
             campaign.send(plan_of(rows, TUESDAY), account=sandbox, **options)
+        kept = campaign.send(plan_of(rows, TUESDAY), account=sandbox, changed="skip", **options)
+        assert (kept.totals["unknown"], kept.totals["accepted"]) == (3, 5)
+        assert "1 row keeps the text that its number got before." in kept.sentence
         without = rows.replace("Person 2,0772 000 002\n", "")
         gone = campaign.compare(plan_of(without, MONDAY), folder=result.folder, account=sandbox)
         assert "1 number that was or may have been reached in rehearsal is no longer" in gone.sentence
