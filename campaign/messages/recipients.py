@@ -24,7 +24,7 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.columns import listed, number_columns
+from campaign.contacts.columns import fold, listed, number_columns
 from campaign.contacts.exports import row_counter
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, clean_numbers, readings
 from campaign.contacts.phone_numbers.regions import is_region
@@ -39,6 +39,7 @@ from campaign.text import agreeing, capitalised, counted
 _CLOSING_TOTALS = "The row is a line of totals and not a person, so it gets no message."
 _CLOSING_REMARK = "The row is a remark below a line of totals and not a person, so it gets no message."
 _TOTALS = "The row looks like a line of totals, so it gets no message: remove it from the table."
+_COUNTERS = ("no", "nr", "n", "sn", "sno", "serial", "serialno", "id", "row", "rowfile", "")  # folded headers
 _FIGURES = r"[0-9 .,:/()+-]*"  # numbers, dates, or nothing
 _FIRST = 100  # rows that show what a column has
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
@@ -123,10 +124,11 @@ class Addressing:
 
 
 def first_other_column(columns: Iterable[str], of_numbers: Collection[str]) -> str:
-    """The first column that holds no numbers, mostly the names of people; "" if there is none."""
+    """The first column that neither holds phone numbers nor, by its header, counts the rows: mostly the names
+    of people; "" if there is none."""
     names = list(columns)
     known = {*of_numbers, row_counter(names)}
-    return next((name for name in names if name not in known), "")
+    return next((name for name in names if name not in known and fold(name) not in _COUNTERS), "")
 
 
 def names_at(contacts: pd.DataFrame, of_numbers: Collection[str], rows: Ints) -> TextArray:

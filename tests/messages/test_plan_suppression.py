@@ -83,6 +83,12 @@ def test_the_same_person_typed_twice_is_not_only_told_to_share_a_phone(stream):
     assert kept.contacts.at[2, "reason"] == ANN_TWICE.replace("row 2", "row 3")
 
 
+def test_a_column_that_counts_the_rows_names_nobody():
+    rows = "No.,Name,Phone,Village\n1,Ann,0772000001,Lira\n2,Ann,0772000001,Gulu\n"
+    ((_, *_, detail),) = issues_of(plan(rows, message="Come to {village}."), "duplicate_other_text")
+    assert detail.startswith('The same number and the same "Name" as row 2')
+
+
 def test_copies_of_somebody_who_opted_out_are_copies_and_no_more_people():
     made = plan(opt_outs=["+256772000001"])
     assert statuses(made) == ["opted_out", "opted_out", "duplicate", "not_sent", "duplicate"]
