@@ -9,6 +9,7 @@ from support.widget_tree import find
 
 import campaign
 from campaign.notebook.composer.entry import compose_again
+from campaign.sending.store.identity import CAMPAIGNS, folder_name
 
 PUPILS = "name,phone,owed\n" + "".join(f"Pupil {n},+256 772 000 00{n},{n}00\n" for n in range(6))
 FEES = "Dear parent of {name}, {owed} is owed."
@@ -161,6 +162,22 @@ def test_an_answer_holds_for_one_name_only(begun):
     assert button(begun)[1]
     begun.press("send-again")
     assert button(begun) == ("Rehearse 6 texts", False)
+
+
+@pytest.mark.parametrize(
+    ("name", "beside"),
+    [
+        ("fees", "fees 2"),
+        ("fees term 3", "fees term 3 (2)"),
+        ("balances 2", "balances 3"),
+        ("2026", "2026 (2)"),
+    ],
+)
+def test_a_name_that_ends_in_a_number_of_its_own_keeps_it(secretary, name, beside):
+    """“balances” was sent, so that “balances 2” is the second one of this name."""
+    (CAMPAIGNS / folder_name(name, "local")).mkdir()
+    secretary.composer.desk.decide(name=name)
+    assert secretary.composer.desk.name_beside == beside
 
 
 def test_another_message_can_be_begun_beside_the_first_one(secretary):

@@ -70,9 +70,14 @@ class Desk:
 
     @property
     def name_beside(self) -> str:
-        """A name that no campaign or rehearsal has here, for another message to the same people."""
-        stem = re.sub(r" \d+$", "", self.name)
-        names = (f"{stem} {number}" for number in itertools.count(2))
+        """A name that no campaign or rehearsal has here, for another message to the same people.
+
+        A number at the end may be the person's own: another term or year is no name for this one.
+        """
+        counted = re.fullmatch(r"(.+?) (?:[0-9]+|\([0-9]+\))", self.name)
+        stem = counted[1] if counted and any(self._folders_of(counted[1])) else self.name
+        form = "{} ({})" if stem[-1:].isdigit() else "{} {}"
+        names = (form.format(stem, number) for number in itertools.count(2))
         return next(name for name in names if not any(self._folders_of(name)))
 
     def _folders_of(self, name: str) -> Iterator[Path]:
@@ -139,9 +144,7 @@ class Desk:
 
         `before` was decided for the spreadsheet before. The name stands in its field, for everybody to see.
         """
-        reading = reading_of(self.contacts)
-        is_own = reading is not None and reading.path and reading.continues is None
-        self.names_sent = tuple(names_of_file(reading.path, self.accounts)) if reading and is_own else ()
+        self.find_names_sent()
         if before.source == self.composition.source:
             return ""
         kept = next(iter(self.names_sent), "")
@@ -150,6 +153,12 @@ class Desk:
             self.decide(name=kept)
         self.name_before = "" if folded_name(before.name) == folded_name(self.name) else before.name
         return kept
+
+    def find_names_sent(self) -> None:
+        """Look under which names the spreadsheet was sent; more may have come since it was chosen."""
+        reading = reading_of(self.contacts)
+        is_own = reading is not None and reading.path and reading.continues is None
+        self.names_sent = tuple(names_of_file(reading.path, self.accounts)) if reading and is_own else ()
 
     def take_answers(self) -> bool:
         """Answer as it was answered for the campaign that goes on, unless another answer was given for this

@@ -173,6 +173,7 @@ class SendingSection(Section):
     def enter(self) -> None:
         """Ask anew for the desk's plan."""
         self._desk.run = self._desk.sent = None
+        self._desk.find_names_sent()
         self._area.children = self._form
         self.left_out.forget()
         self.elsewhere.forget()
