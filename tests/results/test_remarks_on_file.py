@@ -35,5 +35,5 @@ def test_what_to_correct_names_both_files_that_can_be_sent_again(page_of):
     assert (
         "Correct it in your own spreadsheet, or in the follow-up file, which has the reason beside it; in "
         "the app it is a button, “Rows to correct”. Either one, sent under the same name, reaches only "
-        "people who got nothing."
+        "people who have not got this text."
     ) in page
