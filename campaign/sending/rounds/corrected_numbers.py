@@ -42,7 +42,7 @@ def corrected_numbers(
     cells that say it is the same row. A table that has nothing but numbers does not tell one row from
     another, and what a row said that was erased is not known any more.
     """
-    columns = _other_columns(plan)
+    columns = other_columns(plan)
     if not len(rows) or not len(replaced.hashes) or not columns:
         return _NOBODY
     hashes = hashes_of_texts(texts)
@@ -63,13 +63,13 @@ def only_ones(plan: Plan, found: pd.DataFrame, replaced: EarlierTexts) -> pd.Dat
     if found.empty:
         return found
     numbers = found.assign(number=replaced.numbers[found["place"]]).groupby("digest")["number"].nunique()
-    digests = pd.concat([*plan.map_parts(partial(_digests_of, _other_columns(plan), None))])
+    digests = pd.concat([*plan.map_parts(partial(_digests_of, other_columns(plan), None))])
     counts = digests[digests.isin(found["digest"])].value_counts()
     is_only = (found["digest"].map(numbers) == 1) & (found["digest"].map(counts) == 1)
     return found[is_only]
 
 
-def _other_columns(plan: Plan) -> list[str]:
+def other_columns(plan: Plan) -> list[str]:
     """The columns of the contacts beside those of the numbers."""
     known = ("status", "reason", *plan.addressing.columns)
     return [name for name in columns_of_contacts(plan) if name not in known]

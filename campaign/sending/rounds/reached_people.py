@@ -13,11 +13,10 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.sending.rounds.comparison import AGAIN
+from campaign.sending.rounds.corrected_numbers import other_columns
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.frame_files import count_parts, read_frame
 from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, Round
@@ -31,7 +30,7 @@ def alternatives_of_reached(plan: Plan, record: CampaignRecord, numbers: Ints) -
 
     `numbers` were reached with other texts than those of the plan. Where rows are alike, nothing changes.
     """
-    columns = _other_columns(plan)
+    columns = other_columns(plan)
     reached = _reached_rows(record, numbers)
     if reached.empty or not columns:
         return _NO_ROWS
@@ -46,12 +45,6 @@ def alternatives_of_reached(plan: Plan, record: CampaignRecord, numbers: Ints) -
     best = best.drop_duplicates("number")
     rows: Ints = best.loc[~best["is_kept"], "row"].to_numpy(dtype=np.int64)
     return np.sort(rows)
-
-
-def _other_columns(plan: Plan) -> list[str]:
-    """The columns of the contacts beside those of the numbers."""
-    known = (*OUTCOME_COLUMNS, *plan.addressing.columns)
-    return [name for name in columns_of_contacts(plan) if name not in known]
 
 
 def _reached_rows(record: CampaignRecord, numbers: Ints) -> pd.DataFrame:
