@@ -1,6 +1,7 @@
 """Two people share a phone, their rows trade places and the text changes: it is known who was reached."""
 
 import io
+import tracemalloc
 
 import pandas as pd
 import pytest
@@ -89,6 +90,20 @@ def test_where_rows_are_alike_the_first_one_stays(tmp_path):
     swapped = "name,phone,code\nMusa,0772 000 501,3\nMusa,0772 000 501,4\n"
     result = send(swapped, folder, message="Your code is {code}.", changed="send")
     assert result.outcomes.tolist() == ["accepted", "sharing a phone"]
+
+
+def test_a_number_of_very_many_rows_takes_no_more_memory_than_they_do(tmp_path):
+    """Compared in pairs, 3,000 rows then and now would be nine million."""
+    people = [f"Person {n},0772 000 501,{n % 7}" for n in range(3_000)]
+    rows = "\n".join(["name,phone,village", *people])
+    backwards = "\n".join(["name,phone,village", *reversed(people)])
+    folder = send(rows, tmp_path / "visits", message=MONDAY).folder
+    tracemalloc.start()
+    compared = campaign.compare(plan_of(backwards, TUESDAY), folder=folder)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert compared.changed + compared.sharing == 1
+    assert most < 100_000_000
 
 
 def test_somebody_new_above_whoever_was_reached_takes_nobodys_place(folder):

@@ -22,6 +22,7 @@ from campaign.sending.store.frame_files import count_parts, read_frame
 from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, Round
 
 _NO_ROWS = np.empty(0, np.int64)
+_MOST_PAIRS = 10_000  # of rows now and then with one number: that of a front desk may stand in all rows
 
 
 def alternatives_of_reached(plan: Plan, record: CampaignRecord, numbers: Ints) -> Ints:
@@ -102,7 +103,9 @@ def _rows_of_then(
 
 def _likeness(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """The candidates that are most like a row that was reached, and less like any that was left out: columns
-    row, number, is_kept and `equal`, in how many cells."""
+    row, number, is_kept and `equal`, in how many cells. Numbers of very many rows are left out."""
+    counts = candidates["number"].value_counts().mul(then["number"].value_counts(), fill_value=0)
+    candidates = candidates[candidates["number"].isin(counts.index[counts <= _MOST_PAIRS])]
     pairs = candidates.merge(then, on="number", suffixes=("", " then"))
     equal = np.zeros(len(pairs), np.int64)
     for place in range(len(columns)):
