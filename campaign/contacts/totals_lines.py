@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Bools, Ints, matches, series_to_array
+from campaign.arrow_text import Bools, Ints, TextArray, matches, series_to_array
 from campaign.contacts.columns import number_columns
 from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
 
@@ -20,10 +20,11 @@ _WORD = (
     r"(?: (?:amount|due|paid|people|persons|cost|balance))?\s*[:=.]*\s*$"
 )
 # An amount: digits, perhaps grouped, perhaps with a currency or a unit of a few letters: "UGX 66,000", "12%".
-# Or a count of something: "116 people". Seven digits at most: a number with a name behind has more.
+# Or a count of something: "116 people". Seven digits at most: a number with a name behind has more. The word
+# may be of any length, because RE2 takes a hundred times as long to compile a bounded run of letters.
 _FIGURE = (
     r"^\s*(?:[^\d]{0,5}\d[\d.,'’ \x{a0}\x{202f}]*[^\d]{0,5}|"
-    r"\d(?:[.,'’ \x{a0}\x{202f}]?\d){0,6}[ \x{a0}]?\p{L}{1,20})\s*$"
+    r"\d(?:[.,'’ \x{a0}\x{202f}]?\d){0,6}[ \x{a0}]?\p{L}+)\s*$"
 )
 _BLANK = r"^\s*$"
 _LIKE_A_NUMBER = r"^\s*[+0][\d ()/.-]{6,}"  # an amount begins with neither; "0.50" is shorter
@@ -42,15 +43,31 @@ def looks_like_totals(contacts: pd.DataFrame, rows: Ints) -> Bools:
 
     `rows` are positions; rows with a number are not asked about.
     """
-    words, others = np.zeros(len(rows), np.int64), np.zeros(len(rows), dtype=bool)
-    for name in contacts.columns if len(rows) else ():
-        cells = series_to_array(contacts[name].iloc[rows])
-        is_word = matches(cells, _WORD)
-        is_figure = matches(cells, _FIGURE) & ~matches(cells, _LIKE_A_NUMBER)
-        words += is_word
-        others |= ~is_word & ~is_figure & ~matches(cells, _BLANK)
-    found: Bools = (words == 1) & ~others
+    found: Bools = _count_matches(contacts, rows, _WORD) == 1
+    found[found] = _have_figures_only(contacts, rows[found])
     return found
+
+
+def _have_figures_only(contacts: pd.DataFrame, rows: Ints) -> Bools:
+    """Which rows have nothing but figures beside the word for a total."""
+    found: Bools = np.ones(len(rows), dtype=bool)
+    for cells in _columns_of(contacts, rows):
+        is_figure = matches(cells, _FIGURE) & ~matches(cells, _LIKE_A_NUMBER)
+        found &= is_figure | matches(cells, _WORD) | matches(cells, _BLANK)
+    return found
+
+
+def _count_matches(contacts: pd.DataFrame, rows: Ints, pattern: str) -> Ints:
+    """How many cells of each row match the pattern."""
+    count = np.zeros(len(rows), np.int64)
+    for cells in _columns_of(contacts, rows):
+        count += matches(cells, pattern)
+    return count
+
+
+def _columns_of(contacts: pd.DataFrame, rows: Ints) -> Iterator[TextArray]:
+    """The cells of the rows, column by column; none where there are no rows."""
+    return (series_to_array(contacts[name].iloc[rows]) for name in contacts.columns if len(rows))
 
 
 def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[int, ...]:
@@ -63,32 +80,17 @@ def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[in
     somebody whose number is missing.
     """
     last = last_rows(whole_table(contacts), _LOOKED_AT)
-    filled = _count_filled(last)
+    every = np.arange(len(last))
+    filled = len(last.columns) - _count_matches(last, every, _BLANK)
     has_no_digit = ~_has_digits(last, columns)
-    is_total = looks_like_totals(last, np.arange(len(last))) & has_no_digit
+    is_total = looks_like_totals(last, every) & has_no_digit
     is_single = (filled == 1) & ~is_total & has_no_digit
     after_people = np.flatnonzero((filled > 0) & ~is_total & ~is_single).max(initial=-1) + 1
     found = np.flatnonzero(is_total[after_people:]) + after_people
     if not len(found) or max(len(found), is_single[found[0] :].sum()) > _MOST_LINES:
         return ()
-    remarks = np.flatnonzero(is_single & _are_remarks(last))
+    remarks = np.flatnonzero(is_single & (_count_matches(last, every, _REMARK) > 0))
     return tuple(last.index[np.union1d(found, remarks[remarks > found[0]])].tolist())
-
-
-def _are_remarks(rows: pd.DataFrame) -> Bools:
-    """Which rows have a cell that reads like a remark."""
-    found: Bools = np.zeros(len(rows), dtype=bool)
-    for name in rows:
-        found |= matches(series_to_array(rows[name]), _REMARK)
-    return found
-
-
-def _count_filled(rows: pd.DataFrame) -> Ints:
-    """How many cells of each row are not blank."""
-    filled = np.zeros(len(rows), np.int64)
-    for name in rows:
-        filled += ~matches(series_to_array(rows[name]), _BLANK)
-    return filled
 
 
 def _has_digits(rows: pd.DataFrame, columns: Collection[str]) -> Bools:
