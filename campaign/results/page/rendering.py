@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -18,25 +19,20 @@ from campaign.results.replaced_file import replace_file
 from campaign.results.text_columns import with_texts
 from campaign.text import shorten
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 _TEMPLATES = Path(__file__).with_name("templates")
 _LONGEST = 240  # characters of a cell: more would make it higher than the screen
 
 
 def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTimes) -> None:
     """Render a template to a file. It gets the styles and the time of writing besides its values."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
     now = datetime.now(UTC)
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        loader=FileSystemLoader(_TEMPLATES),
-    )
     style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
     written = times.moment(now)
-    page = environment.get_template(template).render(
+    page_template = _environment().get_template(template)
+    page = page_template.render(
         values, style=charts.STYLE + style, written=written, version=installed_version(), generator=GENERATOR
     )
 
@@ -44,6 +40,20 @@ def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTi
         new_path.write_text(page, encoding="utf-8", newline="\n")
 
     replace_file(path, write)
+
+
+@cache
+def _environment() -> Environment:
+    """Where templates come from; kept, because a template takes 10 ms to compile."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FileSystemLoader(_TEMPLATES),
+    )
 
 
 def table(
