@@ -4,7 +4,9 @@ import asyncio
 import gc
 import os
 import signal
+import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -92,6 +94,21 @@ def in_kampala(monkeypatch):
 def _program_of_its_own(monkeypatch):
     """Each test is a program of its own: which hosts another one has called live does not matter here."""
     monkeypatch.setattr(separation, "_traces", separation.Traces())
+
+
+@pytest.fixture(autouse=True)
+def _widgets_end_with_their_test():
+    """ipywidgets keeps each widget until it is closed, and with it all that a composer holds: the collector
+    would look through millions of objects again and again by the end of the suite."""
+    yield
+    if "ipywidgets" not in sys.modules:
+        return
+    widgets = sys.modules["ipywidgets.widgets.widget"]
+    for composer in [one for one in widgets._instances.values() if type(one).__name__ == "Composer"]:
+        composer.desk.run = None
+    for thread in [one for one in threading.enumerate() if one.name == "campaign composer"]:
+        thread.join()
+    widgets.Widget.close_all()
 
 
 @pytest.fixture

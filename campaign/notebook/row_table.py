@@ -36,7 +36,7 @@ class RowTable(AnyWidget):
     `nothing_found` the answer to a search without a result.
     """
 
-    _esm = Path(__file__).with_name("row_table.js")
+    _esm = Path(__file__).with_name("row_table.js").read_text("utf-8")
     waiting = traitlets.Unicode().tag(sync=True)
 
     def __init__(

@@ -1,16 +1,19 @@
 """The composer, with its widgets used as a person uses them: chosen, typed into and pressed."""
 
+import gc
 import re
 import stat
 import sys
 import threading
 import time
+import weakref
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from ipywidgets import Widget
 from support.composer_person import TEXT, VISITS, Person, until
 from support.links import resolves_here
 from support.live_service import NAME, LiveService, start_live
@@ -571,3 +574,16 @@ def test_without_anywidget_a_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(campaign.UsageError, match=r'pip install "campaign\[notebook\]"'):
         campaign.compose()
+
+
+# afterwards
+
+
+def test_a_composer_that_is_closed_is_let_go(table):
+    """Or each one that a kernel ever showed would stay in its memory, with its tables."""
+    composer = campaign.compose()
+    gone = weakref.ref(composer)
+    Widget.close_all()
+    del composer
+    gc.collect()
+    assert gone() is None

@@ -16,7 +16,7 @@ class Download(AnyWidget):
     `failed` is called with the error when the file cannot be made.
     """
 
-    _esm = Path(__file__).with_name("download.js")
+    _esm = Path(__file__).with_name("download.js").read_text("utf-8")
     label = traitlets.Unicode().tag(sync=True)
 
     def __init__(

@@ -57,7 +57,7 @@ class Field(AnyWidget):
     next finds the text that was on the page.
     """
 
-    _esm = Path(__file__).with_name("field.js")
+    _esm = Path(__file__).with_name("field.js").read_text("utf-8")  # of a path, anywidget keeps all widgets
     description = traitlets.Unicode().tag(sync=True)
     placeholder = traitlets.Unicode().tag(sync=True)
     value = traitlets.Unicode().tag(sync=True)

@@ -14,7 +14,7 @@ class TextEditor(AnyWidget):
     `typed` is called with the text after each change that a person makes.
     """
 
-    _esm = Path(__file__).with_name("text_editor.js")
+    _esm = Path(__file__).with_name("text_editor.js").read_text("utf-8")
     label = traitlets.Unicode().tag(sync=True)
     value = traitlets.Unicode().tag(sync=True)
     formats = traitlets.Dict(traitlets.Unicode()).tag(sync=True)

@@ -23,7 +23,7 @@ OPT_OUT_UPLOADS = UPLOADS / "no-texts"  # apart, so that no list replaces a spre
 class Upload(AnyWidget):
     """A button to choose a file. `chosen` is called when a person has chosen one; then `keep` keeps it."""
 
-    _esm = Path(__file__).with_name("upload.js")
+    _esm = Path(__file__).with_name("upload.js").read_text("utf-8")
     label = traitlets.Unicode().tag(sync=True)
     accept = traitlets.Unicode().tag(sync=True)
 
