@@ -9,6 +9,8 @@ from campaign.results.messages_elsewhere import (
     EARLIER,
     LATER,
     LEFT_OUT,
+    OUTDATED,
+    TAKEN,
     WITH_MISTAKE,
     MessagesElsewhere,
 )
@@ -28,6 +30,11 @@ _WORDS = {
         "was for a person whose row has a mistake (counted as accepted)",
         "were for people whose rows have a mistake (counted as accepted)",
     ),
+    OUTDATED: (
+        "was an earlier text to a person whose row has a mistake",
+        "were earlier texts to people whose rows have a mistake",
+    ),
+    TAKEN: ("went to a number that another row has now", "went to numbers that other rows have now"),
     DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
 }
 _TWICE = {REPEATED: "may have arrived twice", TO_REPEAT: "may arrive twice"}
@@ -40,6 +47,8 @@ REASONS = {
     ANOTHER: "Another text to a number in the table.",
     LEFT_OUT: "The row with this number gets nothing now.",
     WITH_MISTAKE: "The person's row has a mistake in the table: it was reached before, or as corrected.",
+    OUTDATED: "An earlier text to a person whose row has a mistake: it was reached as corrected.",
+    TAKEN: "Another row has this number now.",
     DEPARTED: "No row has this number any more.",
     REPEATED: "Its batch was ordered to be sent again: the table has the second message with this text.",
     TO_REPEAT: "Its batch was ordered to be sent again: the table has this text, which waits to be sent.",
