@@ -269,6 +269,7 @@ class Result:
             self.environment,
             sharing=len(sharing),
             sharing_unreached=len(np.setdiff1d(sharing, np.union1d(reached.rows, reached.doubtful))),
+            sharing_corrected=len(np.intersect1d(sharing, reached.outdated)),
             reached_earlier=len(reached.rows),
             in_doubt=len(reached.doubtful),
         )
@@ -459,11 +460,6 @@ class Result:
         """What to do about people whose last message is not the one of the table; "" where there are none."""
         return self._to_do.about_later_texts
 
-    @property
-    def corrections(self) -> int:
-        """How many rows were corrected or added in follow-up files, so that your own spreadsheet lacks it."""
-        return len(self._to_do.rows_to_copy)
-
     @cached_property
     def corrected_rows(self) -> pd.Index[int]:
         """The row numbers of those that the table has as they were corrected, in its order."""
@@ -480,6 +476,7 @@ class Result:
             self.messages_by_batch,
             self._reached,
             lambda: self.corrected_rows,
+            lambda: rows_of_messages(self.plan),
             self._kept_batches,
             self.elsewhere.last_texts,
             folder=self.folder,

@@ -24,9 +24,10 @@ class ResultTotals(Totals):
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.
     `currency` is that of the account, "" if it was not given, and `environment` where it was sent. `sharing`
     counts the duplicates that are people of their own: they share a phone with another row, which has another
-    text. Of those, `sharing_unreached` got nothing in earlier rounds either. `reached_earlier` counts the
-    rows to correct whose people were reached earlier in the campaign, as after a follow-up file, and
-    `in_doubt` those that were corrected in one and may have been reached.
+    text. Of those, `sharing_unreached` got nothing in earlier rounds either, and `sharing_corrected` of these
+    have a number of their own in the follow-up file. `reached_earlier` counts the rows to correct whose
+    people were reached earlier in the campaign, as after a follow-up file, and `in_doubt` those that were
+    corrected in one and may have been reached.
     """
 
     batches: int = 0
@@ -37,6 +38,7 @@ class ResultTotals(Totals):
     environment: str = "live"
     sharing: int = 0
     sharing_unreached: int = 0
+    sharing_corrected: int = 0
     reached_earlier: int = 0
     in_doubt: int = 0
 
@@ -87,6 +89,11 @@ class ResultTotals(Totals):
         return self["invalid"] + sharing - self.reached_earlier - self.in_doubt
 
     @property
+    def lacking_numbers(self) -> int:
+        """The people who share a phone, got nothing, and of whom no other number is known."""
+        return self.sharing_unreached - self.sharing_corrected
+
+    @property
     def cost_in_words(self) -> str:
         """The cost with its currency, as every report and card says it: "UGX 311,990 or more"."""
         return cost_in_words(
@@ -104,6 +111,7 @@ class ResultTotals(Totals):
         *,
         sharing: int = 0,
         sharing_unreached: int = 0,
+        sharing_corrected: int = 0,
         reached_earlier: int = 0,
         in_doubt: int = 0,
     ) -> "ResultTotals":
@@ -125,6 +133,7 @@ class ResultTotals(Totals):
             environment=environment,
             sharing=sharing,
             sharing_unreached=sharing_unreached,
+            sharing_corrected=sharing_corrected,
             reached_earlier=reached_earlier,
             in_doubt=in_doubt,
             **figures,
