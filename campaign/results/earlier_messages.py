@@ -17,7 +17,8 @@ from campaign.results.messages_elsewhere import (
 from campaign.results.repeated_messages import REPEATED, TO_REPEAT
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
-# What one message of a kind was, and what many were: no text has or gets a text.
+# What one message of a kind was, and what many were: no text has or gets a text. One for a row with a mistake
+# is counted with the rows that were accepted.
 _WORDS = {
     EARLIER: ("was an earlier text to a number in it", "were earlier texts to numbers in it"),
     LATER: ("was a later text to a number in it", "were later texts to numbers in it"),
@@ -25,10 +26,6 @@ _WORDS = {
     LEFT_OUT: (
         "went to the number of a row that gets nothing now",
         "went to numbers of rows that get nothing now",
-    ),
-    WITH_MISTAKE: (
-        "was for a person whose row has a mistake (counted as accepted)",
-        "were for people whose rows have a mistake (counted as accepted)",
     ),
     OUTDATED: (
         "was an earlier text to a person whose row has a mistake",

@@ -38,12 +38,11 @@ class MessagesElsewhere:
     """The messages of a campaign that left, or may have, and are for no row that counts as reached today.
 
     `count` is how many they are, `in_doubt` whether some are unknown, and `is_priced` whether the cost of
-    each of their batches is known. `with_mistake` counts the messages to people whose rows have a mistake,
-    but were reached: these are not in `messages`, which has a line for each of the others: number, batch, row
-    (that of its person, mostly the one with that number today, 0 for none), row_then (in its round), kind
-    (see above), status, submitted_at and round of its batch; None where names and numbers were erased.
-    `last_texts` has a line for each row whose message was accepted before the last text to its number: status
-    and submitted_at of that text; the index is row.
+    each of their batches is known. `messages` has a line for each: number, batch, row (that of its person,
+    mostly the one with that number today, 0 for none), row_then (in its round), kind (see above), status,
+    submitted_at and round of its batch; None where names and numbers were erased. `last_texts` has a line for
+    each row whose message was accepted before the last text to its number: status and submitted_at of that
+    text; the index is row.
     """
 
     count: int
@@ -51,17 +50,9 @@ class MessagesElsewhere:
     is_priced: bool
     messages: pd.DataFrame | None
     last_texts: pd.DataFrame
-    with_mistake: int = 0
-
-    @property
-    def outside(self) -> int:
-        """How many messages left, or may have, besides those of the table."""
-        return self.count + self.with_mistake
 
     def count_of(self, kind: str) -> int:
         """How many are of this kind; 0 where it is not known."""
-        if kind == WITH_MISTAKE:
-            return self.with_mistake
         return 0 if self.messages is None else int((self.messages["kind"] == kind).sum())
 
     @property
@@ -71,8 +62,8 @@ class MessagesElsewhere:
 
     @property
     def others(self) -> int:
-        """How many of those outside the table are no text of it that was ordered to be sent again."""
-        return self.outside - self.count_of(REPEATED) - self.count_of(TO_REPEAT)
+        """How many of the messages are no text of the table that was ordered to be sent again."""
+        return self.count - self.count_of(REPEATED) - self.count_of(TO_REPEAT)
 
     def repeated(self, kind: str) -> tuple[int, list[int]]:
         """How many texts of the table left before, in batches that were ordered again, and these batches."""
@@ -135,14 +126,13 @@ def messages_elsewhere(
     left = batches[batches["status"].isin(["accepted", "unknown"])].set_index("batch")
     is_reached = np.isin(labels_of_contacts(plan), reached) if len(reached) else slice(0)
     in_table = np.concatenate([batch_of_message, batch_of_excluded[is_reached]])
-    outside, others = _beyond(left, batch_of_message), _beyond(left, in_table)
-    count, with_mistake = int(others.sum()), int(outside.sum() - others.sum())
-    fuller = left.loc[outside.index]
+    others = _beyond(left, in_table)
+    count, fuller = int(others.sum()), left.loc[others.index]
     in_doubt, is_priced = bool((fuller["status"] == "unknown").any()), bool(fuller["cost"].notna().all())
     known = read_recorded(recorded, others.index.to_numpy(dtype=np.int64)) if count else None
     if known is None:
         nobody = None if count else _NOBODY
-        return MessagesElsewhere(count, in_doubt, is_priced, nobody, _NO_TEXTS, with_mistake)
+        return MessagesElsewhere(count, in_doubt, is_priced, nobody, _NO_TEXTS)
     numbers, contacts = numbers_at(plan, np.arange(plan.totals.messages)), numbers_of_contacts(plan)
     known = known.rename(columns={"row": "row_then"})
     known = known.assign(row=_rows_with(plan, numbers, contacts, known["number"]))
@@ -157,7 +147,7 @@ def messages_elsewhere(
     ).join(left[["status", "round"]], on="batch")
     messages = _with_kinds(messages, own, left, recorded)
     last_texts = _last_texts(own, messages[messages["kind"] == LATER])
-    return MessagesElsewhere(count, in_doubt, is_priced, messages, last_texts, with_mistake)
+    return MessagesElsewhere(count, in_doubt, is_priced, messages, last_texts)
 
 
 def _beyond(left: pd.DataFrame, in_table: Ints) -> pd.Series[int]:

@@ -200,11 +200,21 @@ def about_outcomes(totals: ResultTotals) -> str:
     return f"In the status of result.contacts, {said}; result.outcomes names them as here." if said else ""
 
 
+def _about_corrected(as_in_table: int, earlier: int) -> str:
+    """How many of the accepted rows the table has as they were sent, where that is not true of all."""
+    if not earlier:
+        return ""
+    if not as_in_table:
+        return f" with {agreeing(earlier, 'a correction', 'corrections')} that this table lacks"
+    has = agreeing(as_in_table, "it", "them")
+    return f" ({as_in_table:,} as this table has {has}, {earlier:,} with a correction that it lacks)"
+
+
 def outcome_sentence(totals: ResultTotals) -> str:
     """How many rows were accepted, and what became of the rest."""
     earlier, service = totals.reached_earlier, words_for(totals.environment).service
     accepted = totals["accepted"] + earlier
-    by_service = f"by {service}{about_lacking_corrections(earlier)}"
+    by_service = f"by {service}{_about_corrected(totals['accepted'], earlier)}"
     if totals.rows == 0:
         return "The file has no rows, so there was nothing to send."
     if accepted == totals.rows:
