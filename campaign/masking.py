@@ -23,7 +23,7 @@ from campaign.arrow_text import (
     text_scalar,
 )
 
-_SHORTEST = 7  # digits of the shortest phone number
+SHORTEST = 7  # digits of the shortest phone number
 
 # Between two digits a person may type up to four spaces, dashes, dots, brackets or invisible characters, and
 # in running text a slash too (0772/000123). Both Python's regular expressions and Arrow's (RE2) read this.
@@ -68,10 +68,10 @@ _LONGEST_CODE = 8  # digits that belong to the capital letter they touch
 _STRETCH = re.compile(rf"\d[\d{_SEPARATORS}/,'’:]*\d")
 _RUN = re.compile(
     rf"(?<![0-9])(?:(?:{_PLAIN})(?![0-9])|[1-9][0-9]{{4,8}}\.[0-9]{{2}}(?![ .]?[0-9]))"
-    rf"|(?P<run>\d(?:\d|[{_SEPARATORS}/]{{1,4}}(?!(?:{_PLAIN})(?![0-9]))\d){{{_SHORTEST - 1},}})"
+    rf"|(?P<run>\d(?:\d|[{_SEPARATORS}/]{{1,4}}(?!(?:{_PLAIN})(?![0-9]))\d){{{SHORTEST - 1},}})"
 )
-_ANY_RUN = re.compile(rf"\d(?:{_TEXT_GAP}\d){{{_SHORTEST - 1},}}")
-_MAY_HOLD_RUN = f"(?:{_DIGIT}{_TEXT_GAP}){{{_SHORTEST - 1}}}{_DIGIT}"
+_ANY_RUN = re.compile(rf"\d(?:{_TEXT_GAP}\d){{{SHORTEST - 1},}}")
+_MAY_HOLD_RUN = f"(?:{_DIGIT}{_TEXT_GAP}){{{SHORTEST - 1}}}{_DIGIT}"
 
 # What is masked by itself in a sentence: what it quotes, and what begins after a full stop.
 _SENTENCE_PIECE = re.compile(r'(“[^”]*”|"[^"]*"|(?<=\.) (?=\d))')
@@ -205,7 +205,7 @@ def _mask_runs(text: str, lengths: Collection[int] = ()) -> str:
 
 def _mask_stretch(match: re.Match[str], lengths: Collection[int]) -> str:
     stretch = match[0]
-    if len(stretch) < _SHORTEST:
+    if len(stretch) < SHORTEST:
         return stretch
     if len(stretch) > _LONGEST_AMOUNT and stretch.isdecimal():  # the most frequent case: only digits
         return _masked(stretch)
@@ -269,12 +269,12 @@ def _mask_number_in(text: str | None, own: str) -> str | None:
 
     A cell may have several numbers, and the end of each is within its digits.
     """
-    if text is None or len(own) < _SHORTEST:
+    if text is None or len(own) < SHORTEST:
         return text
 
     def mask(match: re.Match[str]) -> str:
         digits = re.sub(r"\D", "", match[0])
-        is_own = own[-_SHORTEST:] in digits or digits[-_SHORTEST:] in own
+        is_own = own[-SHORTEST:] in digits or digits[-SHORTEST:] in own
         return _masked(match[0]) if is_own else match[0]
 
     return _ANY_RUN.sub(mask, text)

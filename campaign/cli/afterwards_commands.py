@@ -146,6 +146,8 @@ def _show_reconciliation(reconciliation: Reconciliation, page: Page) -> None:
         page.line(f"  … and {figure(len(reconciliation.people) - _SHOWN)} more people to look at")
     for line in _accepted_lines(reconciliation):
         page.line(line)
+    for decision in reconciliation.decisions:
+        page.line(decision)
     if phrase:
         page.line(f"Nothing is settled yet. To settle what is certain: --confirm {quoted(phrase)}")
 

@@ -81,11 +81,12 @@ def head(run: Run, *, title: bool = True) -> str:
     live = " live" if run.environment == "live" else ""
     said = _compared(run)
     comparison = markup.paragraph(said, note=True) if said else ""
-    account = markup.paragraph(run.about_account, note=True) if run.about_account else ""
+    notes = (run.about_account, run.about_batches)
+    about_options = "".join(markup.paragraph(note, note=True) for note in notes if note)
     name = f'<span class="title">{markup.escape(_title(run))}</span>' if title else ""
     return (
         f'<div class="head">{name}'
-        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{account}{comparison}'
+        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{about_options}{comparison}'
     )
 
 

@@ -5,9 +5,11 @@ from decimal import Decimal
 import pandas as pd
 
 from campaign import markup
+from campaign.contacts.amount_columns import count_amounts
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
+from campaign.messages.templates.date_orders import date_columns
 from campaign.results import charts
 from campaign.results.batch_numbers import skipped_numbers, which_batches, without_unsent
 from campaign.results.breakdown import with_people
@@ -26,6 +28,7 @@ _ROWS = 20  # of each table; the reports contain all of them
 _MOST_VALUES = 20  # of a column by which costs are shown
 _LONGEST_NAME = 60  # characters
 _FEWEST_ROWS = 3  # with one value: a column of names is none to add up by
+_NUMBER_OF_A_CLASS = "[0-9]{1,2}"  # longer ones are amounts or years
 _MOST_ROWS = 0.8  # that share their value with others: a column of notes is empty in most
 _FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid", "duplicate")
 
@@ -78,12 +81,13 @@ def cost(result: Result) -> str:
 def columns_to_add_up(result: Result) -> list[str]:
     """The columns of the file to add up costs by, such as a clinic, those with the fewest values first.
 
-    Most rows of such a column share one of a few short values, and none of these holds a number.
+    Most rows of such a column share one of a few short values, and none of these holds a phone number.
+    Amounts and dates are none; a class or a room may be a number of few digits.
     """
     contacts = result.plan.contacts
     contacts = contacts[contacts["status"] != "blank"]
-    numbers = find_number_columns(result.plan)
-    names = [name for name in contacts.columns.drop(["status", "reason"]) if name not in numbers]
+    others = {*find_number_columns(result.plan), *date_columns(contacts), "status", "reason"}
+    names = [name for name in contacts.columns if name not in others]
     most = min(_MOST_VALUES, len(contacts) // _FEWEST_ROWS)
     fitting = [name for name in names if _can_be_added_up(contacts[name], most)]
     return sorted(fitting, key=lambda name: contacts[name].nunique())
@@ -95,6 +99,8 @@ def _can_be_added_up(cells: "pd.Series[str]", most: int) -> bool:
     if not 1 < len(counts) <= most or len(shared) < 2 or shared.sum() < _MOST_ROWS * len(cells):
         return False
     values = pd.Series(counts.index, dtype="str")
+    if count_amounts(values).are_amounts and not values.str.fullmatch(_NUMBER_OF_A_CLASS).all():
+        return False
     return bool(values.str.len().max() <= _LONGEST_NAME and (mask_texts(values) == values).all())
 
 

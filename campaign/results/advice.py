@@ -89,8 +89,19 @@ def advice_on_reached_earlier(people: int) -> str:
     )
 
 
-def advice_on_corrections(rows: Sequence[int]) -> str:
-    """What is left to do about rows that were corrected in a follow-up file only; "" for none."""
+def advice_on_corrections(rows: Sequence[int], unsent: Sequence[int], outdated: int) -> str:
+    """What is left to do about rows that were corrected in a follow-up file only; "" for none.
+
+    The rows that are `unsent` get nothing, though they were changed there. Of `rows`, so many people are
+    `outdated`: they have an earlier text.
+    """
+    people = counted(outdated, "person has", "people have")
+    once_more = f"Then send it again: {people} only an earlier text."
+    pieces = [_about_corrected(rows), once_more * bool(outdated), _about_unsent(unsent)]
+    return " ".join(filter(None, pieces))
+
+
+def _about_corrected(rows: Sequence[int]) -> str:
     if not rows:
         return ""
     count = len(rows)
@@ -99,6 +110,14 @@ def advice_on_corrections(rows: Sequence[int]) -> str:
         f"{capitalised(counted(count, 'row'))} {were} corrected in the follow-up file only: put {them} into "
         f"your own spreadsheet too ({name_rows(rows).lower()})."
     )
+
+
+def _about_unsent(rows: Sequence[int]) -> str:
+    if not rows:
+        return ""
+    were, get = agreeing(len(rows), "was", "were"), agreeing(len(rows), "gets", "get")
+    why = agreeing(len(rows), "its reason says", "their reasons say")
+    return f"{name_rows(rows)} {were} changed in the follow-up file and {get} nothing: {why} why."
 
 
 def advice_on_later_texts(rows: Sequence[int], *, in_doubt: bool) -> str:

@@ -9,13 +9,16 @@ from campaign.results.messages_elsewhere import (
     EARLIER,
     LATER,
     LEFT_OUT,
+    OUTDATED,
+    TAKEN,
     WITH_MISTAKE,
     MessagesElsewhere,
 )
 from campaign.results.repeated_messages import REPEATED, TO_REPEAT
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
-# What one message of a kind was, and what many were: no text has or gets a text.
+# What one message of a kind was, and what many were: no text has or gets a text. One for a row with a mistake
+# is counted with the rows that were accepted.
 _WORDS = {
     EARLIER: ("was an earlier text to a number in it", "were earlier texts to numbers in it"),
     LATER: ("was a later text to a number in it", "were later texts to numbers in it"),
@@ -24,10 +27,11 @@ _WORDS = {
         "went to the number of a row that gets nothing now",
         "went to numbers of rows that get nothing now",
     ),
-    WITH_MISTAKE: (
-        "was for a person whose row has a mistake (counted as accepted)",
-        "were for people whose rows have a mistake (counted as accepted)",
+    OUTDATED: (
+        "was an earlier text to a person whose row has a mistake",
+        "were earlier texts to people whose rows have a mistake",
     ),
+    TAKEN: ("went to a number that another row has now", "went to numbers that other rows have now"),
     DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
 }
 _TWICE = {REPEATED: "may have arrived twice", TO_REPEAT: "may arrive twice"}
@@ -40,6 +44,8 @@ REASONS = {
     ANOTHER: "Another text to a number in the table.",
     LEFT_OUT: "The row with this number gets nothing now.",
     WITH_MISTAKE: "The person's row has a mistake in the table: it was reached before, or as corrected.",
+    OUTDATED: "An earlier text to a person whose row has a mistake: it was reached as corrected.",
+    TAKEN: "Another row has this number now.",
     DEPARTED: "No row has this number any more.",
     REPEATED: "Its batch was ordered to be sent again: the table has the second message with this text.",
     TO_REPEAT: "Its batch was ordered to be sent again: the table has this text, which waits to be sent.",

@@ -1,6 +1,7 @@
 """The rows to correct as a file: a person corrects the marked cells, and the file is read and sent again."""
 
 import json
+import logging
 import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
@@ -24,7 +25,9 @@ from campaign.results.replaced_file import check_ending, free_name, replace_file
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result, check_result
 from campaign.results.workbook import LONGEST_CELL, MOST_ROWS, write_rows
 from campaign.results.written_file import WrittenFile
-from campaign.text import capitalised, counted
+from campaign.text import capitalised, clean, counted
+
+log = logging.getLogger("campaign")
 
 _SHEET = "To correct"
 
@@ -51,6 +54,8 @@ def write_follow_up(
     file is replaced in one step, unless somebody has corrected or added rows in it that your own spreadsheet
     lacks. Once all of these were sent as they are, the file is kept, so that a notebook can be run again,
     also when nothing is left to correct; before that, it is a `ReportError`: nothing that was typed is lost.
+    Of a file that was kept, `why_kept` of the path says why, and so does a warning of the logger "campaign";
+    it is "" for one that was written.
     Raises `UsageError` for any other extension, and `ReportError` also for a place that cannot be written to
     and more than a sheet holds.
     """
@@ -70,7 +75,9 @@ def write_follow_up(
         )
     rows = result.follow_up(statuses)
     if reason := reason_to_keep(path, result, rows):
-        return WrittenFile.kept(path, _why_kept(path, reason, len(rows)))
+        why = _why_kept(path, reason, len(rows))
+        log.warning("%s was kept, and not written anew. %s", clean(path.name), why)
+        return WrittenFile.kept(path, why)
     to_correct = cells_to_correct(
         rows, (part.issues for part in result.parts()), added=len(FOLLOW_UP_COLUMNS)
     )
@@ -88,7 +95,7 @@ def _why_kept(path: Path, reason: str, count: int) -> str:
         f" To write the {counted(count, 'row')} to correct now, give another name, such as "
         f"{free_name(path).name}."
     )
-    kept = f"The corrections in it were sent, and {reason}, so this file is kept as it is."
+    kept = f"It was sent as it is, and {reason}, so this file is kept."
     return kept + (left if count else "")
 
 

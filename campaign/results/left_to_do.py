@@ -36,10 +36,10 @@ class LeftToDo:
     """What the totals and batches of a result leave to be done.
 
     `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
-    as they were corrected in a follow-up file, `kept` the numbers of the batches that are to go out again and
-    whose people all keep an earlier text: both may have to be read. `later` has the rows whose people got a
-    later text than that of the table (see `MessagesElsewhere.last_texts`). `order` holds for all workers, ""
-    if there never were any.
+    as they were corrected in a follow-up file, `with_message` those that get one, and `kept` the numbers of
+    the batches that are to go out again and whose people all keep an earlier text: these may have to be read.
+    `later` has the rows whose people got a later text than that of the table (see
+    `MessagesElsewhere.last_texts`). `order` holds for all workers, "" if there never were any.
     """
 
     totals: ResultTotals
@@ -47,6 +47,7 @@ class LeftToDo:
     planned: Ints
     reached: ReachedEarlier
     corrected: Callable[[], pd.Index[int]]
+    with_message: Callable[[], Ints]
     kept: Callable[[], Collection[int]]
     later: pd.DataFrame
     _: KW_ONLY
@@ -67,8 +68,7 @@ class LeftToDo:
         advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
         advice.append(self.about_ordered_again)
         if not self.is_erased:
-            people = self.totals.sharing_unreached
-            advice.append(advice_on_sharing(people))
+            advice.append(advice_on_sharing(self.totals.lacking_numbers))
             advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(advice_on_costs(self._unpriced))
         return tuple(filter(None, advice))
@@ -95,7 +95,7 @@ class LeftToDo:
         if self.is_erased:
             return []
         others = len(self.reached.rows) - len(self.reached.corrected)
-        corrected = advice_on_corrections(self.rows_to_copy.tolist())
+        corrected = advice_on_corrections(*self._corrections, len(self.reached.outdated))
         return [*filter(None, (advice_on_reached_earlier(others), corrected))]
 
     @property
@@ -110,14 +110,17 @@ class LeftToDo:
         )
 
     @property
-    def rows_to_copy(self) -> Ints:
-        """The rows that were corrected or added in follow-up files, so that your own spreadsheet lacks it.
+    def _corrections(self) -> tuple[list[int], list[int]]:
+        """The rows that were corrected or added in follow-up files, which your own spreadsheet lacks, and
+        those that get nothing though they were.
 
         The table may have them as corrected, or as your own spreadsheet has.
         """
         reached = self.reached
         sent_before = np.concatenate([reached.corrected, reached.doubtful, reached.outdated])
-        return np.union1d(self.corrected(), sent_before).astype(np.int64)
+        corrected = np.setdiff1d(self.corrected(), sent_before)
+        unsent = np.setdiff1d(corrected, self.with_message()) if len(corrected) else corrected
+        return np.union1d(np.setdiff1d(corrected, unsent), sent_before).tolist(), unsent.tolist()
 
     @property
     def can_go_on(self) -> bool:

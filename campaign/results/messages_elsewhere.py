@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.contract import ORDERED_AGAIN
-from campaign.errors import CampaignError
 from campaign.local_times import LocalTimes
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import (
@@ -19,6 +17,7 @@ from campaign.messages.plan_tables.plan_columns import (
     numbers_of_contacts,
     rows_of_messages,
 )
+from campaign.results.recorded import Recorded, read_recorded
 from campaign.results.repeated_messages import REPEATED, TO_REPEAT, kinds_of_repeated
 
 # What such a message was: another text for somebody whose row gets a message, of a round before or after that
@@ -29,17 +28,9 @@ EARLIER, LATER, ANOTHER = "earlier", "later", "another"
 LEFT_OUT, DEPARTED = "left_out", "departed"
 # And one for a person whose row has a mistake, which counts as accepted: its text is not in the table either.
 WITH_MISTAKE = "with_mistake"
-
-
-class Recorded(Protocol):
-    """Reads whom the messages of some batches were for: columns number and batch, and further columns of text
-    that are asked for; None where that was erased."""
-
-    def __call__(self, batches: Ints, *texts: str) -> pd.DataFrame | None: ...
-
-
-def nothing_recorded(batches: Ints, *texts: str) -> None:
-    """What a plan without a campaign folder knows of messages that are not its own."""
+# Two kinds that only rows tell (see `TextOwners`): an earlier text to such a person, and a text to a number
+# that another row has by now.
+OUTDATED, TAKEN = "outdated", "taken"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +38,11 @@ class MessagesElsewhere:
     """The messages of a campaign that left, or may have, and are for no row that counts as reached today.
 
     `count` is how many they are, `in_doubt` whether some are unknown, and `is_priced` whether the cost of
-    each of their batches is known. `with_mistake` counts the messages to people whose rows have a mistake,
-    but were reached: these are not in `messages`, which has a line for each of the others: number, batch, row
-    (with that number today, 0 if no row has it), kind (see above), status, submitted_at and round of its
-    batch; None where names and numbers were erased. `last_texts` has a line for each row whose message was
-    accepted before the last text to its number: status and submitted_at of that text; the index is row.
+    each of their batches is known. `messages` has a line for each: number, batch, row (that of its person,
+    mostly the one with that number today, 0 for none), row_then (in its round), kind (see above), status,
+    submitted_at and round of its batch; None where names and numbers were erased. `last_texts` has a line for
+    each row whose message was accepted before the last text to its number: status and submitted_at of that
+    text; the index is row.
     """
 
     count: int
@@ -59,23 +50,20 @@ class MessagesElsewhere:
     is_priced: bool
     messages: pd.DataFrame | None
     last_texts: pd.DataFrame
-    with_mistake: int = 0
-
-    @property
-    def outside(self) -> int:
-        """How many messages left, or may have, besides those of the table."""
-        return self.count + self.with_mistake
 
     def count_of(self, kind: str) -> int:
         """How many are of this kind; 0 where it is not known."""
-        if kind == WITH_MISTAKE:
-            return self.with_mistake
         return 0 if self.messages is None else int((self.messages["kind"] == kind).sum())
 
     @property
+    def without_row(self) -> int:
+        """How many are for nobody who is in a row of the table for certain; 0 where it is not known."""
+        return 0 if self.messages is None else int((self.messages["row"] == 0).sum())
+
+    @property
     def others(self) -> int:
-        """How many of those outside the table are no text of it that was ordered to be sent again."""
-        return self.outside - self.count_of(REPEATED) - self.count_of(TO_REPEAT)
+        """How many of the messages are no text of the table that was ordered to be sent again."""
+        return self.count - self.count_of(REPEATED) - self.count_of(TO_REPEAT)
 
     def repeated(self, kind: str) -> tuple[int, list[int]]:
         """How many texts of the table left before, in batches that were ordered again, and these batches."""
@@ -115,8 +103,9 @@ _LAST = {
     "is that one, not the one of this row.",
 }
 _NOBODY = pd.DataFrame(
-    {"number": [], "batch": [], "row": [], "kind": [], "status": [], "submitted_at": [], "round": []}
-)
+    {"number": [], "batch": [], "row": [], "row_then": [], "kind": [], "status": [], "submitted_at": [],
+     "round": []}
+)  # fmt: skip
 _NO_TEXTS = pd.DataFrame({"status": [], "submitted_at": []}, index=pd.Index([], dtype="int64", name="row"))
 
 
@@ -137,15 +126,15 @@ def messages_elsewhere(
     left = batches[batches["status"].isin(["accepted", "unknown"])].set_index("batch")
     is_reached = np.isin(labels_of_contacts(plan), reached) if len(reached) else slice(0)
     in_table = np.concatenate([batch_of_message, batch_of_excluded[is_reached]])
-    outside, others = _beyond(left, batch_of_message), _beyond(left, in_table)
-    count, with_mistake = int(others.sum()), int(outside.sum() - others.sum())
-    fuller = left.loc[outside.index]
+    others = _beyond(left, in_table)
+    count, fuller = int(others.sum()), left.loc[others.index]
     in_doubt, is_priced = bool((fuller["status"] == "unknown").any()), bool(fuller["cost"].notna().all())
     known = read_recorded(recorded, others.index.to_numpy(dtype=np.int64)) if count else None
     if known is None:
         nobody = None if count else _NOBODY
-        return MessagesElsewhere(count, in_doubt, is_priced, nobody, _NO_TEXTS, with_mistake)
+        return MessagesElsewhere(count, in_doubt, is_priced, nobody, _NO_TEXTS)
     numbers, contacts = numbers_at(plan, np.arange(plan.totals.messages)), numbers_of_contacts(plan)
+    known = known.rename(columns={"row": "row_then"})
     known = known.assign(row=_rows_with(plan, numbers, contacts, known["number"]))
     near = np.isin(in_table, others.index)
     in_batches = pd.DataFrame(
@@ -158,7 +147,7 @@ def messages_elsewhere(
     ).join(left[["status", "round"]], on="batch")
     messages = _with_kinds(messages, own, left, recorded)
     last_texts = _last_texts(own, messages[messages["kind"] == LATER])
-    return MessagesElsewhere(count, in_doubt, is_priced, messages, last_texts, with_mistake)
+    return MessagesElsewhere(count, in_doubt, is_priced, messages, last_texts)
 
 
 def _beyond(left: pd.DataFrame, in_table: Ints) -> pd.Series[int]:
@@ -166,14 +155,6 @@ def _beyond(left: pd.DataFrame, in_table: Ints) -> pd.Series[int]:
     held = np.bincount(in_table, minlength=int(left.index.max()) + 1 if len(left) else 1)
     others = (left["messages"] - held[left.index]).clip(0)
     return others[others > 0]
-
-
-def read_recorded(recorded: Recorded, batches: Ints, *texts: str) -> pd.DataFrame | None:
-    """What is recorded of these batches, None where it is not known any more."""
-    try:
-        return recorded(batches, *texts)
-    except CampaignError:  # erased, or taken away, since this was loaded: how many they are is still known
-        return None
 
 
 def _rows_with(plan: Plan, numbers: Ints, contacts: Ints, wanted: pd.Series[int]) -> Ints:
@@ -201,7 +182,7 @@ def _without(messages: pd.DataFrame, in_table: pd.DataFrame, others: pd.Series[i
     keys = ["number", "batch"]
     numbered, taken = (frame.assign(nth=frame.groupby(keys).cumcount()) for frame in (messages, in_table))
     merged = numbered.merge(taken, on=[*keys, "nth"], how="left", indicator="found")
-    outside = merged.loc[merged["found"] == "left_only", [*keys, "row"]]
+    outside = merged.loc[merged["found"] == "left_only", [*keys, "row", "row_then"]]
     outside = outside.sort_values(["batch", "row"], ascending=[True, False], kind="stable")
     return outside[outside.groupby("batch").cumcount() < outside["batch"].map(others)]
 

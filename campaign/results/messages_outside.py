@@ -10,8 +10,9 @@ import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.results.earlier_messages import REASONS, REFUSED, UNSENT
-from campaign.results.messages_elsewhere import WITH_MISTAKE, read_recorded
+from campaign.results.messages_elsewhere import WITH_MISTAKE
 from campaign.results.outcome_tables import join_messages
+from campaign.results.recorded import read_recorded
 from campaign.results.sent_rounds import as_counted
 from campaign.results.tables import Result
 

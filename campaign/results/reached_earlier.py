@@ -13,7 +13,7 @@ from campaign.contract import EARLIER_TEXT, KEPT_TEXT, REACHED_CORRECTED
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
-from campaign.results.messages_elsewhere import Recorded, read_recorded
+from campaign.results.recorded import Recorded, read_recorded
 from campaign.text import listed_words
 
 _REASON = (
@@ -162,7 +162,7 @@ def texts_that_reached(
 def _recorded_texts(recorded: Recorded, batches: Ints) -> pd.DataFrame:
     """The messages of some batches: number, batch, row in the table of their round, and message."""
     types = {"number": "int64", "batch": "int64", "row": "int64", "message": "str"}
-    known = read_recorded(recorded, batches, "row", "message")
+    known = read_recorded(recorded, batches, "message")
     return (pd.DataFrame(columns=[*types]) if known is None else known).astype(types)
 
 

@@ -12,7 +12,7 @@ from campaign.contacts.continuation import CAMPAIGN, MARK, ROW
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.phone_numbers.number_lengths import number_lengths
 from campaign.contacts.reserved_columns import file_names
-from campaign.masking import mask_numbers, mask_text, mask_texts
+from campaign.masking import SHORTEST, mask_numbers, mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts, numbers_of_contacts
 from campaign.remedies import texts_without_code
@@ -162,7 +162,7 @@ def find_number_columns(plan: Plan) -> frozenset[str]:
     """The columns of `plan.contacts` that hold phone numbers, whether they were used or not.
 
     These are the columns with such a header, those in which the number check found an issue, and those that
-    contain the numbers of the messages.
+    contain the numbers of the messages. A column "No" that only counts the rows is none.
     """
     by_header = {name for name in columns_of_contacts(plan) if number_columns([name])}
     checked: set[str] = set()
@@ -175,7 +175,19 @@ def find_number_columns(plan: Plan) -> frozenset[str]:
             messages = part.messages.head(left)
             holding |= _columns_with_numbers(part.contacts, messages)
             left -= len(messages)
-    return frozenset({*by_header, *checked, *holding})
+    others = by_header - checked - holding
+    counting = {name for name in others if all(_count_rows(part.contacts[name]) for part in plan.parts())}
+    return frozenset({*by_header, *checked, *holding} - counting)
+
+
+def _count_rows(cells: "pd.Series[str]") -> bool:
+    """Whether cells only count their rows: they ascend, and none is larger than its row number."""
+    filled = cells[cells != ""]
+    is_short = filled.str.fullmatch(f"[0-9]{{1,{SHORTEST - 1}}}").all()
+    if not is_short:
+        return False
+    counts = filled.astype("int64")
+    return bool((counts.diff().dropna() > 0).all() and (counts <= counts.index).all())
 
 
 def _find_amount_columns(plan: Plan) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from campaign.results.messages_elsewhere import read_recorded
+from campaign.results.recorded import read_recorded
 from campaign.results.tables import Result
 
 

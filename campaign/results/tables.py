@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -37,17 +37,17 @@ from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.left_to_do import LeftToDo, WaysOn
 from campaign.results.messages_elsewhere import (
     MessagesElsewhere,
-    Recorded,
     messages_elsewhere,
-    nothing_recorded,
 )
 from campaign.results.outcome_tables import by_urgency, outcomes_of
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, reached_earlier, texts_that_reached
+from campaign.results.recorded import ContactsOfRounds, Recorded, no_contacts, nothing_recorded
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound, count_rounds
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
+from campaign.results.text_owners import TextOwners
 from campaign.results.totals import ResultTotals, outcome_sentence
 from campaign.text import clean, counted
 
@@ -79,7 +79,7 @@ class Result:
     _order: str
     _changes: Callable[[], str]
     _ways_on: WaysOn
-    contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]]
+    contacts_of_rounds: ContactsOfRounds
     table_of_version: Callable[[str], pd.DataFrame | None]
     recorded: Recorded
 
@@ -101,7 +101,7 @@ class Result:
         order: str = "",
         changes: Callable[[], str] = str,
         ways_on: WaysOn = (),
-        contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]] = tuple,
+        contacts_of_rounds: ContactsOfRounds = no_contacts,
         table_of_version: Callable[[str], pd.DataFrame | None] = lambda _: None,
         recorded: Recorded = nothing_recorded,
     ) -> None:
@@ -269,6 +269,7 @@ class Result:
             self.environment,
             sharing=len(sharing),
             sharing_unreached=len(np.setdiff1d(sharing, np.union1d(reached.rows, reached.doubtful))),
+            sharing_corrected=len(np.intersect1d(sharing, reached.outdated)),
             reached_earlier=len(reached.rows),
             in_doubt=len(reached.doubtful),
         )
@@ -302,9 +303,9 @@ class Result:
         because the service names one cost for a batch. `unpriced` counts messages without a known cost that
         may have been charged; with any, the cost is a lower bound, and None if that is all.
 
-        The sums are those of `totals`. The costs of all texts to the number of a row are in its value. What
-        went to numbers that are in no row any more is in a last row, with a missing value (NaN) and without
-        rows, so that the costs add up too.
+        The sums are those of `totals`. The costs of all texts to the person of a row are in its value. What
+        went to numbers that are in no row any more, or only in that of somebody else, is in a last row, with
+        a missing value (NaN) and without rows, so that the costs add up too.
 
         Raises `ColumnError` if there is no such column.
         """
@@ -424,14 +425,13 @@ class Result:
     @cached_property
     def elsewhere(self) -> MessagesElsewhere:
         """The messages that left, or may have, and are not in today's table."""
-        return messages_elsewhere(
-            self.plan,
-            self._batches,
-            self._batch_of_message,
-            self._batch_of_excluded,
-            np.union1d(self._reached.rows, self._reached.doubtful),
-            self.recorded,
+        reached, excluded = self._reached, self._batch_of_excluded
+        owners = TextOwners(
+            self.plan, reached, excluded, self._batches_of_this_table, self.recorded, self.contacts_of_rounds
         )
+        rows = np.union1d(reached.rows, reached.doubtful)
+        own = self._batch_of_message
+        return owners.named(messages_elsewhere(self.plan, self._batches, own, excluded, rows, self.recorded))
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
@@ -460,11 +460,6 @@ class Result:
         """What to do about people whose last message is not the one of the table; "" where there are none."""
         return self._to_do.about_later_texts
 
-    @property
-    def corrections(self) -> int:
-        """How many rows were corrected or added in follow-up files, so that your own spreadsheet lacks it."""
-        return len(self._to_do.rows_to_copy)
-
     @cached_property
     def corrected_rows(self) -> pd.Index[int]:
         """The row numbers of those that the table has as they were corrected, in its order."""
@@ -481,6 +476,7 @@ class Result:
             self.messages_by_batch,
             self._reached,
             lambda: self.corrected_rows,
+            lambda: rows_of_messages(self.plan),
             self._kept_batches,
             self.elsewhere.last_texts,
             folder=self.folder,

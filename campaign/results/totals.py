@@ -24,9 +24,10 @@ class ResultTotals(Totals):
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.
     `currency` is that of the account, "" if it was not given, and `environment` where it was sent. `sharing`
     counts the duplicates that are people of their own: they share a phone with another row, which has another
-    text. Of those, `sharing_unreached` got nothing in earlier rounds either. `reached_earlier` counts the
-    rows to correct whose people were reached earlier in the campaign, as after a follow-up file, and
-    `in_doubt` those that were corrected in one and may have been reached.
+    text. Of those, `sharing_unreached` got nothing in earlier rounds either, and `sharing_corrected` of these
+    have a number of their own in the follow-up file. `reached_earlier` counts the rows to correct whose
+    people were reached earlier in the campaign, as after a follow-up file, and `in_doubt` those that were
+    corrected in one and may have been reached.
     """
 
     batches: int = 0
@@ -37,6 +38,7 @@ class ResultTotals(Totals):
     environment: str = "live"
     sharing: int = 0
     sharing_unreached: int = 0
+    sharing_corrected: int = 0
     reached_earlier: int = 0
     in_doubt: int = 0
 
@@ -87,6 +89,11 @@ class ResultTotals(Totals):
         return self["invalid"] + sharing - self.reached_earlier - self.in_doubt
 
     @property
+    def lacking_numbers(self) -> int:
+        """The people who share a phone, got nothing, and of whom no other number is known."""
+        return self.sharing_unreached - self.sharing_corrected
+
+    @property
     def cost_in_words(self) -> str:
         """The cost with its currency, as every report and card says it: "UGX 311,990 or more"."""
         return cost_in_words(
@@ -104,6 +111,7 @@ class ResultTotals(Totals):
         *,
         sharing: int = 0,
         sharing_unreached: int = 0,
+        sharing_corrected: int = 0,
         reached_earlier: int = 0,
         in_doubt: int = 0,
     ) -> "ResultTotals":
@@ -125,6 +133,7 @@ class ResultTotals(Totals):
             environment=environment,
             sharing=sharing,
             sharing_unreached=sharing_unreached,
+            sharing_corrected=sharing_corrected,
             reached_earlier=reached_earlier,
             in_doubt=in_doubt,
             **figures,
@@ -191,11 +200,21 @@ def about_outcomes(totals: ResultTotals) -> str:
     return f"In the status of result.contacts, {said}; result.outcomes names them as here." if said else ""
 
 
+def _about_corrected(as_in_table: int, earlier: int) -> str:
+    """How many of the accepted rows the table has as they were sent, where that is not true of all."""
+    if not earlier:
+        return ""
+    if not as_in_table:
+        return f" with {agreeing(earlier, 'a correction', 'corrections')} that this table lacks"
+    has = agreeing(as_in_table, "it", "them")
+    return f" ({as_in_table:,} as this table has {has}, {earlier:,} with a correction that it lacks)"
+
+
 def outcome_sentence(totals: ResultTotals) -> str:
     """How many rows were accepted, and what became of the rest."""
     earlier, service = totals.reached_earlier, words_for(totals.environment).service
     accepted = totals["accepted"] + earlier
-    by_service = f"by {service}{about_lacking_corrections(earlier)}"
+    by_service = f"by {service}{_about_corrected(totals['accepted'], earlier)}"
     if totals.rows == 0:
         return "The file has no rows, so there was nothing to send."
     if accepted == totals.rows:

@@ -297,8 +297,9 @@ def resume(
     `account` is the one that the campaign was started with. A local campaign needs none, but then goes to an
     embedded sandbox of its own: give the `Sandbox` that you have topped up. After a pilot, this releases the
     rest. `ledger` is only needed for the password of its database. The other options are those
-    of `send`; the budget given last stays in force unless `budget` is given. While workers send the campaign,
-    this is refused: `campaign.order` directs those.
+    of `send`. Batches that wait keep the size that they were cut to, whatever `batch_size` says, and the
+    budget given last stays in force unless `budget` is given. While workers send the campaign, this is
+    refused: `campaign.order` directs those.
     """
     ledger = without_password(ledger)
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)

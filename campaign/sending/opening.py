@@ -7,6 +7,7 @@ All of it happens under the campaign's lock, which the run then keeps.
 
 from __future__ import annotations
 
+import logging
 import os
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -70,10 +71,13 @@ from campaign.sending.store.rounds import (
     sweep_unfinished_files,
 )
 from campaign.sending.store.runs_here import locked
+from campaign.sending.store.ways_on import USUAL
 from campaign.service.account import Account
 from campaign.service.account_in_code import account_argument
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import clean
+from campaign.text import clean, counted
+
+log = logging.getLogger("campaign")
 
 _NEW_SANDBOX = "This run uses a new embedded sandbox"
 
@@ -112,6 +116,9 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             last_round, frozen, comparison = _converge(plan, campaign)
         salt = folder.manifest.salt
         about_account = "" if is_new or options.account is not None else _about_new_sandbox(plan, salt)
+        about_batches = _about_batch_size(last_round, campaign)
+        if about_batches:
+            log.warning(about_batches)
         held.callback(remember_account(salt, options.account))
         return OpenCampaign(
             folder,
@@ -123,6 +130,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             held.pop_all(),
             comparison,
             about_account=about_account,
+            about_batches=about_batches,
         )
 
 
@@ -205,6 +213,20 @@ def _about_new_sandbox(plan: Plan | None, salt: str) -> str:
     argument, _ = account_argument(given_account(salt))
     to_use = f" To use that one, give {argument}." if argument else ""
     return f"{_NEW_SANDBOX}, and not the one that this campaign used before.{to_use}"
+
+
+def _about_batch_size(last_round: Round, campaign: _LockedCampaign) -> str:
+    """That batches which wait keep the size that they were cut to; "" if no other one was asked for."""
+    given, cut = campaign.options.batch_size, last_round.manifest.batch_size
+    if given in (cut, USUAL["batch_size"]):
+        return ""
+    batches = snapshot(campaign.folder.ledger_place).batches
+    if not any(batch.state == "pending" for batch in batches):
+        return ""
+    return (
+        f"The batches that wait keep the size that they were cut to when their round began, "
+        f"{counted(cut, 'message')} at most: batch_size={given} is for messages that are cut later."
+    )
 
 
 def _existing_or_new(

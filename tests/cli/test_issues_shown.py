@@ -152,7 +152,7 @@ def test_send_says_once_what_its_result_has(capsys):
     main(["send", "correct.csv", *VISIT[1:]])
     capsys.readouterr()
     main(["follow-up", "campaigns/visits.local", "correct.csv"])
-    assert "correct.csv: The corrections in it were sent, " in capsys.readouterr().out
+    assert "correct.csv: It was sent as it is, " in capsys.readouterr().out
 
 
 def test_a_wrong_option_is_said_before_any_file_is_read(capsys):

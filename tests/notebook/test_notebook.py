@@ -416,6 +416,24 @@ def test_the_summary_adds_up_by_nothing_where_no_column_is_shared(tmp_path, monk
     assert "Cost by" not in html_of(panel)
 
 
+@pytest.mark.parametrize(
+    ("values", "offered"),
+    [
+        (("15000", "20000"), ("Clinic",)),
+        (("1,500.50", "900"), ("Clinic",)),
+        (("5/11/2026", "12/11/2026"), ("Clinic",)),
+        (("2025", "2026"), ("Clinic",)),
+        (("5", "6"), ("Note", "Clinic")),  # a class
+        (("P5", "P6"), ("Note", "Clinic")),
+    ],
+)
+def test_the_summary_adds_up_by_no_amounts_and_no_dates(tmp_path, monkeypatch, values, offered):
+    monkeypatch.chdir(tmp_path)
+    clinics = ("Gulu", "Lira", "Kitgum")
+    rows = [f'Ann {n},0772000{n:03},{clinics[n % 3]},"{values[n % 2]}"' for n in range(12)]
+    assert find(add_up(rows), "column").options == offered
+
+
 def test_the_summary_shows_when_the_messages_were_accepted(plan, tmp_path):
     result = campaign.send(plan, folder=tmp_path / "visits", batch_size=1, rate=15, progress=False)
     panel = campaign.summary(result)

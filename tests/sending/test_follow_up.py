@@ -78,7 +78,10 @@ def test_the_own_spreadsheet_sent_again_says_whom_its_messages_are_for(sent):
     send(plan_of(path), sandbox)
     again = send(plan_of(), sandbox).sentence
     assert "Nothing was left to send: all 17 people with a message in this table were reached" in again
-    assert "all 20 rows were accepted by the embedded sandbox, 3 of them with a correction that" in again
+    assert (
+        "all 20 rows were accepted by the embedded sandbox (17 as this table has them, 3 with a correction "
+        "that it lacks)." in again
+    )
 
 
 def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
@@ -164,8 +167,10 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         assert "6 of 8 rows were accepted" in send(visits_plan(path), sandbox).sentence
         again = send(visits_plan(), sandbox)
         assert again.needing_attention.tolist() == again.follow_up().index.tolist() == LEFT
-        assert "6 of 8 rows were accepted by the embedded sandbox, 4 of them with a corr" in again.sentence
-        assert "ection that this table lacks; the rest: 1 invalid, 1 sharing a phone. " in again.sentence
+        assert (
+            "6 of 8 rows were accepted by the embedded sandbox (2 as this table has them, 4 with a "
+            "correction that it lacks); the rest: 1 invalid, 1 sharing a phone. " in again.sentence
+        )
         assert "not in this table" not in again.sentence
         by_name = again.by("name")
         assert by_name[[*again.totals]].sum().to_dict() == dict(again.totals)
@@ -286,11 +291,45 @@ def test_of_rows_with_a_mistake_that_have_one_number_the_corrected_one_was_reach
     assert first.startswith("The row gets nothing, but it was reached as corrected")
     assert all(reason.startswith("The message needs") for reason in others)
     assert again.totals.to_correct == len(again.follow_up()) == 2
-    assert "2 of 4 rows were accepted by the embedded sandbox, 1 of them with a correction" in again.sentence
+    assert "2 of 4 rows were accepted by the embedded sandbox (1 as this table has it, 1" in again.sentence
     assert "not in this table" not in again.sentence
 
 
-def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_them(sent):
+def test_a_row_that_got_nothing_as_corrected_is_not_among_the_corrections_that_were_sent(sent):
+    """Person 3 got a number of her own in the follow-up file, and person 8 that of person 1."""
+    sandbox, path = sent
+    correct(path, ["0772 000 003", "0772 000 001"])
+    result = send(plan_of(path), sandbox)
+    assert result.needing_attention.tolist() == [10, 17]
+    assert (
+        "1 row was corrected in the follow-up file only: put this correction into your own spreadsheet too "
+        "(row 5). Row 10 was changed in the follow-up file and gets nothing: its reason says why."
+        in result.sentence
+    )
+    assert "Shares a phone with row 3," in result.contacts.at[10, "reason"]
+
+
+def test_whose_number_the_follow_up_file_has_needs_no_other_one_for_another_text(desk):
+    """Eve shares Ann's phone, and was reached under her own number, as corrected; then the text changed."""
+    Path("couple.csv").write_text("name,phone\nAnn,0772000001\nEve,0772000001\n")
+    with campaign.Sandbox() as sandbox:
+        texts = {"sender": "CLINIC", "region": "UG"}
+        first = send(campaign.prepare("couple.csv", message="Hi {name}", **texts), sandbox)
+        path = campaign.write_follow_up(first, "correct.csv")
+        path.write_text(path.read_text("utf-8-sig").replace('"0772000001"', '"0772000002"'), "utf-8")
+        send(campaign.prepare(path, message="Hi {name}", **texts), sandbox)
+        plan = campaign.prepare("couple.csv", message="Dear {name}", **texts)
+        result = campaign.send(plan, account=sandbox, changed="send", progress=False)
+    assert result.needing_attention.tolist() == [3]
+    assert "shares a phone with somebody else" not in result.sentence
+    once_more = "too (row 3). Then send it again: 1 person has only an earlier text."
+    page = campaign.write_report(result, "report.html").read_text("utf-8")
+    assert once_more in result.sentence
+    assert once_more in page
+    assert "another number for 1 person" not in page
+
+
+def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_them(sent, caplog):
     """Person 3 gets a number and is sent; person 8 is still wrong, but spelt differently.
 
     The cell that wrote the file runs again: before these rows are sent, after it, after Run All, which sends
@@ -303,9 +342,11 @@ def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_the
         campaign.write_follow_up(campaign.load_result("campaigns/visits.local"), path)
     result = send(plan_of(path), sandbox)
     for known in (result, campaign.load_result(result.folder), send(plan_of(), sandbox)):
+        caplog.clear()
         kept = campaign.write_follow_up(known, path)
         assert (kept, path.read_bytes()) == (path, before)
-        assert kept._repr_html_().count("The corrections in it were sent, and your own spreadsheet") == 1
+        assert f"correct.csv was kept, and not written anew. {kept.why_kept}" in caplog.text
+        assert kept._repr_html_().count("It was sent as it is, and your own spreadsheet") == 1
         its = r"same as its rows? 2( and 3)? \(there: rows? 5( and 10)?\), so this file is kept"
         assert re.search(its, kept.why_kept)
         assert "to correct now, give another name, such as correct_2.csv." in kept.why_kept
@@ -335,7 +376,7 @@ def test_a_file_whose_corrections_are_in_the_own_spreadsheet_stays_where_nothing
         assert result.corrected_rows.tolist() == []  # the spreadsheet has them, though it is the same table
         assert "put these corrections" not in result.sentence
         before, kept = path.read_bytes(), campaign.write_follow_up(result, path)
-        assert "The corrections in it were sent, and nothing is to correct now, so this" in kept.why_kept
+        assert "It was sent as it is, and nothing is to correct now, so this" in kept.why_kept
         assert path.read_bytes() == before
     assert "Nothing was left to send: all 20 people were" in send(plan_of(path), sandbox).sentence
     assert len(campaign.history()) == 1

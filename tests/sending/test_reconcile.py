@@ -58,6 +58,12 @@ def test_the_comparison_is_shown_and_nothing_is_written(visits, sandbox, tmp_pat
     assert told.certain == {2: "accepted", 3: "refused"}
     assert told.sentence == ("2 batches are unknown: 1 is in the list with all of its messages, 1 with none.")
     assert told.phrase.startswith("settle 2 batches: 1 accepted, 1 refused ")
+    assert told.decisions == (
+        "Batch 2 (2 messages) becomes accepted: the provider has them, and nobody gets them again.",
+        "Batch 3 (2 messages) becomes refused: the provider does not have them, and the next send or resume "
+        "sends them.",
+    )
+    assert all(decision in told._repr_html_() for decision in told.decisions)
     assert (visits / "ledger.sqlite").read_bytes() == before
     assert statuses(visits) == ["accepted", "unknown", "unknown"]
 

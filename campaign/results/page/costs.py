@@ -145,10 +145,11 @@ def about_nowhere(result: Result, breakdown: pd.DataFrame) -> str:
     elsewhere, name = result.elsewhere, nowhere(result)
     if not elsewhere.count or name not in with_people(breakdown).index:
         return ""
-    count = elsewhere.count_of(DEPARTED) if elsewhere.is_known else elsewhere.count
+    count = elsewhere.without_row if elsewhere.is_known else elsewhere.count
     messages = agreeing(count, "the message", f"the {figure(count)} messages")
     kept = f"{agreeing(count, 'is', 'are')} not in this table"
-    gone = f"went to {agreeing(count, 'a number', 'numbers')} that no row has any more"
+    taken = ", or that another row has now" if count > elsewhere.count_of(DEPARTED) else ""
+    gone = f"went to {agreeing(count, 'a number', 'numbers')} that no row has any more{taken}"
     return f"“{name}” stands for {messages} that {gone if elsewhere.is_known else kept}."
 
 

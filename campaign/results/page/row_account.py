@@ -9,7 +9,7 @@ from campaign.text import agreeing, capitalised, counted, figure
 MEANINGS = {
     "invalid": "has to be corrected, and gets nothing until then",
     "blank": "is empty",
-    "duplicate": "repeats a number: another row, or an earlier campaign, has the same one",
+    "duplicate": "repeats a number: another row, now or in an earlier round, or another campaign has it",
     "opted_out": "wants no texts: the number is on the opt-out list",
     "not_sent": "ready, and not sent",
     "accepted": "accepted by the service, which does not say whether it reached the phone",

@@ -45,8 +45,8 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     ]
     if result.about_ordered_again:
         chosen.append(_decided(result.about_ordered_again))
-    if result.totals.sharing_unreached and not result.is_erased:
-        chosen.append(_sharing(result.totals.sharing_unreached, _place(result)))
+    if result.totals.lacking_numbers and not result.is_erased:
+        chosen.append(_sharing(result.totals.lacking_numbers, _place(result)))
     chosen += [Task(_CORRECT_OWN, advice, "", "quiet") for advice in result.corrections_to_copy]
     if result.about_later_texts:
         chosen.append(Task(_SEND_AGAIN, result.about_later_texts, "", "quiet"))

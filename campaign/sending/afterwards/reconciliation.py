@@ -11,10 +11,15 @@ import pandas as pd
 from campaign import markup
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_numbers, mask_sentences, mask_texts
+from campaign.results.calls_to_settle import batches_in_words
 from campaign.text import agreeing, capitalised, counted
 
 ALL, NONE, SOME, NOT_CERTAIN = "all", "none", "some", "not certain"
 _SETTLED = {ALL: "accepted", NONE: "refused"}
+_MEANINGS = {
+    "accepted": "the provider has {them}, and nobody gets {them} again.",
+    "refused": "the provider does not have {them}, and the next send or resume sends {them}.",
+}
 _SHOWN = 20
 
 
@@ -55,6 +60,21 @@ class Reconciliation:
         parts = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
         mark = hashlib.sha256(repr(sorted(self.certain.items())).encode()).hexdigest()[:4]
         return f"settle {counted(len(outcomes), 'batch', 'batches')}: {parts} {mark}"
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """What the phrase settles, and what that means, a sentence for each outcome; () for nothing."""
+        batches = {
+            outcome: [batch for batch, settled in self.certain.items() if settled == outcome]
+            for outcome in _MEANINGS
+        }
+        return tuple(self._decision(outcome, those) for outcome, those in batches.items() if those)
+
+    def _decision(self, outcome: str, batches: list[int]) -> str:
+        count = int(self.batches.loc[self.batches["batch"].isin(batches), "messages"].sum())
+        which = f"{capitalised(batches_in_words(batches))} ({counted(count, 'message')})"
+        meaning = _MEANINGS[outcome].format(them=agreeing(count, "it", "them"))
+        return f"{which} {agreeing(len(batches), 'becomes', 'become')} {outcome}: {meaning}"
 
     @property
     def sentence(self) -> str:
@@ -110,6 +130,7 @@ class Reconciliation:
                 words = {name: name.replace("_", " ") for name in table.columns}
                 shown = markup.table(table.rename(columns=words), limit=_SHOWN)
                 pieces += [markup.paragraph(title), markup.scroller(shown, title)]
+        pieces += map(markup.paragraph, self.decisions)
         if self.phrase:
             pieces.append(markup.paragraph(f'To settle what is certain: confirm="{self.phrase}"', note=True))
         pieces.append(markup.paragraph(LocalTimes().written_now(), note=True))

@@ -139,7 +139,7 @@ def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
             "settle each batch with resolve."
         )
     raise ConfirmationError(
-        sentence,
+        " ".join([sentence, *reconciliation.decisions]),
         phrase=reconciliation.phrase,
         purpose="settle what is certain",
         given=confirm,

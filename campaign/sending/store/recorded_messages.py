@@ -16,13 +16,16 @@ from campaign.sending.store.rounds import Round
 def recorded_messages(
     rounds: Sequence[Round], registered: Sequence[RegisteredBatch], batches: Ints, *texts: str
 ) -> pd.DataFrame | None:
-    """The number and the batch (int64) of each message of some batches; None where one of them was erased.
+    """The number, the batch and the row of then (int64) of each message of some batches; None where one of
+    them was erased.
 
     `texts` are further columns of `Plan.messages` to read, such as sender. Only the part files that hold
     these batches are read. Raises `LedgerError` when one is missing or damaged.
     """
     wanted = set(batches.tolist())
-    frames = [pd.DataFrame({"number": [], "batch": []}, dtype="int64").assign(**dict.fromkeys(texts, ""))]
+    frames = [
+        pd.DataFrame({"number": [], "batch": [], "row": []}, dtype="int64").assign(**dict.fromkeys(texts, ""))
+    ]
     for one_round in rounds:
         own = [batch for batch in registered if batch.round == one_round.number]
         if one_round.is_erased and any(batch.batch in wanted for batch in own):
@@ -39,7 +42,8 @@ def _messages_of(
     one_round: Round, part: int, batches: Sequence[RegisteredBatch], texts: Sequence[str]
 ) -> pd.DataFrame:
     """The same of all batches of a part, which lie in it in this order."""
-    messages = read_part(one_round.plan_path, part, ["number", *texts]).to_pandas()
+    messages = read_part(one_round.plan_path, part, ["number", "row", *texts]).to_pandas()
     in_order = np.repeat([batch.batch for batch in batches], [batch.messages for batch in batches])
     columns = {name: messages[name].astype("str") for name in texts}
-    return pd.DataFrame({"number": messages["number"].astype("int64"), "batch": in_order, **columns})
+    own = {"number": messages["number"].astype("int64"), "batch": in_order, "row": messages["row"]}
+    return pd.DataFrame({**own, **columns})

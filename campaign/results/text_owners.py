@@ -1,0 +1,161 @@
+"""Whose the texts were that are not in today's table: mostly those of the row that has their number now.
+
+Somebody who was reached as corrected in a follow-up file has another number in the table, or none. And a
+number may have been that of somebody else, who has left the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Bools, Ints
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
+from campaign.contacts.table_version import row_digests
+from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import (
+    columns_of_contacts,
+    labels_of_contacts,
+    numbers_of_contacts,
+)
+from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.recipients import first_other_column
+from campaign.results.messages_elsewhere import (
+    DEPARTED,
+    EARLIER,
+    LEFT_OUT,
+    OUTDATED,
+    TAKEN,
+    MessagesElsewhere,
+)
+from campaign.results.reached_earlier import ReachedEarlier
+from campaign.results.recorded import ContactsOfRounds, Recorded, read_recorded
+from campaign.results.repeated_messages import REPEATED, TO_REPEAT
+
+
+@dataclass(frozen=True, eq=False)
+class TextOwners:
+    """What is known of the rows of earlier rounds.
+
+    `reached` and `batch_of_excluded` say which rows were reached as corrected, and with which batch.
+    `of_this_table` are the batches of rounds in which a row number means the same row as today.
+    """
+
+    plan: Plan
+    reached: ReachedEarlier
+    batch_of_excluded: Ints
+    of_this_table: Ints
+    recorded: Recorded
+    contacts_of_rounds: ContactsOfRounds
+
+    def named(self, elsewhere: MessagesElsewhere) -> MessagesElsewhere:
+        """The same messages, each with the row of its person; 0 unless it is certain whose it was."""
+        messages = elsewhere.messages
+        if messages is None or messages.empty:
+            return elsewhere
+        messages = self._of_corrected(messages)
+        is_doubtful = self._may_be_of_another_row(messages)
+        if is_doubtful.any():
+            theirs = messages[is_doubtful]
+            is_same = [
+                self._says_the_same(number, theirs[theirs["round"] == number])
+                for number in theirs["round"].unique().tolist()
+            ]
+            of_others = theirs.index[~pd.concat(is_same).reindex(theirs.index)]
+            is_earlier = messages["kind"].isin([EARLIER, LEFT_OUT])
+            messages.loc[of_others, "row"] = 0
+            messages.loc[of_others[is_earlier[of_others]], "kind"] = TAKEN
+        return replace(elsewhere, messages=messages)
+
+    def _of_corrected(self, messages: pd.DataFrame) -> pd.DataFrame:
+        """The messages, those to numbers without a row with the row that was reached there as corrected."""
+        messages, is_departed = messages.copy(), messages["kind"] == DEPARTED
+        corrected = self._batches_of(self.reached.corrected, self.reached.doubtful, self.reached.outdated)
+        if is_departed.any() and len(corrected):
+            departed = messages[is_departed]
+            rows = departed["number"].map(self._numbers_as_corrected(corrected)).dropna()
+            others = departed[~departed.index.isin(rows.index)]
+            rows = pd.concat([rows, self._all_of_a_batch(others, rows)]).astype("int64")
+            messages.loc[rows.index, "row"] = rows
+            messages.loc[rows.index, "kind"] = OUTDATED
+        return messages
+
+    def _batches_of(self, *rows: Ints) -> pd.DataFrame:
+        """The batch that each of these rows was reached with as corrected."""
+        labels = labels_of_contacts(self.plan)
+        chosen = np.isin(labels, np.concatenate(rows))
+        return pd.DataFrame({"row": labels[chosen], "batch": self.batch_of_excluded[chosen]})
+
+    def _numbers_as_corrected(self, corrected: pd.DataFrame) -> pd.Series[Any]:
+        """The row that was reached under each number as corrected, where a row number says so."""
+        near = corrected[corrected["batch"].isin(self.of_this_table)]
+        known = read_recorded(self.recorded, near["batch"].unique()) if len(near) else None
+        if known is None:
+            return pd.Series(np.empty(0, np.int64), index=np.empty(0, np.int64))
+        found = known.merge(near, on=["row", "batch"]).drop_duplicates("number")
+        return found.set_index("number")["row"]
+
+    def _all_of_a_batch(self, departed: pd.DataFrame, found: pd.Series[int]) -> pd.Series[Any]:
+        """The rows of messages that are as many in their batch as the rows that got an earlier text in it."""
+        outdated = self._batches_of(self.reached.outdated)
+        outdated = outdated[~outdated["row"].isin(found)]
+        counts = outdated["batch"].value_counts()
+        sizes = departed["batch"].value_counts()
+        batches = counts.index[counts == sizes.reindex(counts.index)]
+        nth = [frame.groupby("batch").cumcount() for frame in (departed, outdated)]
+        pairs = departed[["batch"]].assign(nth=nth[0]).rename_axis("place").reset_index()
+        pairs = pairs[pairs["batch"].isin(batches)].merge(outdated.assign(nth=nth[1]), on=["batch", "nth"])
+        return pairs.set_index("place")["row"]
+
+    def _may_be_of_another_row(self, messages: pd.DataFrame) -> Bools:
+        """Which messages are at a row that had another number then, or may have been another one."""
+        has_row = (messages["row"] > 0) & ~messages["kind"].isin([OUTDATED, REPEATED, TO_REPEAT])
+        is_of_this_table = messages["batch"].isin(self.of_this_table)
+        labels = pd.Index(labels_of_contacts(self.plan))
+        numbers = np.append(numbers_of_contacts(self.plan), 0)
+        own = numbers[labels.get_indexer(pd.Index(messages["row_then"].astype("int64")))]
+        keeps_number = is_of_this_table & (own == messages["number"])
+        messages["row"] = messages["row"].mask(has_row & keeps_number, messages["row_then"])
+        may_be: Bools = (has_row & ~keeps_number).to_numpy(dtype=bool)
+        return may_be
+
+    def _says_the_same(self, number: int, messages: pd.DataFrame) -> pd.Series[bool]:
+        """Whether the row of then says beside its number what today's row says: its name, or all but that."""
+        nothing_known = pd.Series(True, index=messages.index)
+        then: list[pd.DataFrame] = []
+        columns: list[str] = []
+        for contacts in self.contacts_of_rounds(number):
+            columns = columns or self._shared_columns(contacts)
+            then.append(_said(contacts[contacts.index.isin(messages["row_then"])], columns))
+        if not columns:
+            return nothing_known
+        now = [*self.plan.map_parts(partial(_said_today, columns, messages["row"].unique()))]
+        before = pd.concat(then).reindex(messages["row_then"]).set_axis(messages.index)
+        today = pd.concat(now).reindex(messages["row"]).set_axis(messages.index)
+        return (before == today).any(axis=1)
+
+    def _shared_columns(self, contacts: pd.DataFrame) -> list[str]:
+        """The columns of both tables beside those of the numbers, the first one being that of the names."""
+        known = {*OUTCOME_COLUMNS, *self.plan.addressing.columns}
+        shared = [name for name in columns_of_contacts(self.plan) if name in contacts and name not in known]
+        name = first_other_column(shared, ())
+        return [name, *(other for other in shared if other != name)] if name else []
+
+
+def _said_today(columns: Sequence[str], rows: Ints, part: PlanPart) -> pd.DataFrame:
+    return _said(part.contacts[part.status.index.isin(rows)], columns)
+
+
+def _said(contacts: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """What rows say in the first column, and in the others, as a number each; missing for nothing."""
+    kinds = [[*columns[:1]], [*columns[1:]]]
+    said = {
+        place: row_digests(contacts[names]).where((contacts[names] != "").any(axis=1))
+        for place, names in enumerate(kinds)
+    }
+    return pd.DataFrame(said, index=contacts.index)
