@@ -30,8 +30,8 @@ from campaign.notebook.composer.opt_out_list import about_list, unreadable_entri
 from campaign.notebook.composer.overview import STYLE, headline, read_dates, shares
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
 from campaign.notebook.composer.rows_without_text import write_rows_without_text
-from campaign.notebook.composer.section import Section
-from campaign.notebook.composer.sent_before import SentBefore, marked
+from campaign.notebook.composer.section import Section, marked
+from campaign.notebook.composer.sent_before import SentBefore
 from campaign.notebook.composer.sent_elsewhere import numbers_sent_elsewhere
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
