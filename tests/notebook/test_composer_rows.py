@@ -134,6 +134,8 @@ def test_a_sheet_of_a_report_is_said_to_be_one_whatever_its_columns(person, tmp_
     said = person.sees("section-1")
     assert "Choose the column with the numbers" not in said
     assert said.endswith("Use your own spreadsheet, or the file of rows to correct.")
+
+
 def test_very_many_rows_come_in_pages_and_numbers_are_masked(person, table, monkeypatch):
     monkeypatch.setattr(row_list, "_PAGE", 3)
     at_the_check(person, table, "".join("Eve,0772 000 001,Mon\n" for _ in range(4)))
