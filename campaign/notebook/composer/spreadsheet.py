@@ -63,7 +63,7 @@ class SpreadsheetSection(Section):
         self.numbers = NumberChoice(self._show_rows)
         self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)
         self._file, self._rows, self._notices = HTML(), FirstRows(), HTML()
-        self._own_file = HTML()
+        self._own_file, self._brought_back = HTML(), ""
         self._own_file.add_class("campaign-own-file")
         self._again = button("Read it again", "again", self._read_again)
         self._use = button(_USE, "use", self.finish, main=True)
@@ -89,6 +89,24 @@ class SpreadsheetSection(Section):
     def _reading(self) -> Reading:
         reading: Reading = self._desk.contacts.attrs["reading"]
         return reading
+
+    def unfold(self) -> None:
+        """Open, and say anew what the file was sent as: more may have been sent since it was chosen."""
+        super().unfold()
+        if not self._desk.contacts.empty:
+            self._desk.find_names_sent()
+            self._say_notices()
+
+    def _say_notices(self) -> None:
+        """Say what was noticed in the file, and which campaign it goes on with."""
+        desk, last = self._desk, next(iter(self._desk.names_sent), "")
+        is_its_name = desk.composition.name and folded_name(last) == folded_name(desk.name)
+        notices = [
+            *(desk_words(notice) for notice in self._reading.notices if notice not in ABOUT_OWN_FILES),
+            _SENT_AS.format(mask_text(clean(last))) if is_its_name else "",
+            self._brought_back,
+        ]
+        self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices if notice)
 
     def _warn_of_own_file(self, notices: Iterable[str]) -> None:
         """Say of a file that this package wrote to be looked at what it is, and ask whether it is meant."""
@@ -227,8 +245,8 @@ class SpreadsheetSection(Section):
         if has_several:  # first: what was answered about another sheet is forgotten, not what comes back
             self._desk.decide(sheet=reading.sheet)
             self.sheet.offer(reading.sheets, reading.sheet)
-        kept_name = self._desk.take_name_of_file(before)
-        earlier, brought_back = self._bring_back(source, before, name)
+        self._desk.take_name_of_file(before)
+        earlier, self._brought_back = self._bring_back(source, before, name)
         if source != before.source:
             self._read_dates_as_before()
         contacts = self._desk.contacts
@@ -239,13 +257,10 @@ class SpreadsheetSection(Section):
         said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
         self._file.value = f'<div role="status">{said}</div>'
         self.numbers.offer(contacts, is_another=source != before.source)
-        goes_on = _SENT_AS.format(mask_text(clean(kept_name))) if kept_name else ""
         self._warn_of_own_file(reading.notices)
-        about_file = [desk_words(notice) for notice in reading.notices if notice not in ABOUT_OWN_FILES]
-        notices = [*filter(None, [*about_file, goes_on, brought_back])]
         if earlier is not None and earlier.number in contacts.columns:
             self.numbers.choose(str(earlier.number), earlier.region)
-        self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
+        self._say_notices()
         set_shown(self._details, True)
 
 
