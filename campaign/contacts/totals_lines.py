@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,13 @@ _REMARK = (
     r"(?i)^\s*(?:\*|(?:notes?|n\.?b|remarks?|sources?|legend|prepared|printed|exported|page \d+)\b)|"
     r"^\s*\S+(?:\s+\S+){6,}\s*$"
 )
+# A remark that may have figures beside it, as a person has: no name is written like one of these.
+_NOTE = (
+    r"(?i)^\s*(?:\*|(?:notes?|n\.?b\.?|remarks?|sources?|legend)\s*[:=–-]|"
+    r"(?:prepared|printed|exported|checked|approved|verified|compiled|signed) (?:by|on|at)\b)"
+)
+_SERIAL = r"^\s*\d{1,7}\.?\s*$"
+_MAY_HOLD_A_NUMBER = r"(?:\p{Nd}\P{Nd}*){7}"
 _MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else, as are more remarks
 
 
@@ -42,10 +49,15 @@ def looks_like_totals(contacts: pd.DataFrame, rows: Ints) -> Bools:
 
     `rows` are positions; rows with a number are not asked about.
     """
+    return _stand_beside_figures(contacts, rows, _WORD)
+
+
+def _stand_beside_figures(contacts: pd.DataFrame, rows: Ints, pattern: str) -> Bools:
+    """Which of some rows have one cell with the pattern, and nothing else but figures."""
     words, others = np.zeros(len(rows), np.int64), np.zeros(len(rows), dtype=bool)
     for name in contacts.columns if len(rows) else ():
         cells = series_to_array(contacts[name].iloc[rows])
-        is_word = matches(cells, _WORD)
+        is_word = matches(cells, pattern)
         is_figure = matches(cells, _FIGURE) & ~matches(cells, _LIKE_A_NUMBER)
         words += is_word
         others |= ~is_word & ~is_figure & ~matches(cells, _BLANK)
@@ -57,29 +69,37 @@ def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[in
     """The rows of the lines of totals that close a table, and of remarks below them: these are no people.
 
     They have no digit in `columns`, where the numbers are looked for, nor in any other column whose header
-    means a number, and only blank rows and a few rows of a single cell come after them. So a
-    line between people, which may be somebody with an odd name, is none of them, and neither is any line of a
-    whole list of totals. A single cell below them is a remark where it reads like one: a name may be that of
-    somebody whose number is missing.
+    means a number, and only blank rows, a few rows of a single cell and notes beside figures come after them.
+    So a line between people, which may be somebody with an odd name, is none of them, and neither is any line
+    of a whole list of totals. A single cell below them is a remark where it reads like one, or stands in a
+    column in which people have numbers: any other name may be that of somebody whose number is missing.
     """
     last = last_rows(whole_table(contacts), _LOOKED_AT)
     filled = _count_filled(last)
-    has_no_digit = ~_has_digits(last, columns)
-    is_total = looks_like_totals(last, np.arange(len(last))) & has_no_digit
-    is_single = (filled == 1) & ~is_total & has_no_digit
-    after_people = np.flatnonzero((filled > 0) & ~is_total & ~is_single).max(initial=-1) + 1
+    others = [name for name in number_columns(last.columns) if name not in columns]
+    is_numbered = _have(last, columns, _DIGIT)
+    is_total = looks_like_totals(last, np.arange(len(last))) & ~is_numbered & ~_have(last, others, _DIGIT)
+    is_below = ~is_total & ~is_numbered & ~_have(last, others, _MAY_HOLD_A_NUMBER)  # "No" may hold a text
+    is_single = (filled == 1) & is_below
+    is_note = _stand_beside_figures(last, np.arange(len(last)), _NOTE) & is_below
+    is_person = (filled > 0) & ~is_total & ~is_single & ~is_note
+    after_people = np.flatnonzero(is_person).max(initial=-1) + 1
     found = np.flatnonzero(is_total[after_people:]) + after_people
-    if not len(found) or max(len(found), is_single[found[0] :].sum()) > _MOST_LINES:
+    if not len(found) or max(len(found), (is_single | is_note)[found[0] :].sum()) > _MOST_LINES:
         return ()
-    remarks = np.flatnonzero(is_single & _are_remarks(last))
+    is_remark = _have(last, last.columns, _REMARK) | _are_among_serials(last, is_person)
+    remarks = np.flatnonzero(is_note | (is_single & is_remark))
     return tuple(last.index[np.union1d(found, remarks[remarks > found[0]])].tolist())
 
 
-def _are_remarks(rows: pd.DataFrame) -> Bools:
-    """Which rows have a cell that reads like a remark."""
+def _are_among_serials(rows: pd.DataFrame, is_person: Bools) -> Bools:
+    """Which rows have a text in a column in which every person has a number of a few digits."""
     found: Bools = np.zeros(len(rows), dtype=bool)
-    for name in rows:
-        found |= matches(series_to_array(rows[name]), _REMARK)
+    for name in rows if is_person.any() else ():
+        cells = series_to_array(rows[name])
+        is_serial = matches(cells, _SERIAL)
+        if is_serial[is_person].all():
+            found |= ~is_serial & ~matches(cells, _BLANK) & ~matches(cells, _MAY_HOLD_A_NUMBER)
     return found
 
 
@@ -91,9 +111,9 @@ def _count_filled(rows: pd.DataFrame) -> Ints:
     return filled
 
 
-def _has_digits(rows: pd.DataFrame, columns: Collection[str]) -> Bools:
-    """Which rows have a digit in one of the columns, or in another one for numbers."""
+def _have(rows: pd.DataFrame, columns: Iterable[str], pattern: str) -> Bools:
+    """Which rows have a cell with the pattern in one of the columns."""
     found: Bools = np.zeros(len(rows), dtype=bool)
-    for name in {*columns, *number_columns(rows.columns)}:
-        found |= matches(series_to_array(rows[name]), _DIGIT)
+    for name in columns:
+        found |= matches(series_to_array(rows[name]), pattern)
     return found
