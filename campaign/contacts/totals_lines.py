@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Bools, Ints, matches, series_to_array
+from campaign.arrow_text import Bools, Ints, concat_arrays, matches, series_to_array
 from campaign.contacts.columns import number_columns
 from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
 
@@ -49,20 +49,7 @@ def looks_like_totals(contacts: pd.DataFrame, rows: Ints) -> Bools:
 
     `rows` are positions; rows with a number are not asked about.
     """
-    return _stand_beside_figures(contacts, rows, _WORD)
-
-
-def _stand_beside_figures(contacts: pd.DataFrame, rows: Ints, pattern: str) -> Bools:
-    """Which of some rows have one cell with the pattern, and nothing else but figures."""
-    words, others = np.zeros(len(rows), np.int64), np.zeros(len(rows), dtype=bool)
-    for name in contacts.columns if len(rows) else ():
-        cells = series_to_array(contacts[name].iloc[rows])
-        is_word = matches(cells, pattern)
-        is_figure = matches(cells, _FIGURE) & ~matches(cells, _LIKE_A_NUMBER)
-        words += is_word
-        others |= ~is_word & ~is_figure & ~matches(cells, _BLANK)
-    found: Bools = (words == 1) & ~others
-    return found
+    return _stand_beside_figures(contacts.iloc[rows], _WORD)
 
 
 def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[int, ...]:
@@ -75,13 +62,14 @@ def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[in
     column in which people have numbers: any other name may be that of somebody whose number is missing.
     """
     last = last_rows(whole_table(contacts), _LOOKED_AT)
-    filled = _count_filled(last)
     others = [name for name in number_columns(last.columns) if name not in columns]
-    is_numbered = _have(last, columns, _DIGIT)
-    is_total = looks_like_totals(last, np.arange(len(last))) & ~is_numbered & ~_have(last, others, _DIGIT)
-    is_below = ~is_total & ~is_numbered & ~_have(last, others, _MAY_HOLD_A_NUMBER)  # "No" may hold a text
-    is_single = (filled == 1) & is_below
-    is_note = _stand_beside_figures(last, np.arange(len(last)), _NOTE) & is_below
+    is_total = _stand_beside_figures(last, _WORD) & ~_have(last, [*columns, *others], _DIGIT)
+    if not is_total.any():
+        return ()
+    # "No" may hold a remark with digits, though it is a header of numbers.
+    is_below = ~is_total & ~_have(last, columns, _DIGIT) & ~_have(last, others, _MAY_HOLD_A_NUMBER)
+    filled = (~_cells(last, last.columns, _BLANK)).sum(axis=1)
+    is_single, is_note = (filled == 1) & is_below, _stand_beside_figures(last, _NOTE) & is_below
     is_person = (filled > 0) & ~is_total & ~is_single & ~is_note
     after_people = np.flatnonzero(is_person).max(initial=-1) + 1
     found = np.flatnonzero(is_total[after_people:]) + after_people
@@ -92,28 +80,36 @@ def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[in
     return tuple(last.index[np.union1d(found, remarks[remarks > found[0]])].tolist())
 
 
-def _are_among_serials(rows: pd.DataFrame, is_person: Bools) -> Bools:
-    """Which rows have a text in a column in which every person has a number of a few digits."""
-    found: Bools = np.zeros(len(rows), dtype=bool)
-    for name in rows if is_person.any() else ():
-        cells = series_to_array(rows[name])
-        is_serial = matches(cells, _SERIAL)
-        if is_serial[is_person].all():
-            found |= ~is_serial & ~matches(cells, _BLANK) & ~matches(cells, _MAY_HOLD_A_NUMBER)
+def _stand_beside_figures(rows: pd.DataFrame, pattern: str) -> Bools:
+    """Which rows have one cell with the pattern, and nothing else but figures."""
+    is_word = _cells(rows, rows.columns, pattern)
+    found: Bools = np.equal(is_word.sum(axis=1), 1)
+    if found.any():
+        theirs = rows[found]
+        blank, figure, number = (
+            _cells(theirs, rows.columns, one) for one in (_BLANK, _FIGURE, _LIKE_A_NUMBER)
+        )
+        found[found] = (is_word[found] | blank | (figure & ~number)).all(axis=1)
     return found
 
 
-def _count_filled(rows: pd.DataFrame) -> Ints:
-    """How many cells of each row are not blank."""
-    filled = np.zeros(len(rows), np.int64)
-    for name in rows:
-        filled += ~matches(series_to_array(rows[name]), _BLANK)
-    return filled
+def _are_among_serials(rows: pd.DataFrame, is_person: Bools) -> Bools:
+    """Which rows have a text in a column in which every person has a number of a few digits."""
+    serial, blank, number = (_cells(rows, rows.columns, one) for one in (_SERIAL, _BLANK, _MAY_HOLD_A_NUMBER))
+    is_of_serials = is_person.any() & serial[is_person].all(axis=0)
+    found: Bools = np.logical_or.reduce(is_of_serials & ~serial & ~blank & ~number, axis=1)
+    return found
 
 
-def _have(rows: pd.DataFrame, columns: Iterable[str], pattern: str) -> Bools:
+def _have(rows: pd.DataFrame, columns: Collection[str], pattern: str) -> Bools:
     """Which rows have a cell with the pattern in one of the columns."""
-    found: Bools = np.zeros(len(rows), dtype=bool)
-    for name in columns:
-        found |= matches(series_to_array(rows[name]), pattern)
+    found: Bools = np.logical_or.reduce(_cells(rows, columns, pattern), axis=1)
+    return found
+
+
+def _cells(rows: pd.DataFrame, columns: Collection[str], pattern: str) -> Bools:
+    """Which cells have the pattern: rows by columns."""
+    # All at once: to build a pattern takes longer than to look at many cells.
+    texts = concat_arrays([series_to_array(rows[name]) for name in columns])
+    found: Bools = matches(texts, pattern).reshape(len(columns), len(rows)).T
     return found
