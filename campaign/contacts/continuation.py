@@ -282,7 +282,7 @@ def _is_saved_index(table: pd.DataFrame, origins: "pd.Series[Any]") -> bool:
 
 
 def _names_before(columns: Iterable[str]) -> list[str]:
-    """The names of the columns in the original file: "campaign (file)" -> "campaign"."""
+    """The names of the columns in the original file: "campaign (your column)" -> "campaign"."""
     return [name[: -len(SUFFIX)] if name.endswith(SUFFIX) and _collides(name) else name for name in columns]
 
 
@@ -295,7 +295,7 @@ def _collides(name: str) -> bool:
         return True
     folded = fold(name)
     while folded not in _FOLDED:
-        shorter = re.sub("file$", "", folded)
+        shorter = folded.removesuffix(fold(SUFFIX))
         if shorter == folded:
             return False
         folded = shorter

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
+from campaign.contacts.reserved_columns import FILE_ROW, OUTCOME_COLUMNS, OWN_ROW
 
 # Columns that no other table has together: of a result, of issues, of a list of campaigns.
 REPORT_COLUMNS = (
@@ -10,7 +10,9 @@ REPORT_COLUMNS = (
     frozenset({"row", "column", "value", "code", "severity", "detail"}),
     frozenset({"name", "environment", "first_sent", "last_sent", "folder"}),
 )
-WHY_NO_TEXT = "why it gets no text"  # a column of the list of these rows
+WHY_NO_TEXT = "why it gets no text"
+# Of a list of these rows; others may have a column of that name, too.
+_LIST_COLUMNS = frozenset({WHY_NO_TEXT, OWN_ROW}), frozenset({WHY_NO_TEXT, FILE_ROW})
 # Sheets that no other workbook has together: of a result, of a list of campaigns.
 _REPORT_SHEETS = (
     frozenset({"Summary", "Batches", "Messages", "Contacts", "Issues"}),
@@ -24,11 +26,12 @@ _LIST = (
     "This looks like a list that campaign wrote of the rows that get no text. It is not a file to send: "
     "correct the rows in your own spreadsheet, and use that one."
 )
+ABOUT_OWN_FILES = (_REPORT, _LIST)
 
 
 def about_own_file(columns: Collection[str], sheets: Collection[str] = ()) -> list[str]:
     """What is said of a table with these columns, of a file with these sheets; nothing of anybody else's."""
-    if WHY_NO_TEXT in columns:
+    if any(kind <= {*columns} for kind in _LIST_COLUMNS):
         return [_LIST]
     has_columns = any(kind <= {*columns} for kind in REPORT_COLUMNS)
     has_sheets = any(kind <= {*sheets} for kind in _REPORT_SHEETS)

@@ -4,12 +4,14 @@ from collections.abc import Iterable
 
 OUTCOME_COLUMNS = ("status", "reason", "batch", "code")
 INDEX = "row"  # the name of the row numbers, beside which a column of this very name would be a second one
-SUFFIX = " (file)"
+# The same numbers where two files have some: of the own spreadsheet, and of the file that is shown.
+OWN_ROW, FILE_ROW = "row in your own spreadsheet", "row in this file"
+SUFFIX = " (your column)"
 
 
 def file_names(columns: Iterable[str]) -> list[str]:
     """The columns of a file under names that leave those of the outcome and of the row numbers free:
-    "status" -> "status (file)".
+    "status" -> "status (your column)".
 
     A column that is called so already gets the suffix once more, so that `original_names` can take every
     one back and no two columns get one name.
@@ -18,7 +20,7 @@ def file_names(columns: Iterable[str]) -> list[str]:
 
 
 def original_names(columns: Iterable[str]) -> list[str]:
-    """What `file_names` was given: "status (file)" -> "status"."""
+    """What `file_names` was given: "status (your column)" -> "status"."""
     return [name[: -len(SUFFIX)] if _collides(name) and name.endswith(SUFFIX) else name for name in columns]
 
 

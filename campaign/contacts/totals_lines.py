@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Bools, Ints, TextArray, matches, series_to_array
+from campaign.arrow_text import Bools, Ints, concat_arrays, matches, series_to_array
 from campaign.contacts.columns import number_columns
 from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
 
@@ -35,6 +35,13 @@ _REMARK = (
     r"(?i)^\s*(?:\*|(?:notes?|n\.?b|remarks?|sources?|legend|prepared|printed|exported|page \d+)\b)|"
     r"^\s*\S+(?:\s+\S+){6,}\s*$"
 )
+# A remark that may have figures beside it, as a person has: no name is written like one of these.
+_NOTE = (
+    r"(?i)^\s*(?:\*|(?:notes?|n\.?b\.?|remarks?|sources?|legend)\s*[:=–-]|"
+    r"(?:prepared|printed|exported|checked|approved|verified|compiled|signed) (?:by|on|at)\b)"
+)
+_SERIAL = r"^\s*\d{1,7}\.?\s*$"
+_MAY_HOLD_A_NUMBER = r"(?:\p{Nd}\P{Nd}*){7}"
 _MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else, as are more remarks
 
 
@@ -43,59 +50,67 @@ def looks_like_totals(contacts: pd.DataFrame, rows: Ints) -> Bools:
 
     `rows` are positions; rows with a number are not asked about.
     """
-    found: Bools = _count_matches(contacts, rows, _WORD) == 1
-    found[found] = _have_figures_only(contacts, rows[found])
-    return found
-
-
-def _have_figures_only(contacts: pd.DataFrame, rows: Ints) -> Bools:
-    """Which rows have nothing but figures beside the word for a total."""
-    found: Bools = np.ones(len(rows), dtype=bool)
-    for cells in _columns_of(contacts, rows):
-        is_figure = matches(cells, _FIGURE) & ~matches(cells, _LIKE_A_NUMBER)
-        found &= is_figure | matches(cells, _WORD) | matches(cells, _BLANK)
-    return found
-
-
-def _count_matches(contacts: pd.DataFrame, rows: Ints, pattern: str) -> Ints:
-    """How many cells of each row match the pattern."""
-    count = np.zeros(len(rows), np.int64)
-    for cells in _columns_of(contacts, rows):
-        count += matches(cells, pattern)
-    return count
-
-
-def _columns_of(contacts: pd.DataFrame, rows: Ints) -> Iterator[TextArray]:
-    """The cells of the rows, column by column; none where there are no rows."""
-    return (series_to_array(contacts[name].iloc[rows]) for name in contacts.columns if len(rows))
+    return _stand_beside_figures(contacts.iloc[rows], _WORD)
 
 
 def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[int, ...]:
     """The rows of the lines of totals that close a table, and of remarks below them: these are no people.
 
     They have no digit in `columns`, where the numbers are looked for, nor in any other column whose header
-    means a number, and only blank rows and a few rows of a single cell come after them. So a
-    line between people, which may be somebody with an odd name, is none of them, and neither is any line of a
-    whole list of totals. A single cell below them is a remark where it reads like one: a name may be that of
-    somebody whose number is missing.
+    means a number, and only blank rows, a few rows of a single cell and notes beside figures come after them.
+    So a line between people, which may be somebody with an odd name, is none of them, and neither is any line
+    of a whole list of totals. A single cell below them is a remark where it reads like one, or stands in a
+    column in which people have numbers: any other name may be that of somebody whose number is missing.
     """
     last = last_rows(whole_table(contacts), _LOOKED_AT)
-    every = np.arange(len(last))
-    filled = len(last.columns) - _count_matches(last, every, _BLANK)
-    has_no_digit = ~_has_digits(last, columns)
-    is_total = looks_like_totals(last, every) & has_no_digit
-    is_single = (filled == 1) & ~is_total & has_no_digit
-    after_people = np.flatnonzero((filled > 0) & ~is_total & ~is_single).max(initial=-1) + 1
-    found = np.flatnonzero(is_total[after_people:]) + after_people
-    if not len(found) or max(len(found), is_single[found[0] :].sum()) > _MOST_LINES:
+    others = [name for name in number_columns(last.columns) if name not in columns]
+    is_total = _stand_beside_figures(last, _WORD) & ~_have(last, [*columns, *others], _DIGIT)
+    if not is_total.any():
         return ()
-    remarks = np.flatnonzero(is_single & (_count_matches(last, every, _REMARK) > 0))
+    # "No" may hold a remark with digits, though it is a header of numbers.
+    is_below = ~is_total & ~_have(last, columns, _DIGIT) & ~_have(last, others, _MAY_HOLD_A_NUMBER)
+    filled = (~_cells(last, last.columns, _BLANK)).sum(axis=1)
+    is_single, is_note = (filled == 1) & is_below, _stand_beside_figures(last, _NOTE) & is_below
+    is_person = (filled > 0) & ~is_total & ~is_single & ~is_note
+    after_people = np.flatnonzero(is_person).max(initial=-1) + 1
+    found = np.flatnonzero(is_total[after_people:]) + after_people
+    if not len(found) or max(len(found), (is_single | is_note)[found[0] :].sum()) > _MOST_LINES:
+        return ()
+    is_remark = _have(last, last.columns, _REMARK) | _are_among_serials(last, is_person)
+    remarks = np.flatnonzero(is_note | (is_single & is_remark))
     return tuple(last.index[np.union1d(found, remarks[remarks > found[0]])].tolist())
 
 
-def _has_digits(rows: pd.DataFrame, columns: Collection[str]) -> Bools:
-    """Which rows have a digit in one of the columns, or in another one for numbers."""
-    found: Bools = np.zeros(len(rows), dtype=bool)
-    for name in {*columns, *number_columns(rows.columns)}:
-        found |= matches(series_to_array(rows[name]), _DIGIT)
+def _stand_beside_figures(rows: pd.DataFrame, pattern: str) -> Bools:
+    """Which rows have one cell with the pattern, and nothing else but figures."""
+    is_word = _cells(rows, rows.columns, pattern)
+    found: Bools = np.equal(is_word.sum(axis=1), 1)
+    if found.any():
+        theirs = rows[found]
+        blank, figure, number = (
+            _cells(theirs, rows.columns, one) for one in (_BLANK, _FIGURE, _LIKE_A_NUMBER)
+        )
+        found[found] = (is_word[found] | blank | (figure & ~number)).all(axis=1)
+    return found
+
+
+def _are_among_serials(rows: pd.DataFrame, is_person: Bools) -> Bools:
+    """Which rows have a text in a column in which every person has a number of a few digits."""
+    serial, blank, number = (_cells(rows, rows.columns, one) for one in (_SERIAL, _BLANK, _MAY_HOLD_A_NUMBER))
+    is_of_serials = is_person.any() & serial[is_person].all(axis=0)
+    found: Bools = np.logical_or.reduce(is_of_serials & ~serial & ~blank & ~number, axis=1)
+    return found
+
+
+def _have(rows: pd.DataFrame, columns: Collection[str], pattern: str) -> Bools:
+    """Which rows have a cell with the pattern in one of the columns."""
+    found: Bools = np.logical_or.reduce(_cells(rows, columns, pattern), axis=1)
+    return found
+
+
+def _cells(rows: pd.DataFrame, columns: Collection[str], pattern: str) -> Bools:
+    """Which cells have the pattern: rows by columns."""
+    # All at once: to build a pattern takes longer than to look at many cells.
+    texts = concat_arrays([series_to_array(rows[name]) for name in columns])
+    found: Bools = matches(texts, pattern).reshape(len(columns), len(rows)).T
     return found

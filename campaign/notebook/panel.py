@@ -37,8 +37,14 @@ class Panel(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._card_class = f"campaign-card-{uuid4().hex[:12]}"
         self._cards: list[Output] = []
         style = f"{STYLE}{FRAME}{style}.{self._card_class}{{display:none}}"
-        super().__init__([HTML(f"<style>{style}</style>"), *children])
+        self._style = HTML(f"<style>{style}</style>")
+        super().__init__()
+        self.lay_out(children)
         self.add_class("campaign")
+
+    def lay_out(self, children: Sequence[Any]) -> None:
+        """Show these widgets, instead of any others."""
+        self.children = [self._style, *children]
 
     def card(self) -> str:
         """What a notebook shows when it is opened again: by default the line for a console."""

@@ -332,8 +332,8 @@ class Result:
 
         Its columns are those of the file, then "last reason", "last status", "row in the file", "mark (leave
         as it is)" and "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the
-        file that have such a name get " (file)" behind it until then. The index `row` is the row number in
-        the file.
+        file that have such a name get " (your column)" behind it until then. The index `row` is the row
+        number in the file.
 
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice. "invalid" stands

@@ -7,14 +7,23 @@ from campaign.contacts.reserved_columns import file_names, original_names
 FILES = [
     ["Name", "Phone"],
     ["status"],
-    ["status", "status (file)"],
-    ["status (file)"],
-    ["status (file) (file)", "status", "status (file)"],
-    ["Status", "REASON", "Batch (File)", "code (FILE) (file)"],
+    ["status", "status (your column)"],
+    ["status (your column)"],
+    ["status (your column) (your column)", "status", "status (your column)"],
+    ["Status", "REASON", "Batch (Your column)", "code (YOUR COLUMN) (your column)"],
     ["row"],
-    ["row", "row (file)", "row (File) (file)", "status"],
-    ["Row", "ROW (file)", "rows", "row "],
-    ["status ", "status(file)", "my status", "last status", "(file)", " (file)", "Phone (file)", ""],
+    ["row", "row (your column)", "row (Your column) (your column)", "status"],
+    ["Row", "ROW (your column)", "rows", "row "],
+    [
+        "status ",
+        "status(your column)",
+        "my status",
+        "last status",
+        "(your column)",
+        " (your column)",
+        "Phone (your column)",
+        "",
+    ],
 ]
 
 
@@ -33,7 +42,8 @@ def test_the_outcome_columns_and_the_row_numbers_are_free(columns):
 
 
 def test_only_columns_in_the_way_are_renamed():
-    columns = ["Name", "status", "Status (file)", "Phone (file)", "my code", "row", "Row"]
+    columns = ["Name", "status", "Status (your column)", "Phone (your column)", "my code", "row", "Row"]
     assert file_names(columns) == [
-        "Name", "status (file)", "Status (file) (file)", "Phone (file)", "my code", "row (file)", "Row",
+        "Name", "status (your column)", "Status (your column) (your column)", "Phone (your column)",
+        "my code", "row (your column)", "Row",
     ]  # fmt: skip

@@ -55,7 +55,7 @@ def test_every_row_has_its_number_also_when_it_gets_no_message():
 
 def test_the_columns_of_the_numbers_are_named_as_in_the_plan():
     made = plan(contacts("Code,Mobile\n0772000001,\n,0772000002\n"), message="Hi", number=["Mobile", "Code"])
-    assert made.addressing.columns == ("Mobile", "Code (file)")
+    assert made.addressing.columns == ("Mobile", "Code (your column)")
     assert set(made.addressing.columns) <= set(made.contacts.columns)
 
 

@@ -125,9 +125,10 @@ def test_the_reason_names_everything_that_is_wrong_with_a_row():
 
 
 def test_columns_of_the_same_name_as_ours_are_moved_out_of_the_way():
-    made = plan("Phone,Status,code,code (file)\n0772000001,new,a,b\n", message="{status}{code}")
+    made = plan("Phone,Status,code,code (your column)\n0772000001,new,a,b\n", message="{status}{code}")
     assert list(made.contacts.columns) == [
-        "Phone", "Status (file)", "code (file)", "code (file) (file)", "status", "reason",
+        "Phone", "Status (your column)", "code (your column)", "code (your column) (your column)", "status",
+        "reason",
     ]  # fmt: skip
     assert made.messages["message"].tolist() == ["newa"]
 

@@ -86,6 +86,41 @@ def test_a_remark_below_it_leaves_it_what_it_is():
     assert statuses_of("Bea,,,", "Total,,6,", "Bea,,7,") == ["invalid"] * 3
 
 
+@pytest.mark.parametrize(
+    ("remark", "status"),
+    [
+        ("Checked again,,,", "blank"),  # where people have a serial number
+        (",,,Checked again", "blank"),  # or an amount
+        ("Balances of 20 November,,,", "blank"),
+        ("Note: balances of 20 November,,,", "blank"),
+        ("3,Note: without arrears,,", "blank"),
+        (",Checked again,,", "invalid"),  # may be a name
+        ("Note: without arrears,,,12", "blank"),
+        (",Checked by Grace,,12", "blank"),
+        (",Legend Okello,,12", "invalid"),  # a name, and what they owe
+        (",Note: call,0772 000 009,", "not_sent"),
+        ("Note: call 0772 000 009,,0772 000 009,", "not_sent"),
+        ("0772 000 009,,,", "invalid"),
+    ],
+)
+def test_a_remark_may_stand_where_no_name_does_or_beside_a_figure(remark, status):
+    rows = ["1,Ann,0772000001,5", "2,Bea,0772000002,7", ",Total,,12", remark]
+    contacts = contacts_of(*rows, header="No,name,phone,amount")
+    assert plan_for(contacts, "Hello.", number="phone").contacts["status"].tolist()[3:] == [status]
+
+
+def test_a_text_where_some_people_have_none_of_their_own_is_no_remark():
+    rows = ["1,Ann,0772000001,5", "new,Bea,0772000002,7", ",Total,,12", "Cat,,,"]
+    plan = plan_for(contacts_of(*rows, header="No,name,phone,amount"), "Hello.", number="phone")
+    assert plan.contacts["status"].tolist()[2:] == ["blank", "invalid"]
+
+
+def test_a_number_where_people_have_a_serial_one_is_no_remark():
+    rows = ["1,Ann,0772000001,5", "2,Bea,0772000002,7", ",Total,,12", "Cat 772-000-003,,,"]
+    plan = plan_for(contacts_of(*rows, header="S/N,name,phone,amount"), "Hello.", number="phone")
+    assert plan.contacts["status"].tolist()[2:] == ["blank", "invalid"]
+
+
 def test_many_lines_are_a_table_of_something_else():
     assert statuses_of(*["Total,,6,"] * 4) == ["invalid"] * 4
 

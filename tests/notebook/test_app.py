@@ -24,6 +24,17 @@ from campaign.cli.main import main
 
 pytest_plugins = ["support.jupyter_browser"]
 
+# The colour of what covers the shade at the edge of a table, and the one that is behind the table.
+COVER_AND_PAPER = """() => {
+  const panel = document.querySelector(".campaign");
+  let behind = panel;
+  while (getComputedStyle(behind).backgroundColor === "rgba(0, 0, 0, 0)") behind = behind.parentElement;
+  const cover = panel.appendChild(document.createElement("i"));
+  cover.style.background = "var(--paper)";
+  const colours = [cover, behind].map((element) => getComputedStyle(element).backgroundColor);
+  cover.remove();
+  return colours;
+}"""
 PROJECT = Path(__file__).parents[2]
 
 
@@ -249,6 +260,7 @@ def test_from_the_file_to_the_report_in_a_page_of_its_own(app, chromium):
         page.emulate_media(color_scheme=scheme)
         expect(page.locator("body")).to_have_attribute("data-jp-theme-light", is_light)
         expect(page.locator("body")).to_have_css("background-color", background)
+        assert len(set(page.evaluate(COVER_AND_PAPER))) == 1
         assert Axe().run(page).violations_count == 0
     page.reload()
     expect(page.locator(".campaign-greeting")).to_contain_text("What you sent is below.")

@@ -203,8 +203,8 @@ def test_columns_that_are_called_like_ours_keep_their_cells():
     plan = campaign.prepare(contacts, message="Hello", sender="CLINIC", region="UG")
     rows = rows_to_browse(plan, reveal=False)
     ours = ["status", "phone", "message (campaign)", "reason"]
-    assert list(rows.columns) == ["row", "message", *ours, "row (file)"]
-    assert rows.iloc[0][["row", "row (file)", "message (campaign)", "message"]].tolist() == [
+    assert list(rows.columns) == ["row", "message", *ours, "row (your column)"]
+    assert rows.iloc[0][["row", "row (your column)", "message (campaign)", "message"]].tolist() == [
         2, "7", "Hello", "old",
     ]  # fmt: skip
 

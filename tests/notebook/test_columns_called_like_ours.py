@@ -12,13 +12,14 @@ import campaign
 from campaign.notebook.composer.entry import compose_again
 
 NAMES = [
-    "row", "status", "reason", "batch", "code", "row (file)", "status (file)", "self", "index", "number",
-    "message", "people", "rows", "accepted", "needing_attention", "cost_share", "round", "key", "words",
-    "outcome", "group", "what they get", "why", "outcome in the Summary", "last status", "campaign",
+    "row", "status", "reason", "batch", "code", "row (your column)", "status (your column)", "self", "index",
+    "number", "message", "people", "rows", "accepted", "needing_attention", "cost_share", "round", "key",
+    "words", "outcome", "group", "what they get", "why", "outcome in the Summary", "last status", "campaign",
 ]  # fmt: skip
 OTHER_LETTERS = [
-    "Row", "Status", "REASON", "Batch", "Code", "Row (file)", "STATUS (FILE)", "Self", "Index", "Message",
-    "People", "Accepted", "Need attention", "SMS parts", "Share of the cost", "Last Status", "Campaign",
+    "Row", "Status", "REASON", "Batch", "Code", "Row (your column)", "STATUS (YOUR COLUMN)", "Self", "Index",
+    "Message", "People", "Accepted", "Need attention", "SMS parts", "Share of the cost", "Last Status",
+    "Campaign",
 ]  # fmt: skip
 PHONES = ["0772 000 001", "0772 000 002", "0772 00"]
 
@@ -163,3 +164,9 @@ def test_a_person_at_the_composer_finds_all_cells_before_and_after_sending(first
     person.send()
     loaded_again = Person(compose_again(str(memory)))
     assert "1 of 3 rows was accepted" in loaded_again.sees("section-5")
+
+
+def test_the_first_rows_tell_the_row_numbers_from_a_column_of_that_name(person, table):
+    table.write_text("row,name,phone\nA1,Aisha,+256 772 000 001\n")
+    person.fill("path", "visits.csv")
+    assert "row row (your column) name phone 2 A1 Aisha" in person.sees("section-1")

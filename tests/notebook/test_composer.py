@@ -205,9 +205,9 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     assert "The number has too few digits." in shown
     Path("list.xlsx").write_bytes(person.section(3).download.content())
     listed = pd.read_excel("list.xlsx", "Rows without a text", dtype=str, engine="openpyxl")
-    assert [*listed] == ["name", "phone", "day", "why it gets no text", "row in your spreadsheet"]
+    assert [*listed] == ["name", "phone", "day", "why it gets no text", "row in your own spreadsheet"]
     assert listed["name"].fillna("").tolist() == ["Carol", "", "Eve"]  # the three that the page counts
-    assert listed["row in your spreadsheet"].tolist() == ["4", "6", "7"]
+    assert listed["row in your own spreadsheet"].tolist() == ["4", "6", "7"]
     why = listed["why it gets no text"].tolist()
     assert why[0] in shown  # as the page says it
     assert "“Send every different text”" in why[2]

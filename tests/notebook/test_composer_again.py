@@ -516,3 +516,21 @@ def test_an_answer_that_was_kept_holds_for_the_earlier_text_in_all_its_languages
     assert taken.decided(texts={"en": "Hello", "fr": "Bonjour", "sw": ""}).overlong == "truncate"
     assert taken.decided(texts={"en": "Hello"}).overlong == "truncate"
     assert taken.decided(texts={"en": "Hello", "fr": "Salut"}).overlong == "flag"
+
+
+def test_after_a_result_a_person_begins_with_another_spreadsheet(open_page, table):
+    person = open_page()
+    person.compose()
+    person.send()
+    person.press("begin-anew")
+    for again in (person, open_page()):  # and a page that is loaded now comes back to nothing else
+        assert again.section(1).is_open
+        assert not again.folded()
+        assert find(again.composer, "path").value == ""
+        assert find(again.composer, "look-back").description == "Show the result of “visits”"
+        assert again.sees("greeting") == ""
+    (table.parent / "staff.csv").write_text("name,phone,day\nEve,+256 752 000 005,Fri\n")
+    person.compose("staff.csv", text="Dear {name}")
+    person.send()
+    assert "This is what came of “staff”." in person.sees("section-5")
+    assert {*campaign.history()["name"]} == {"visits", "staff"}

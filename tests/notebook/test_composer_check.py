@@ -179,7 +179,7 @@ def test_people_who_share_a_phone_can_be_given_another_number(person, table):
     assert person.section(3).download.layout.display is None
     (table.parent / "list.xlsx").write_bytes(person.section(3).download.content())
     listed = campaign.read_contacts("list.xlsx")
-    assert listed["row in your spreadsheet"].tolist() == [
+    assert listed["row in your own spreadsheet"].tolist() == [
         "4",
         "5",
     ]  # and who repeats a number, with the reason

@@ -126,3 +126,28 @@ def test_rows_that_were_written_for_an_earlier_text_are_offered_that_one(person,
     person.send()
     sent = campaign.load_result("campaigns/visits.local").messages.set_index("row")["message"]
     assert (sent[4], sent[5]) == ("Hi Carol, come on Wed.", "Closed on Thu.")
+
+
+def test_sections_3_and_5_count_alike_whoever_keeps_the_text_that_a_corrected_row_got(person, rehearse):
+    """Carol got the text of before as corrected, and the own spreadsheet still has her old number."""
+    correct(rehearse(), "0772 00", "0772 000 003")
+    choose(person)
+    person.press("go-on")
+    person.send()
+    person.reopen(1)
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {name}, do come on {day}.")
+    person.press("check")
+    can_get = "can get this one only once corrected in your own spreadsheet too (row 4)."
+    assert can_get in person.sees("section-3")
+    person.press("go-on")
+    find(person.composer, "changed").value = "skip"
+    assert person.folded()[2] == (
+        "3 · 4 people were sent a text in rehearsal and get nothing more; no row is left out"
+    )
+    person.send()
+    assert "So far, all 4 rows were accepted" in person.sees("section-5")
+    person.reopen(3)
+    assert can_get not in person.sees("section-3")
+    assert "1 row to correct was sent as corrected in a file of “Rows to correct”" in person.sees("section-3")

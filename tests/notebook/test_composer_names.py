@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
-from support.composer_person import VISITS
+from support.composer_person import TEXT, VISITS
 from support.widget_tree import find
+
+import campaign
 
 DAY_TWO = f"{VISITS}Eve,0772 000 005,Fri\n"
 ASKED = (
@@ -20,6 +22,10 @@ def day_two(table):
     path.parent.mkdir()
     path.write_text(DAY_TWO)
     return path
+
+
+def plan():
+    return campaign.prepare(campaign.read_contacts("visits.csv"), message=TEXT, sender="CLINIC", region="UG")
 
 
 def go_to_sending(person, path):
@@ -104,6 +110,26 @@ def test_of_several_names_of_a_file_the_last_stands_and_the_others_are_offered(p
     assert find(person.composer, "change-to").description == "Change to “Fees A”"
     person.press("change-to")
     assert name_of(person)[0] == "Fees A"
+
+
+def test_what_the_file_was_sent_as_is_true_whenever_it_is_shown(person, table):
+    """It was sent as Fees A, and in this page as Fees B."""
+    campaign.send(plan(), name="Fees A", progress=False)
+    person.compose(text="Meeting on {day}.")
+    person.reopen(1)
+    assert "last sent as “Fees A”, so it goes on with that campaign" in person.sees("section-1")
+    go_to_sending(person, table)
+    person.fill("name", "Fees B")
+    person.reopen(1)
+    assert "so it goes on with" not in person.sees("section-1")
+    go_to_sending(person, table)
+    person.send()
+    person.reopen(1)
+    assert "last sent as “Fees B”, so it goes on with that campaign" in person.sees("section-1")
+    go_to_sending(person, table)
+    assert "last sent as “Fees B”. Before that, it was sent as “Fees A”." in person.sees("names")
+    person.press("change-to")
+    assert find(person.composer, "change-to").description == "Change to “Fees B”"
 
 
 def test_texts_that_another_campaign_has_sent_wait_for_an_answer(person):

@@ -70,7 +70,7 @@ def test_the_list_of_rows_without_a_text_has_all_that_the_page_counts(person, ta
     write_rows_without_text(section._plan, section._leaves, tmp_path / "rows.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "rows.xlsx").active
     header, *lines = sheet.iter_rows(values_only=True)
-    assert header == ("name", "phone", "day", "why it gets no text", "row in your spreadsheet")
+    assert header == ("name", "phone", "day", "why it gets no text", "row in your own spreadsheet")
     assert [line[4] for line in lines] == ["3", "4", "5", "6", "7"]
     assert [line[3].partition(".")[0] for line in lines] == [
         "The number is on the list of people who want no texts",
@@ -98,15 +98,42 @@ def test_a_column_called_as_one_of_the_page_is_shown_beside_it(person, table, tm
     assert line[2].startswith("The number has too few digits.")
 
 
-def test_the_list_of_these_rows_is_not_taken_for_a_spreadsheet_without_a_word(person, table, tmp_path):
+def test_a_list_of_these_rows_stands_out_and_no_main_button_uses_it(person, table, tmp_path):
     at_the_check(person, table, "Ben,0772,Tue\n")
     section = person.section(3)
     write_rows_without_text(section._plan, section._leaves, tmp_path / "rows.xlsx")
     person.reopen(1)
     person.fill("path", "rows.xlsx")
-    assert "a list that campaign wrote of the rows that get no text. It is not a file" in person.sees(
-        "section-1"
-    )
+    use = find(person.composer, "use")
+    assert (use.description, use.button_style) == ("Use it anyway", "")
+    warning = find(person.composer, "own-file").value
+    assert 'class="changed"' in warning
+    assert "a list that this program wrote of the rows that get no text. It is not a file" in warning
+    assert person.sees("section-1").count("It is not a file to send") == 1
+    person.fill("path", "visits.csv")
+    assert (use.description, use.button_style) == ("Use this spreadsheet", "primary")
+    assert person.sees("own-file") == ""
+
+
+def test_a_spreadsheet_with_a_column_called_as_the_one_of_that_list_is_used_without_a_word(person, table):
+    table.write_text("why it gets no text,phone\nsick,+256 772 000 001\n")
+    person.fill("path", "visits.csv")
+    assert find(person.composer, "use").description == "Use this spreadsheet"
+    assert "this program wrote" not in person.sees("section-1")
+
+
+@pytest.mark.parametrize("sheet", ["Summary", "Contacts"])
+def test_a_sheet_of_a_report_is_said_to_be_one_whatever_its_columns(person, tmp_path, sheet):
+    person.compose()
+    person.send()
+    (tmp_path / "report.xlsx").write_bytes(person.section(5).downloads["report.xlsx"].content())
+    person.reopen(1)
+    person.fill("path", "report.xlsx")
+    find(person.composer, "sheet").value = sheet
+    person.press("use")
+    said = person.sees("section-1")
+    assert "Choose the column with the numbers" not in said
+    assert said.endswith("Use your own spreadsheet, or the file of rows to correct.")
 
 
 def test_very_many_rows_come_in_pages_and_numbers_are_masked(person, table, monkeypatch):

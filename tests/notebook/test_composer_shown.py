@@ -349,3 +349,25 @@ def test_what_was_tried_out_is_not_shown_for_another_text(person):
     person.write("Hello {name}")
     person.press("check")
     assert "Hi Aisha" not in person.sees("trial")
+
+
+@pytest.mark.parametrize(
+    ("name", "meanwhile"),
+    [("check", "Checking everybody …"), ("go-on", "Looking at who was reached before …")],
+)
+def test_a_button_that_takes_its_time_says_at_once_what_it_does(person, name, meanwhile):
+    person.compose()
+    person.reopen({"check": 2, "go-on": 3}[name])
+    pressed, said = find(person.composer, name), []
+    before = pressed.description
+    pressed.observe(lambda change: said.append(change["new"]), "description")
+    pressed.click()
+    assert said == [meanwhile, before]
+
+
+def test_a_button_has_its_label_again_when_a_problem_is_shown(person):
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.press("check")
+    assert person.section(2).is_open
+    assert find(person.composer, "check").description == "Check everybody"

@@ -263,7 +263,7 @@ def test_the_workbook_opens_at_the_first_marked_cell_and_its_cells_are_text(visi
     assert {cell.data_type for line in sheet.iter_rows(max_col=2) for cell in line} <= {"s", "n"}
     assert sheet["A4"].value is None
     header = [cell.value for cell in sheet[1]]
-    assert header == ["Phone", "Name", "Notes", "Campaign (file)", *FOLLOW_UP_COLUMNS]
+    assert header == ["Phone", "Name", "Notes", "Campaign (your column)", *FOLLOW_UP_COLUMNS]
 
 
 def test_a_workbook_whose_first_correction_is_far_below_opens_there(tmp_path):

@@ -184,7 +184,7 @@ def test_every_result_can_be_looked_at(make, tmp_path):
         "mark (leave as it is)",
         "campaign",
     ]
-    assert again["status"].tolist() == result.contacts["status (file)"].tolist()
+    assert again["status"].tolist() == result.contacts["status (your column)"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_every_field_of_a_csv_is_quoted(tmp_path):
     campaign.write_report(every_status(tmp_path), tmp_path / "report.csv")
     with (tmp_path / "report.csv").open(encoding="utf-8-sig", newline="") as file:
         lines = file.read().split("\r\n")
-    assert lines[0] == '"row","Name","Phone","Notes","status (file)","status","reason","batch","code"'
+    assert lines[0] == '"row","Name","Phone","Notes","status (your column)","status","reason","batch","code"'
     assert lines[1].startswith('"2","Grace","077*****01","call 077*****09 instead","1st","accepted","","1",')
     assert next(csv.reader(lines[5:6])) == ["6", *[""] * 4, "blank", "The row is empty.", "", ""]
 

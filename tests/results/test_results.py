@@ -101,7 +101,15 @@ def test_every_row_ends_in_exactly_one_status(mixed, contacts):
 
 def test_contacts_keep_their_columns_and_say_why(mixed, contacts):
     came = mixed.contacts
-    assert list(came.columns) == ["Name", "Phone", "status (file)", "status", "reason", "batch", "code"]
+    assert list(came.columns) == [
+        "Name",
+        "Phone",
+        "status (your column)",
+        "status",
+        "reason",
+        "batch",
+        "code",
+    ]
     assert came["Phone"].tolist() == contacts["Phone"].tolist()
     assert came.loc[2, ["reason", "batch", "code"]].tolist() == ["", 1, "ApiJsonSubmit65f0a1b2c3d4e.12345678"]
     assert came.loc[3, "reason"] == UNREADABLE
@@ -177,7 +185,12 @@ def test_follow_up_goes_straight_back_to_prepare(mixed, contacts):
 
 
 @pytest.mark.parametrize(
-    "names", [["status", "status (file)"], ["Reason", "status (file) (file)"], ["code", "last word"]]
+    "names",
+    [
+        ["status", "status (your column)"],
+        ["Reason", "status (your column) (your column)"],
+        ["code", "last word"],
+    ],
 )
 def test_follow_up_gives_every_column_its_own_name_and_cells(names):
     file = sheet(f"Phone,{','.join(names)}\n0772 000 001,first,second\n0772 000 002,third,fourth\n")

@@ -45,7 +45,7 @@ def test_amounts_can_be_added_up_and_dates_sorted(tmp_path):
 def test_a_code_is_text_in_both_sheets(tmp_path):
     """The rows to follow up have codes without a zero in front only; the same code is the same in both."""
     book = sheets_of(tmp_path, [*MEMBERS[:1], MEMBERS[1].replace("18", "19")])
-    assert [cell.value for cell in column(book["Contacts"], "code (file)")] == ["017", "19"]
+    assert [cell.value for cell in column(book["Contacts"], "code (your column)")] == ["017", "19"]
     assert [cell.value for cell in column(book["Follow-up"], "code")] == ["19", "017"]
 
 
@@ -89,5 +89,5 @@ def test_the_file_to_correct_stays_text(tmp_path):
     path = campaign.write_follow_up(result, tmp_path / "to_correct.xlsx", statuses=["invalid", "not_sent"])
     again = campaign.read_contacts(path)
     for name in HEADER.split(","):
-        own = result.contacts[f"{name} (file)" if name == "code" else name]
+        own = result.contacts[f"{name} (your column)" if name == "code" else name]
         pd.testing.assert_series_equal(again[name].sort_index(), own, check_names=False, check_index=False)

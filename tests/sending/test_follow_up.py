@@ -582,8 +582,8 @@ def test_rows_sent_as_corrected_get_a_new_text_only_once_they_are_corrected(sent
     second = campaign.prepare("visits.csv", message="Come on Tuesday, {name}.", sender="CLINIC", region="UG")
     told = campaign.compare(second, account=sandbox.account).sentence
     assert (
-        " 1 row to correct was reached in rehearsal with another text, and gets this one only once corrected "
-        "in your own spreadsheet too (row 5)." in told
+        " 1 row to correct was reached in rehearsal with another text, and can get this one only once "
+        "corrected in your own spreadsheet too (row 5)." in told
     )
     kept = send(second, sandbox, changed="skip")
     assert kept.needing_attention.tolist() == [10, 17]  # she keeps what she got, as all others do

@@ -30,8 +30,8 @@ from campaign.notebook.composer.opt_out_list import about_list, unreadable_entri
 from campaign.notebook.composer.overview import STYLE, headline, read_dates, shares
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
 from campaign.notebook.composer.rows_without_text import write_rows_without_text
-from campaign.notebook.composer.section import Section
-from campaign.notebook.composer.sent_before import SentBefore, marked
+from campaign.notebook.composer.section import Section, marked
+from campaign.notebook.composer.sent_before import SentBefore
 from campaign.notebook.composer.sent_elsewhere import numbers_sent_elsewhere
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
@@ -42,6 +42,7 @@ _CORRECT = (
     "This list only shows them, with the reasons: it is not a file to choose. Correct them in {}, save it, "
     "and choose it again in section 1."
 )
+_LOOKING = "Looking at who was reached before …"
 
 
 class CheckSection(Section):
@@ -88,7 +89,7 @@ class CheckSection(Section):
             self._reset, self._overview, self._refusal, self._reasons, self.download, self._correcting,
             self._asked, self._forgotten, self.opt_outs, self.upload, self._agree, self._list_faults,
             self._before,
-            button("Go on to sending", "go-on", self.finish, main=True),
+            button("Go on to sending", "go-on", self.finish, main=True, meanwhile=_LOOKING),
         ]  # fmt: skip
         super().__init__(3, "Check", body)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 from ipywidgets import HTML
 
@@ -41,13 +42,34 @@ class Composer(Panel):
     """
 
     def __init__(self, memory: Memory | None = None) -> None:
-        self.desk = Desk()
         self._memory = memory
+        super().__init__(lambda: self._state, [], style=STYLE)
+        kept = None if memory is None else memory.recall()
+        self._begin(kept if kept is not None and kept.composition.source else None)
+
+    def _begin(self, kept: Kept | None) -> None:
+        """Lay out a desk as it was kept, or with nothing on it."""
+        self.desk = Desk()
+        self._reached = 0
+        self._is_shown = False
+        self._is_looking_back = False
+        self.lay_out(self._parts())
+        self._open(0)
+        if kept is None:
+            self.open_campaigns.offer()
+        else:
+            self._fill_in(kept, PAGE_IS_BACK)
+        self._is_shown = True
+        self.desk.remember = self._go_on
+        self._remember()
+
+    def _parts(self) -> list[Any]:
+        """The sections of a new desk, and what stands between them."""
         self.spreadsheet = SpreadsheetSection(self.desk, self._finished)
         self.message = MessageSection(self.desk, self._finished)
         self.check = CheckSection(self.desk, self._finished)
         self.sending = SendingSection(self.desk, self._started)
-        self.outcome = OutcomeSection(self.desk, lambda: self.sending.way_on)
+        self.outcome = OutcomeSection(self.desk, lambda: self.sending.way_on, self._begin_anew)
         self.sections: list[Section] = [
             self.spreadsheet, self.message, self.check, self.sending, self.outcome,
         ]  # fmt: skip
@@ -59,27 +81,19 @@ class Composer(Panel):
         self.sending.answers_taken = self.check.take_answers
         self.sending.way_changed = self.outcome.say
         self.sending.text_taken = self._take_text
-        self._reached = 0
-        self._is_shown = False
-        self._is_looking_back = False
-        self._greeting = HTML()
+        self._greeting, self._locked = HTML(), HTML()
         self._greeting.add_class("campaign-greeting")
-        self.open_campaigns = OpenCampaigns(self.desk, self._take_up, self._look_back)
-        self._locked = HTML()
         self._locked.add_class("campaign-locked")
-        parts = [
+        self.open_campaigns = OpenCampaigns(self.desk, self._take_up, self._look_back)
+        return [
             self._greeting, self.open_campaigns, *self._decided, self._locked, self.sending, self.outcome,
         ]  # fmt: skip
-        super().__init__(lambda: self._state, parts, style=STYLE)
-        self._open(0)
-        kept = None if memory is None else memory.recall()
-        if kept is not None and kept.composition.source:
-            self._fill_in(kept, PAGE_IS_BACK)
-        else:
-            self.open_campaigns.offer()
-        self._is_shown = True
-        self.desk.remember = self._go_on
-        self._remember()
+
+    def _begin_anew(self) -> None:
+        """Put everything away; what was sent stays in its campaign, and can be looked at from here."""
+        self._begin(None)
+        self.refresh_card()
+        self.spreadsheet.take_focus()
 
     def card(self) -> str:
         """What a notebook shows when it is opened again."""

@@ -139,20 +139,18 @@ class Desk:
         unchanged = (row for row in rows if self.contacts.loc[[row]].equals(before.loc[[row]]))
         self.decide(instead=tuple(unchanged))
 
-    def take_name_of_file(self, before: Composition) -> str:
-        """Name the campaign as the spreadsheet was sent last, and return that name; "" where nothing changes.
+    def take_name_of_file(self, before: Composition) -> None:
+        """Name the campaign as the spreadsheet was sent last, if it is another one.
 
         `before` was decided for the spreadsheet before. The name stands in its field, for everybody to see.
         """
         self.find_names_sent()
         if before.source == self.composition.source:
-            return ""
-        kept = next(iter(self.names_sent), "")
-        kept = "" if folded_name(kept) == folded_name(self.name) else kept
-        if kept:
-            self.decide(name=kept)
+            return
+        last = next(iter(self.names_sent), "")
+        if last and folded_name(last) != folded_name(self.name):
+            self.decide(name=last)
         self.name_before = "" if folded_name(before.name) == folded_name(self.name) else before.name
-        return kept
 
     def find_names_sent(self) -> None:
         """Look under which names the spreadsheet was sent; more may have come since it was chosen."""

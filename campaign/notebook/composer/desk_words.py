@@ -68,6 +68,7 @@ _WORDS = {
     "in a new follow-up file, which you write under another name": "in a new file of “Rows to correct”",
     "in a follow-up file": "in a file of “Rows to correct”",
     "the opt-out list": "the list of people who want no texts",
+    "that campaign wrote": "that this program wrote",
     "Give another list, or none": f"Choose another list, or empty the field “{FIELDS['opt_outs']}”",
     "Correct the invalid rows": "Correct the rows with a mistake",
     "Correct the invalid row": "Correct the row with a mistake",

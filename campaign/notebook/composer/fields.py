@@ -99,12 +99,22 @@ class Field(AnyWidget):
             self._written(change["new"].strip())
 
 
-def button(label: str, name: str, pressed: Callable[[], None], *, main: bool = False) -> Any:
-    """A button as wide as its label."""
+def button(
+    label: str, name: str, pressed: Callable[[], None], *, main: bool = False, meanwhile: str = ""
+) -> Any:
+    """A button as wide as its label. One that takes its time says `meanwhile` what it does."""
     made = Button(
         description=label, layout=Layout(width="max-content"), button_style="primary" if main else ""
     )
-    made.on_click(lambda _: pressed())
+
+    def press_slowly() -> None:
+        made.description = meanwhile  # and enabled: a browser takes the focus from a button that is not
+        try:
+            pressed()
+        finally:
+            made.description = label
+
+    made.on_click(lambda _: press_slowly() if meanwhile else pressed())
     made.add_class(f"campaign-{name}")
     return made
 

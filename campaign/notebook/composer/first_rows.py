@@ -11,6 +11,7 @@ from campaign.contacts.amount_columns import count_amounts
 from campaign.contacts.columns import number_columns
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contacts.phone_numbers.number_lengths import number_lengths
+from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_numbers, mask_texts
 
 _COUNT = 5
@@ -43,4 +44,5 @@ def _masked(contacts: pd.DataFrame, number: str | None, region: str | None) -> p
         of_amounts = lengths and count_amounts(contacts[name].head(_LOOKED_AT)).are_amounts
         return mask_texts(rows[name], own_numbers=own, lengths=lengths if of_amounts else ())
 
-    return pd.DataFrame({name: masked(name) for name in rows.columns})
+    shown = pd.DataFrame({name: masked(name) for name in rows.columns})
+    return shown.set_axis(file_names(shown.columns), axis=1)  # beside the row numbers

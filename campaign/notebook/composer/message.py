@@ -95,7 +95,7 @@ class MessageSection(Section):
         shown = VBox([self.phone, self.dates], layout=Layout(flex="0 1 21em", min_width="0"))
         both = HBox([writing, shown], layout=Layout(flex_flow="row wrap"))
         both.add_class("writing")
-        go_on = button("Check everybody", "check", self.finish, main=True)
+        go_on = button("Check everybody", "check", self.finish, main=True, meanwhile="Checking everybody …")
         super().__init__(2, "Text", [both, go_on])
 
     @property

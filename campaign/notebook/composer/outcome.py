@@ -15,7 +15,7 @@ from campaign.notebook.composer.cost_choice import given_price
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.download import Download
-from campaign.notebook.composer.fields import set_shown
+from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import kept_with_campaign
 from campaign.notebook.composer.section import Section
 from campaign.results.follow_up_file import write_follow_up
@@ -39,10 +39,11 @@ _CORRECT = (
 class OutcomeSection(Section):
     """Shows the result of the desk's run, and offers its report.
 
-    `way_on` says which button sends what was not sent yet.
+    `way_on` says which button sends what was not sent yet, and `begun_anew` is called when a person wants to
+    begin with another spreadsheet.
     """
 
-    def __init__(self, desk: Desk, way_on: Callable[[], str]) -> None:
+    def __init__(self, desk: Desk, way_on: Callable[[], str], begun_anew: Callable[[], None]) -> None:
         self._desk, self._way_on = desk, way_on
         self._said: tuple[str, ...] = ()
         self.name = ""  # of the campaign whose result is shown
@@ -54,7 +55,8 @@ class OutcomeSection(Section):
             "to_correct.xlsx": self._download("Rows to correct", "to correct.xlsx", self._write_to_correct),
         }
         buttons = HBox([*self.downloads.values()], layout=Layout(flex_flow="row wrap"))
-        super().__init__(5, "Result", [self._sentences, buttons, self._correcting, self._python])
+        anew = button("Begin with another spreadsheet", "begin-anew", begun_anew)
+        super().__init__(5, "Result", [self._sentences, buttons, self._correcting, self._python, anew])
 
     @property
     def line(self) -> str:

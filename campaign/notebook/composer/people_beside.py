@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from campaign.contacts.reserved_columns import OWN_ROW
 from campaign.masking import mask_texts
 from campaign.notebook.composer.row_list import RowList, add_column, numbered_rows
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.rows_of_file import OWN_ROW
 
 
 class PeopleBeside(RowList):

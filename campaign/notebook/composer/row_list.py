@@ -9,10 +9,10 @@ import pandas as pd
 from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
+from campaign.contacts.reserved_columns import FILE_ROW, OWN_ROW
 from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.fields import button, set_shown
-from campaign.sending.rounds.rows_of_file import FILE_ROW, OWN_ROW
 from campaign.text import counted, figure
 
 _PAGE = 200  # rows that a browser draws at once without a pause

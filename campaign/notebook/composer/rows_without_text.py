@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.contacts.own_files import WHY_NO_TEXT
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
+from campaign.contacts.reserved_columns import FILE_ROW, OUTCOME_COLUMNS, OWN_ROW, original_names
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.reasons import why_done
@@ -16,9 +16,9 @@ from campaign.notebook.composer.row_list import in_both_files
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.results.follow_up_file import cells_to_correct, for_sheet
 from campaign.results.workbook import write_rows
+from campaign.sending.rounds.continuation_plan import continuation_of
 
 _SHEET = "Rows without a text"
-_ROW = "row in your spreadsheet"
 
 
 def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
@@ -35,7 +35,8 @@ def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
     table = rows.set_axis(original_names(rows.columns), axis=1)
     words = pd.DataFrame({WHY_NO_TEXT: [desk_words(reason, here=3) for reason in why]}, index=table.index)
     rows_of_file = pd.DataFrame({"row": table.index}, index=table.index)
-    numbers = in_both_files(rows_of_file, leaves.own_rows).rename(columns={"row": _ROW}).astype("str")
+    numbers = in_both_files(rows_of_file, leaves.own_rows)
+    numbers = numbers.rename(columns={"row": FILE_ROW if continuation_of(plan) else OWN_ROW}).astype("str")
     added = words.join(numbers)
     unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
     issues = plan.issues[~plan.issues["row"].isin(unwanted)]

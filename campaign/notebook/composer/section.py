@@ -188,6 +188,11 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self.show_problem(error)
 
 
+def marked(said: str) -> str:
+    """A sentence that stands out, as HTML."""
+    return f'<div class="changed" role="status">{markup.paragraph(said)}</div>'
+
+
 def people(count: int) -> str:
     """A count of people: "no people", "1 person", "299 people". Whom it counts says `contract.NO_PEOPLE`."""
     return counted(count, "person", "people")

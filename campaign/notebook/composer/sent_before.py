@@ -16,6 +16,7 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.people_beside import PeopleBeside
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
+from campaign.notebook.composer.section import marked
 from campaign.notebook.composer.sent_elsewhere import undecided_numbers
 from campaign.sending.rounds.continuation_plan import continuation_of, continues
 from campaign.sending.rounds.difference import Difference, about_others, plan_behind, remarks_after
@@ -110,11 +111,6 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         first, *others = [desk_words(said, here=3) for said in remarks]
         first = markup.paragraph(f"{capitalised(_WHERE[where])} before. {first}")
         return first + "".join(markup.paragraph(said, note=True) for said in others)
-
-
-def marked(said: str) -> str:
-    """A sentence that stands out, as HTML."""
-    return f'<div class="changed" role="status">{markup.paragraph(said)}</div>'
 
 
 def _kept_from(difference: Difference, unasked: Collection[str]) -> list[Reason]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import get_args
 
@@ -10,6 +10,7 @@ import pandas as pd
 from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
+from campaign.contacts.own_files import ABOUT_OWN_FILES
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
 from campaign.errors import CampaignError, FileError
@@ -24,11 +25,12 @@ from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.first_rows import FirstRows
 from campaign.notebook.composer.memory import kept_for
 from campaign.notebook.composer.number_choice import NumberChoice
-from campaign.notebook.composer.section import Section
+from campaign.notebook.composer.section import Section, marked
 from campaign.notebook.composer.uploads import UPLOADS, Upload
 from campaign.sending.store.identity import folded_name
 from campaign.text import clean, counted
 
+_USE, _USE_ANYWAY = "Use this spreadsheet", "Use it anyway"
 _AS_WRITTEN = "Texts have them as they are in the file"
 _AS_BEFORE = "Column, country and the answers in section 3 are those of the campaign “{}”."
 _TOO_LONG = " If you write another text, section 3 asks anew about texts that are too long."
@@ -61,12 +63,17 @@ class SpreadsheetSection(Section):
         self.numbers = NumberChoice(self._show_rows)
         self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)
         self._file, self._rows, self._notices = HTML(), FirstRows(), HTML()
+        self._own_file, self._brought_back = HTML(), ""
+        self._own_file.add_class("campaign-own-file")
         self._again = button("Read it again", "again", self._read_again)
-        use = button("Use this spreadsheet", "use", self.finish, main=True)
-        buttons = HBox([use, self._again])
+        self._use = button(_USE, "use", self.finish, main=True)
+        buttons = HBox([self._use, self._again])
         self._details = VBox(
-            [self._file, self.sheet, self.numbers, self.dates, self._notices, self._rows, buttons]
-        )
+            [
+                self._file, self._own_file, self.sheet, self.numbers, self.dates, self._notices, self._rows,
+                buttons,
+            ]
+        )  # fmt: skip
         set_shown(self._details, False)
         hint = HTML(markup.paragraph(_HINT, note=True))
         super().__init__(1, "Spreadsheet", [hint, self.upload, self.path, self._details])
@@ -82,6 +89,31 @@ class SpreadsheetSection(Section):
     def _reading(self) -> Reading:
         reading: Reading = self._desk.contacts.attrs["reading"]
         return reading
+
+    def unfold(self) -> None:
+        """Open, and say anew what the file was sent as: more may have been sent since it was chosen."""
+        super().unfold()
+        if not self._desk.contacts.empty:
+            self._desk.find_names_sent()
+            self._say_notices()
+
+    def _say_notices(self) -> None:
+        """Say what was noticed in the file, and which campaign it goes on with."""
+        desk, last = self._desk, next(iter(self._desk.names_sent), "")
+        is_its_name = desk.composition.name and folded_name(last) == folded_name(desk.name)
+        notices = [
+            *(desk_words(notice) for notice in self._reading.notices if notice not in ABOUT_OWN_FILES),
+            _SENT_AS.format(mask_text(clean(last))) if is_its_name else "",
+            self._brought_back,
+        ]
+        self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices if notice)
+
+    def _warn_of_own_file(self, notices: Iterable[str]) -> None:
+        """Say of a file that this package wrote to be looked at what it is, and ask whether it is meant."""
+        warnings = [desk_words(notice) for notice in notices if notice in ABOUT_OWN_FILES]
+        self._own_file.value = "".join(map(marked, warnings))
+        self._use.description = _USE_ANYWAY if warnings else _USE
+        self._use.button_style = "" if warnings else "primary"
 
     def _ask_about_dates(self, contacts: pd.DataFrame) -> None:
         """Ask how dates are written, or say what shows it, where they can be read in two ways."""
@@ -213,8 +245,8 @@ class SpreadsheetSection(Section):
         if has_several:  # first: what was answered about another sheet is forgotten, not what comes back
             self._desk.decide(sheet=reading.sheet)
             self.sheet.offer(reading.sheets, reading.sheet)
-        kept_name = self._desk.take_name_of_file(before)
-        earlier, brought_back = self._bring_back(source, before, name)
+        self._desk.take_name_of_file(before)
+        earlier, self._brought_back = self._bring_back(source, before, name)
         if source != before.source:
             self._read_dates_as_before()
         contacts = self._desk.contacts
@@ -225,11 +257,10 @@ class SpreadsheetSection(Section):
         said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
         self._file.value = f'<div role="status">{said}</div>'
         self.numbers.offer(contacts, is_another=source != before.source)
-        goes_on = _SENT_AS.format(mask_text(clean(kept_name))) if kept_name else ""
-        notices = [*filter(None, [*map(desk_words, reading.notices), goes_on, brought_back])]
+        self._warn_of_own_file(reading.notices)
         if earlier is not None and earlier.number in contacts.columns:
             self.numbers.choose(str(earlier.number), earlier.region)
-        self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
+        self._say_notices()
         set_shown(self._details, True)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.contract import Changed
 from campaign.messages.plan import Plan
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.compared_plan import ComparedPlan
@@ -95,7 +96,7 @@ class WhoLeaves:
         plan: Plan,
         difference: Difference | None,
         *,
-        changed: str,
+        changed: Changed,
         unwanted: Callable[[pd.DataFrame], Ints] = lambda messages: _NO_NUMBERS,
         elsewhere: Ints = _NO_NUMBERS,
     ) -> WhoLeaves:
@@ -108,7 +109,7 @@ class WhoLeaves:
         if difference is None or difference.is_first:
             leaves = cls(everybody, plan.totals.parts, own_rows=_rows_as_written(plan, difference))
             return leaves._asking(plan.messages["row"], plan.messages, unwanted, elsewhere)
-        messages, compared = difference.messages, plan_behind(difference)
+        messages, compared = difference.messages, plan_behind(difference).answered(changed)
         rows = _rows_of_spreadsheet(messages["row"], compared)
         outgoing = difference.outgoing(changed=changed == "send")
         now = pd.Index(rows.iloc[outgoing].dropna().unique()).astype("int64")

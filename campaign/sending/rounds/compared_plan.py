@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.cells.grid import name_rows
+from campaign.contract import Changed
 from campaign.environments import EnvironmentWords, words_for
 from campaign.masking import mask_number, mask_text
 from campaign.messages.plan import Plan
@@ -106,6 +107,12 @@ class ComparedPlan:
     def knowledge(self) -> Knowledge:
         """What is known of each message of the plan."""
         return spread(self.comparison.knowledge, self.starts, self.plan.totals.messages)
+
+    def answered(self, changed: Changed) -> ComparedPlan:
+        """The same once this answer is given: who keeps another text has got all that they are to get."""
+        if changed != "skip":
+            return self
+        return replace(self, has_earlier_text=np.zeros_like(self.has_earlier_text))
 
     def count(self, *states: int) -> int:
         """Of how many rows one of these is known."""
@@ -326,8 +333,8 @@ class ComparedPlan:
         )
         return "".join(
             f" {capitalised(counted(len(some), 'row'))} {which} {agreeing(len(some), 'was', 'were')} "
-            f"{self.words.reached} with another text, and {agreeing(len(some), 'gets', 'get')} this one only "
-            f"once {done} ({self._named(some)})."
+            f"{self.words.reached} with another text, and can get this one only once {done} "
+            f"({self._named(some)})."
             for some, which, done in kinds
             if len(some)
         )

@@ -37,7 +37,7 @@ def choose_content(
     if len(asked) and changed == "ask":
         raise ConfirmationError(_ask_about_changed(compared, asked))
     if changed == "skip":
-        compared = leave_out_sharing(compared)
+        compared = leave_out_sharing(compared.answered(changed))
     others = np.isin(compared.comparison.knowledge, (CHANGED, MOVED))
     settled = compared.comparison.knowledge >= UNKNOWN
     plan, batch_of_row, starts = compared.plan, compared.comparison.batches, compared.starts
@@ -48,11 +48,9 @@ def choose_content(
     if opted_out == "ask":
         _check_nobody_opted_out(int((compared.opted_out & ~settled).sum()))
     reached_before = compared.comparison.reached_before
-    keeps_text = changed == "skip"  # who was reached with another text has got all that they are to get
-    earlier = np.zeros_like(compared.has_earlier_text) if keeps_text else compared.has_earlier_text
     batch_of_message = spread(np.where(settled, batch_of_row, 0), starts, plan.totals.messages)
     return RoundContent(
-        plan=note_reached_before(plan, reached_before, compared.corrected, earlier),
+        plan=note_reached_before(plan, reached_before, compared.corrected, compared.has_earlier_text),
         given=compared.given,
         outgoing=np.flatnonzero(batch_of_message == 0),
         batch_of_message=batch_of_message,

@@ -142,7 +142,7 @@ class Difference:
         `about_left_out` is about people who were left out before, or are now; those with an `undecided`
         number get nothing yet.
         """
-        outgoing, compared = self._decided(changed, undecided), self._compared
+        outgoing, compared = self._decided(changed, undecided), self._compared.answered(changed)
         people, count = self._people(changed, undecided), len(outgoing)
         leaving = people.leaving(count, changed=changed, is_open=len(undecided) > 0)
         remarks = [  # who "these people" are has been said just before
@@ -172,8 +172,7 @@ class Difference:
 
     def _people(self, changed: Changed, undecided: Ints = _NOBODY) -> PeopleInWords:
         """The people of the plan in words, without those who would get something and are undecided."""
-        compared = self._compared
-        elsewhere = self._reached_elsewhere
+        compared, elsewhere = self._compared.answered(changed), self._reached_elsewhere
         chosen = np.ones_like(elsewhere)
         if len(undecided):
             leaving = np.isin(compared.comparison.knowledge, _states(changed))

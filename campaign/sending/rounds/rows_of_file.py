@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 
 from campaign.contacts.cells.grid import name_rows
+from campaign.contacts.reserved_columns import FILE_ROW, OWN_ROW
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.continuation_plan import rows_in_whole
-
-OWN_ROW, FILE_ROW = "row in your own spreadsheet", "row in this file"
 
 
 @dataclass(frozen=True, eq=False)
