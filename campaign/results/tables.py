@@ -43,7 +43,12 @@ from campaign.results.messages_elsewhere import (
 )
 from campaign.results.outcome_tables import by_urgency, outcomes_of
 from campaign.results.plain_words import without_error_classes
-from campaign.results.reached_earlier import ReachedEarlier, reached_earlier, texts_that_reached
+from campaign.results.reached_earlier import (
+    ReachedEarlier,
+    kept_as_corrected,
+    reached_earlier,
+    texts_that_reached,
+)
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound, count_rounds
@@ -473,6 +478,13 @@ class Result:
         issues = pd.concat([part.issues[["row", "code"]] for part in self.parts()])
         return pd.Index(issues.loc[issues["code"] == CORRECTED, "row"].astype("int64"), name="row")
 
+    @cached_property
+    def _kept_as_corrected(self) -> pd.Index[int]:
+        """The rows whose people keep what they got under the number of a follow-up file."""
+        if len(self.rounds) < 2 or self.is_erased:
+            return pd.Index([], dtype="int64", name="row")
+        return kept_as_corrected(pd.concat([part.issues[["row", "code"]] for part in self.parts()]))
+
     @property
     def _to_do(self) -> LeftToDo:
         return LeftToDo(
@@ -480,7 +492,7 @@ class Result:
             self._batches,
             self.messages_by_batch,
             self._reached,
-            lambda: self.corrected_rows,
+            lambda: self.corrected_rows.union(self._kept_as_corrected),
             self._kept_batches,
             self.elsewhere.last_texts,
             folder=self.folder,

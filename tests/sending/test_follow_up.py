@@ -478,7 +478,7 @@ def test_who_was_refused_and_reached_under_a_corrected_number_is_asked_about(des
         path.write_text(path.read_text("utf-8-sig").replace("0772 000 003", "0772 000 033"), "utf-8")
         assert send(plan_of(path), sandbox).totals["accepted"] == 6
         assert campaign.compare(plan_of(), account=sandbox.account).moved == 1
-        with pytest.raises(campaign.ConfirmationError, match="another number, as the same cell was read or"):
+        with pytest.raises(campaign.ConfirmationError, match="in this table it is “Hi Person 3, your visit"):
             send(plan_of(), sandbox)
         kept = send(plan_of(), sandbox, changed="skip")
         assert kept.totals["accepted"] == 6

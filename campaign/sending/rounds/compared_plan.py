@@ -15,7 +15,7 @@ from campaign.contacts.cells.grid import name_rows
 from campaign.environments import EnvironmentWords, words_for
 from campaign.masking import mask_number, mask_text
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import labels_of_contacts, rows_of_messages
+from campaign.messages.plan_tables.plan_columns import labels_of_contacts, messages_at, rows_of_messages
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.results.reached_earlier import reached_earlier
@@ -23,6 +23,7 @@ from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
+    AS_CORRECTED,
     ASKED,
     CHANGED,
     GOES_OUT,
@@ -30,6 +31,7 @@ from campaign.sending.rounds.comparison import (
     MOVED,
     NEW,
     SHARED,
+    UNDER_ANOTHER_NUMBER,
     UNKNOWN,
     Comparison,
     Knowledge,
@@ -52,10 +54,15 @@ _ASKED_WORDS = {
         "sharing a phone reached",
         "with somebody else's text",
     ),
+    AS_CORRECTED: (
+        ("was reached", "were reached"),
+        "reached",
+        "as corrected in a follow-up file, with another number",
+    ),
     MOVED: (
         ("was reached", "were reached"),
         "reached",
-        "under another number, as the same cell was read or corrected then",
+        "under another number, as the same cell was read then",
     ),
 }
 
@@ -117,6 +124,14 @@ class ComparedPlan:
             raise AssertionError("without a record nobody was reached")
         return self.record.messages(self.comparison.batches[places], self.comparison.recorded_rows[places])
 
+    def got_other_texts(self, places: Ints) -> Bools:
+        """Of some rows whether their number got a text that the plan does not have for it."""
+        firsts = pd.concat([*messages_at(self.plan, self.starts[places])])
+        numbers = firsts["number"].to_numpy(dtype=np.int64)
+        if self.record is not None:
+            numbers = self.record.comparable_numbers(numbers)
+        return np.isin(numbers, self.comparison.replaced.numbers)
+
     @property
     def earlier_texts(self) -> pd.DataFrame:
         """For each message what its row or its number got instead: columns `message`, and `number` where the
@@ -126,7 +141,8 @@ class ComparedPlan:
         if len(places):
             got = self.earlier_messages(places).groupby("entry").agg({"message": " ".join, "number": "first"})
             asked = places[got.index.to_numpy()]
-            got["number"] = got["number"].where(self.comparison.knowledge[asked] == MOVED, "")
+            is_other = np.isin(self.comparison.knowledge[asked], UNDER_ANOTHER_NUMBER)
+            got["number"] = got["number"].where(is_other, "")
             earlier.iloc[self.starts[asked]] = got.to_numpy()
         return earlier.astype("str")
 
@@ -304,14 +320,20 @@ class ComparedPlan:
     @property
     def about_corrected(self) -> str:
         """A sentence about rows that lack their correction, which was sent, after a space; "" for none."""
-        rows = len(self.corrected_rows)
-        if not rows:
+        rows = np.union1d(self.corrected_rows, self._reached_as_corrected)
+        if not len(rows):
             return ""
-        were, them = agreeing(rows, "was", "were"), agreeing(rows, "the correction", "the corrections")
+        were, them = agreeing(len(rows), "was", "were"), agreeing(len(rows), "correction", "corrections")
         return (
-            f" {capitalised(counted(rows, 'row'))} to correct {were} sent as corrected in a follow-up file: "
-            f"put {them} into your own spreadsheet too ({self._named(self.corrected_rows)})."
+            f" {capitalised(counted(len(rows), 'row'))} to correct {were} sent as corrected in a follow-up "
+            f"file: put the {them} into your own spreadsheet too ({self._named(rows)})."
         )
+
+    @property
+    def _reached_as_corrected(self) -> Ints:
+        """The rows that would get something, and were reached under the number of a follow-up file."""
+        rows: Ints = rows_of_messages(self.plan)[self.starts[self.comparison.knowledge == AS_CORRECTED]]
+        return rows
 
     @property
     def about_left_behind(self) -> str:

@@ -21,6 +21,7 @@ from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
+    AS_CORRECTED,
     CHANGED,
     GOES_OUT,
     MAY_GO_OUT,
@@ -28,6 +29,7 @@ from campaign.sending.rounds.comparison import (
     NEW,
     REFUSED,
     SHARED,
+    UNDER_ANOTHER_NUMBER,
     UNKNOWN,
     UNSENT,
 )
@@ -47,7 +49,8 @@ from campaign.text import agreeing, counted
 REASONS = {
     NEW: "new", UNSENT: "still waits", AGAIN: "to be sent again", REFUSED: "refused before",
     ACCEPTED: "reached", UNKNOWN: "unknown", CHANGED: "reached with another text",
-    MOVED: "reached under another number", SHARED: "phone reached with somebody else's text",
+    AS_CORRECTED: "reached as corrected in a follow-up file", MOVED: "reached under another number",
+    SHARED: "phone reached with somebody else's text",
 }  # fmt: skip
 _REASON_OF_STATE = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
 _ROWS = 10  # of the card's table
@@ -96,8 +99,9 @@ class Difference:
 
     @property
     def moved(self) -> int:
-        """Reached under another number that the same cell had then: `changed=` decides."""
-        return self._compared.count(MOVED)
+        """Reached under another number: that which the same cell was read as then, or that of a follow-up
+        file, which the table lacks. `changed=` decides."""
+        return self._compared.count(*UNDER_ANOTHER_NUMBER)
 
     @property
     def gone(self) -> int:

@@ -9,6 +9,7 @@ from campaign.environments import EnvironmentWords
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
+    AS_CORRECTED,
     ASKED,
     CHANGED,
     GOES_OUT,
@@ -17,6 +18,7 @@ from campaign.sending.rounds.comparison import (
     NEW,
     REFUSED,
     SHARED,
+    UNDER_ANOTHER_NUMBER,
     UNKNOWN,
     UNSENT,
 )
@@ -29,6 +31,7 @@ _KINDS = {
     "{reached} before": (ACCEPTED,), "under way": (UNKNOWN,), "unknown": (UNKNOWN,),
     "{reached} with another text": (CHANGED,),
     "sharing a phone {reached} with somebody else's text": (SHARED,),
+    "{reached} as corrected in a follow-up file": (AS_CORRECTED,),
     "{reached} under another number": (MOVED,),
 }  # fmt: skip
 _OF_MESSAGE = ("under way", "unknown")  # said of the message, not of the person
@@ -102,7 +105,7 @@ class PeopleInWords:
 
         Whom `changed="ask"` asks about is in neither sentence: nobody knows yet.
         """
-        states = (ACCEPTED, UNKNOWN, *((CHANGED, MOVED) if changed == "skip" else ()))
+        states = (ACCEPTED, UNKNOWN, *((CHANGED, *UNDER_ANOTHER_NUMBER) if changed == "skip" else ()))
         others = listed_words([*self._told(states), *self._sent_as_corrected])
         nobody = listed_words(self._told((SHARED,) if changed == "skip" else ()))
         told = [

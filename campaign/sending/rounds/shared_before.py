@@ -50,12 +50,14 @@ def places_that_share(
     planned: RowTexts | HashedRowTexts,
     comparison: Comparison,
     renumbered: pd.DataFrame,
+    corrected: pd.DataFrame,
 ) -> Ints:
     """The positions of those rows that are CHANGED only because of texts of other rows.
 
-    `rows` are the row numbers of those that get something, `planned` what they get, and `renumbered` is what
-    `corrected_numbers` found among them. A row that a round left out as sharing its phone shares it until a
-    later round has a text for the number.
+    `rows` are the row numbers of those that get something, `planned` what they get, `renumbered` is what
+    `corrected_numbers` found among them, and `corrected` what `corrected_before` did. A row that a round left
+    out as sharing its phone shares it until a later round has a text for the number. While the table had
+    another number for a row, as a follow-up file did, no text was for it.
     """
     places = np.flatnonzero(comparison.knowledge == CHANGED)
     if not len(places):
@@ -64,7 +66,11 @@ def places_that_share(
     left_out_in, replaced = _left_out_in(plan, record, changed), comparison.replaced
     is_moved = np.zeros(len(replaced.numbers), dtype=bool)
     is_moved[only_ones(plan, renumbered, replaced)["place"]] = True
-    shared = np.union1d(replaced.numbers[is_moved], changed.numbers[left_out_in > 0])
+    had_another = corrected.set_index("row")[["first_round", "last_round"]].reindex(
+        changed.rows, fill_value=0
+    )
+    is_known = (left_out_in > 0) | (had_another["last_round"] > 0).to_numpy()
+    shared = np.union1d(replaced.numbers[is_moved], changed.numbers[is_known])
     near = np.flatnonzero(np.isin(replaced.numbers, shared))
     if not len(near):
         return near
@@ -75,10 +81,14 @@ def places_that_share(
             "is_moved": is_moved[near],
         }
     ).merge(
-        pd.DataFrame({"row": changed.rows, "number": changed.numbers, "left_out_in": left_out_in}),
+        had_another.assign(number=changed.numbers, left_out_in=left_out_in).reset_index(),
         on="number",
     )
-    is_of_another = texts["is_moved"] | (texts["round"] <= texts["left_out_in"])
+    is_of_another = (
+        texts["is_moved"]
+        | (texts["round"] <= texts["left_out_in"])
+        | texts["round"].between(texts["first_round"], texts["last_round"])
+    )
     are_all = is_of_another.groupby(texts["row"]).all()
     return places[np.isin(changed.rows, are_all.index[are_all])]
 
