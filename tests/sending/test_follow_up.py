@@ -186,7 +186,8 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         head, *rows = book["Contacts"].iter_rows(values_only=True)
         filtered = Counter(row[head.index("outcome in the Summary")] for row in rows)
         assert filtered == bars != Counter(row[head.index("status")] for row in rows)
-        assert "1 person shares a phone with somebody else and was not sent this text" in again.sentence
+        shares = "1 person shares a phone with somebody else and was not sent the text of their row"
+        assert shares in again.sentence
         assert f"4 rows were corrected in the follow-up file only: {told}" in again.sentence
         assert again.contacts.loc[6, "reason"].startswith("The row gets nothing, but it was reached as corr")
         assert again.contacts.loc[[*CORRECTIONS], "batch"].min() > 0
