@@ -149,11 +149,11 @@ class Difference:
         outgoing, compared = self._decided(changed, undecided), self._compared
         people, count = self._people(changed, undecided), len(outgoing)
         leaving = people.leaving(count, changed=changed, is_open=len(undecided) > 0)
-        remarks = [  # who "these people" are has been said just before
-            leaving, self._about_others(changed, undecided), about_left_out, self._about_split(changed),
-            people.staying(count, changed=changed), compared.about_run, about_budget(compared, outgoing),
-            compared.about_rows, compared.about_closing,
-            compared.questions(changed=changed == "ask", gone=gone == "ask"),
+        questions = compared.questions(changed=changed == "ask", gone=gone == "ask")
+        remarks = [  # who "these people" are has been said before
+            leaving, questions, self._about_others(changed, undecided), about_left_out,
+            self._about_split(changed), people.staying(count, changed=changed), compared.about_run,
+            about_budget(compared, outgoing), compared.about_rows, compared.about_closing,
         ]  # fmt: skip
         return [remark.strip() for remark in remarks if remark]
 
@@ -198,7 +198,7 @@ class Difference:
         compared = self._compared
         reasons: npt.NDArray[np.object_] = _REASON_OF_STATE[compared.comparison.knowledge]
         is_new = compared.comparison.knowledge == NEW
-        reasons[is_new & self._reached_elsewhere] = f"{compared.words.reached} by another campaign"
+        reasons[is_new & self._reached_elsewhere] = f"number {compared.words.reached} by another campaign"
         reasons[is_new & compared.opted_out] = "left out before"
         return reasons
 
@@ -242,7 +242,7 @@ class Difference:
     def _about_others(self, changed: Changed, undecided: Ints) -> str:
         asked = changed == "ask" and self.changed + self.sharing + self.moved > 0
         states = MAY_GO_OUT if asked else _states(changed)
-        is_open = asked or len(undecided) > 0
+        is_open = asked or len(undecided) > 0 or len(self._compared.waiting_gone) > 0
         whom = "the people who get, or may get, a message" if is_open else "these people"
         return about_reached_elsewhere(self._elsewhere_among(states), self._compared.count(*states), whom)
 

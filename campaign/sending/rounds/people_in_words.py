@@ -26,7 +26,7 @@ from campaign.text import agreeing, counted, listed_words
 
 # What is known of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
-    "new": (NEW,), "left out before": (NEW,), "{reached} by another campaign": (NEW,),
+    "new": (NEW,), "left out before": (NEW,), "with a number {reached} by another campaign": (NEW,),
     "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
     "{reached} before": (ACCEPTED,), "under way": (UNKNOWN,), "unknown": (UNKNOWN,),
     "{reached} with another text": (CHANGED,),
@@ -43,8 +43,9 @@ class PeopleInWords:
 
     `known` has how many of them each state of the comparison has; `corrected` rows of the table lack their
     correction, which was sent. Of the new people, `left_out` were left out before, because they wanted no
-    messages, and another campaign has reached `elsewhere` of the others: nobody would call them new. Of those
-    who are unknown, `under_way` have a message that another run is sending: its answer may come any moment.
+    messages, and another campaign has reached the numbers of `elsewhere` of the others: nobody would call
+    them new. Of those who are unknown, `under_way` have a message that another run is sending: its answer may
+    come any moment.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class PeopleInWords:
         return kinds | {
             "new": kinds["new"] - self._left_out - self._elsewhere,
             "left out before": self._left_out,
-            f"{self._words.reached} by another campaign": self._elsewhere,
+            f"with a number {self._words.reached} by another campaign": self._elsewhere,
             "under way": self._under_way,
             "unknown": kinds["unknown"] - self._under_way,
         }
