@@ -10,6 +10,7 @@ from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import rows_of_messages
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
+from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import (
     AS_CORRECTED,
@@ -124,7 +125,7 @@ def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:
     erased = int(_is_erased(compared, places[knowledge != SHARED]).sum())
     shown = places[examples_of(knowledge, _SHOWN)]
     examples, choices = _examples(compared, shown), _choices(erased, knowledge)
-    return f"{compared.reached_otherwise} Nothing was sent.\n{examples}\n{choices}"
+    return f"{ComparedInWords(compared).reached_otherwise} Nothing was sent.\n{examples}\n{choices}"
 
 
 def _choices(erased: int, knowledge: Knowledge) -> str:
@@ -163,6 +164,6 @@ def _examples(compared: ComparedPlan, places: Ints) -> str:
     """What some rows got and what they would get now, a line each."""
     texts = old_and_new(compared, places, length=_LENGTH)
     return "\n".join(
-        f"{compared.name_row(row)}: {_CHANGES.get(state, _CHANGE).format(old=old, new=new)}"
+        f"{ComparedInWords(compared).name_row(row)}: {_CHANGES.get(state, _CHANGE).format(old=old, new=new)}"
         for state, (row, old, new) in zip(compared.comparison.knowledge[places], texts, strict=True)
     )

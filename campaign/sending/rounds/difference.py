@@ -17,6 +17,7 @@ from campaign.contract import Changed, Gone
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
+from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -135,7 +136,7 @@ class Difference:
         """What would be sent, what not and why, and what `send` would ask about, in plain words."""
         count = self._compared.count_opted_out(*MAY_GO_OUT)
         about_them = f"{about_opted_out(count)} {advice_on_opted_out(count)}".strip()
-        left_out = f"{about_them} {self._compared.about_sharing}".strip()
+        left_out = f"{about_them} {ComparedInWords(self._compared).about_sharing}".strip()
         return " ".join(self._remarks("ask", "ask", left_out))
 
     def _remarks(
@@ -149,11 +150,12 @@ class Difference:
         outgoing, compared = self._decided(changed, undecided), self._compared
         people, count = self._people(changed, undecided), len(outgoing)
         leaving = people.leaving(count, changed=changed, is_open=len(undecided) > 0)
-        questions = compared.questions(changed=changed == "ask", gone=gone == "ask")
+        told = ComparedInWords(compared)
+        questions = told.questions(changed=changed == "ask", gone=gone == "ask")
         remarks = [  # who "these people" are has been said before
             leaving, questions, self._about_others(changed, undecided), about_left_out,
-            self._about_split(changed), people.staying(count, changed=changed), compared.about_run,
-            about_budget(compared, outgoing), compared.about_rows, compared.about_closing,
+            self._about_split(changed), people.staying(count, changed=changed), told.about_run,
+            about_budget(compared, outgoing), told.about_rows, told.about_closing,
         ]  # fmt: skip
         return [remark.strip() for remark in remarks if remark]
 
