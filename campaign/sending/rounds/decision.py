@@ -125,7 +125,17 @@ def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:
     erased = int(_is_erased(compared, places[knowledge != SHARED]).sum())
     shown = places[examples_of(knowledge, _SHOWN)]
     examples, choices = _examples(compared, shown), _choices(erased, knowledge)
-    return f"{ComparedInWords(compared).reached_otherwise} Nothing was sent.\n{examples}\n{choices}"
+    question = f"{ComparedInWords(compared).reached_otherwise} Nothing was sent.\n{examples}\n{choices}"
+    return f"{question}{_about_left_behind(compared)}"
+
+
+def _about_left_behind(compared: ComparedPlan) -> str:
+    """What the answers mean for rows that get nothing and were reached with another text, after a space."""
+    rows = len(compared.rows_left_behind)
+    if not rows:
+        return ""
+    count = agreeing(rows, "this row counts", "these rows count")
+    return f'{ComparedInWords(compared).about_left_behind} With "skip", {count} as reached.'
 
 
 def _choices(erased: int, knowledge: Knowledge) -> str:
