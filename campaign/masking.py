@@ -149,6 +149,20 @@ def mask_number(number: str) -> str:
     return str(mask_numbers(pd.Series([number], dtype="str")).iat[0])
 
 
+def mask_apart(number: str, other: str) -> tuple[str, str]:
+    """Two different phone numbers as in `mask_number`; where they would look the same, the digits in which
+    they differ are shown too: "25677****156" and "25677****356"."""
+    masked = mask_number(number), mask_number(other)
+    if masked[0] != masked[1]:
+        return masked
+    return _showing_difference(masked[0], number, other), _showing_difference(masked[1], other, number)
+
+
+def _showing_difference(masked: str, number: str, other: str) -> str:
+    digits = zip(masked, number, other, strict=True)
+    return "".join(digit if digit != others else shown for shown, digit, others in digits)
+
+
 def mask_text(text: str, *, keep: str = "") -> str:
     """One text in which whatever could be a phone number is masked, as in `mask_texts`.
 

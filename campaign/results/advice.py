@@ -74,8 +74,8 @@ def advice_on_sharing(people: int) -> str:
     rows = agreeing(people, "this row, for another number", "their rows, for other numbers")
     who = capitalised(counted(people, "person", "people"))
     share = agreeing(people, "shares", "share")
-    nothing = f"a phone with somebody else and {agreeing(people, 'was', 'were')} not sent this text"
-    return f"{who} {share} {nothing}: the file of write_follow_up has {rows}."
+    nothing = agreeing(people, "was not sent the text of their row", "were not sent the texts of their rows")
+    return f"{who} {share} a phone with somebody else and {nothing}: the file of write_follow_up has {rows}."
 
 
 def advice_on_reached_earlier(people: int) -> str:

@@ -36,10 +36,10 @@ class LeftToDo:
     """What the totals and batches of a result leave to be done.
 
     `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
-    as they were corrected in a follow-up file, `with_message` those that get one, and `kept` the numbers of
-    the batches that are to go out again and whose people all keep an earlier text: these may have to be read.
-    `later` has the rows whose people got a later text than that of the table (see
-    `MessagesElsewhere.last_texts`). `order` holds for all workers, "" if there never were any.
+    as they were corrected in a follow-up file, or whose people keep what they got so, `with_message` those
+    that get one, and `kept` the numbers of the batches that are to go out again and whose people all keep an
+    earlier text: these may have to be read. `later` has the rows whose people got a later text than that of
+    the table (see `MessagesElsewhere.last_texts`). `order` holds for all workers, "" if there never were any.
     """
 
     totals: ResultTotals

@@ -137,6 +137,16 @@ def reached_earlier(
     return ReachedEarlier(rows, corrected, doubtful, may_keep, perhaps, outdated)
 
 
+def kept_as_corrected(issues: pd.DataFrame) -> pd.Index[int]:
+    """The rows whose people keep what they got under the number of a follow-up file, by their issues."""
+    kept, corrected = (
+        issues.loc[issues["code"] == code, "row"].to_numpy(dtype=np.int64)
+        for code in (KEPT_TEXT, REACHED_CORRECTED)
+    )
+    both: pd.Index[int] = pd.Index(np.intersect1d(kept, corrected), name="row")
+    return both
+
+
 def texts_that_reached(
     reached: ReachedEarlier, plan: Plan, batch_of_excluded: Ints, recorded: Recorded, of_this_table: Ints
 ) -> pd.Series[str]:

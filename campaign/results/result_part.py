@@ -13,7 +13,7 @@ import pandas as pd
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.outcome_tables import final_statuses, join_contacts, join_messages
-from campaign.results.reached_earlier import ReachedEarlier
+from campaign.results.reached_earlier import ReachedEarlier, kept_as_corrected
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +61,11 @@ class ResultPart:
 
     @property
     def kept_texts(self) -> int:
-        """How many of these rows are of people who keep another text that they got before."""
+        """How many of these rows are of people whose numbers keep another text that they got before."""
         if self.reached is None:
             return 0
         kept = self.reached.kept(lambda: self.issues).index
+        kept = kept.difference(kept_as_corrected(self.issues)) if len(kept) else kept
         return int((self.status.reindex(kept) == "accepted").sum())  # of others it is not known, or refused
 
     @property

@@ -11,6 +11,7 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, TextArray, constant_array, series_to_array
 from campaign.contacts.columns import listed
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
+from campaign.contract import KEPT_TEXT
 from campaign.environments import words_for
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
@@ -75,12 +76,12 @@ def reasons_of_shared(
     words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
     with_whom = ("row " + owner.astype("Int64").astype("str")).where(owner.notna(), "somebody else")
     fates = statuses.map(words).dropna()
+    text = sharing["number"].map(owners["text"]).astype("str").fillna("text")
     is_same_name = (sharing["number"].map(owners["name"]) == sharing["name"]) & (sharing["name"] != "")
     hint = f" Both rows have the same {listed([column])}: if it is the same person, delete one of them."
-    return (
-        "Shares a phone with " + with_whom[fates.index] + ", whose text " + fates + ". To reach this person "
-        "too, enter another number." + pd.Series("", fates.index).mask(is_same_name[fates.index], hint)
-    )
+    whose = "Shares a phone with " + with_whom[fates.index] + ", whose " + text[fates.index]
+    remedy = ". To reach this person too, enter another number."
+    return whose + " " + fates + remedy + pd.Series("", fates.index).mask(is_same_name[fates.index], hint)
 
 
 def _sharing_of(rows: Ints, column: str, part: ResultPart) -> pd.DataFrame:
@@ -96,13 +97,24 @@ def _sharing_of(rows: Ints, column: str, part: ResultPart) -> pd.DataFrame:
 
 
 def _owners_of(numbers: Ints, column: str, part: ResultPart) -> pd.DataFrame:
-    """The rows of a part that these numbers are sent to, their status and their name, by number."""
+    """The rows of a part that these numbers are sent to, their status, their name and what their text is, by
+    number."""
     labels = part.plan_part.status.index
     own = part.plan_part.numbers
     is_owner = np.isin(own, numbers) & np.isin(labels.to_numpy(), part.plan_part.rows_of_messages)
     names = _names(is_owner, column, part)
     owners = pd.DataFrame({"row": labels[is_owner], "status": part.status.array[is_owner], "name": names})
+    owners["text"] = np.where(_keep_earlier_texts(owners["row"], part), "earlier text", "text")
     return owners.set_index(pd.Index(own[is_owner], dtype="int64"))
+
+
+def _keep_earlier_texts(rows: pd.Series[int], part: ResultPart) -> Bools:
+    """Which of these rows of a part are of people who keep a text that they got before."""
+    if rows.empty:  # issues that nobody needs are not read
+        return np.zeros(0, dtype=bool)
+    issues = part.issues
+    keeps: Bools = rows.isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna()).to_numpy()
+    return keeps
 
 
 def _names(chosen: Bools, column: str, part: ResultPart) -> TextArray:

@@ -41,7 +41,12 @@ from campaign.results.messages_elsewhere import (
 )
 from campaign.results.outcome_tables import by_urgency, outcomes_of
 from campaign.results.plain_words import without_error_classes
-from campaign.results.reached_earlier import ReachedEarlier, reached_earlier, texts_that_reached
+from campaign.results.reached_earlier import (
+    ReachedEarlier,
+    kept_as_corrected,
+    reached_earlier,
+    texts_that_reached,
+)
 from campaign.results.recorded import ContactsOfRounds, Recorded, no_contacts, nothing_recorded
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
@@ -468,6 +473,13 @@ class Result:
         issues = pd.concat([part.issues[["row", "code"]] for part in self.parts()])
         return pd.Index(issues.loc[issues["code"] == CORRECTED, "row"].astype("int64"), name="row")
 
+    @cached_property
+    def _kept_as_corrected(self) -> pd.Index[int]:
+        """The rows whose people keep what they got under the number of a follow-up file."""
+        if len(self.rounds) < 2 or self.is_erased:
+            return pd.Index([], dtype="int64", name="row")
+        return kept_as_corrected(pd.concat([part.issues[["row", "code"]] for part in self.parts()]))
+
     @property
     def _to_do(self) -> LeftToDo:
         return LeftToDo(
@@ -475,7 +487,7 @@ class Result:
             self._batches,
             self.messages_by_batch,
             self._reached,
-            lambda: self.corrected_rows,
+            lambda: self.corrected_rows.union(self._kept_as_corrected),
             lambda: rows_of_messages(self.plan),
             self._kept_batches,
             self.elsewhere.last_texts,

@@ -85,10 +85,10 @@ def send(
 
     - `name`: what the campaign is called; its folder is `campaigns/<name>`, with `.local` or `.sandbox` for
       rehearsals, which never count as having reached anyone. `folder` gives another place
-    - `changed`: what happens to people who were reached with another text, or under another number that the
-      same cell was read as: "ask" raises an error that shows them, "skip" lets them keep what they got,
-      "send" sends the new text too. Whoever shares a phone that was reached with another row's text gets
-      nothing with "skip", and is told as sharing a phone
+    - `changed`: what happens to people who were reached with another text, or under another number, which
+      the same cell was read as or a follow-up file has: "ask" raises an error that shows them, "skip" lets
+      them keep what they got, "send" sends the new text too. Whoever shares a phone that was reached with
+      another row's text gets nothing with "skip", and is told as sharing a phone
     - `gone`: what happens to messages that still wait for people who are no longer in the table: "ask" raises
       an error, "withdraw" never sends them
     - `opted_out`: what happens to people who were left out before, because they wanted no messages, and whom

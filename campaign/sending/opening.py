@@ -28,6 +28,7 @@ from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_opted_out
+from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import ACCEPTED, GOES_OUT, MAY_GO_OUT
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
@@ -316,19 +317,19 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan,
         if not len(content.outgoing) and record.is_last_plan(content.plan):
             # Nothing is kept of a table that says nothing new.
             frozen = FrozenPlan(content.plan, content.batch_of_message, content.batch_of_excluded)
-            return last_round, frozen, compared.overview
+            return last_round, frozen, ComparedInWords(compared).overview
     elif last_round is not None:
         frozen = last_round.load(contents.batches)
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
             _confirm(compared, content, pilot, campaign.claim, options)
             _keep_options(campaign, is_sending=len(content.outgoing) > 0)
-            return last_round, frozen, compared.overview
+            return last_round, frozen, ComparedInWords(compared).overview
     check_not_again(content.plan, content.outgoing)
     _confirm(compared, content, pilot, campaign.claim, options)
     # Before the round: a program that dies between leaves no round.
     _keep_options(campaign, is_sending=len(content.outgoing) > 0)
-    return *_register(content, pilot, campaign), compared.overview
+    return *_register(content, pilot, campaign), ComparedInWords(compared).overview
 
 
 def _keep_options(campaign: _LockedCampaign, *, is_sending: bool) -> None:
@@ -383,7 +384,7 @@ def _departure(
         positions=positions,
         extent=extent,
         later=len(content.outgoing) - len(positions),
-        comparison=compared.overview,
+        comparison=ComparedInWords(compared).overview,
         budget=budget_in_words(Budget.of(options.budget), account.currency),
         price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
         reached_today=len(recent.numbers),

@@ -9,7 +9,7 @@ from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from campaign.contacts.amount_columns import count_amounts
 from campaign.contacts.phone_numbers.number_lengths import number_lengths
-from campaign.masking import mask_number, mask_numbers, mask_sentences, mask_text, mask_texts
+from campaign.masking import mask_apart, mask_number, mask_numbers, mask_sentences, mask_text, mask_texts
 
 
 def texts(*values):
@@ -43,6 +43,13 @@ def test_masking_keeps_index_name_and_missing_values():
     expected = pd.Series(["25677*****56", None], index=[7, 9], name="Phone", dtype="str")
     pd.testing.assert_series_equal(mask_numbers(numbers), expected)
     assert mask_number("256772000056") == "25677*****56"
+
+
+def test_two_numbers_side_by_side_are_told_apart_by_the_digits_in_which_they_differ():
+    assert mask_apart("256772000156", "256772000356") == ("25677****156", "25677****356")
+    assert mask_apart("256772000156", "256772000157") == ("25677*****56", "25677*****57")
+    assert mask_apart("447700900156", "256772000156") == ("44770*****56", "25677*****56")
+    assert mask_apart("256772010156", "256772000056") == ("25677**1*156", "25677**0*056")
 
 
 @pytest.mark.parametrize("mask", [mask_numbers, mask_texts])

@@ -80,8 +80,8 @@ def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     assert result.needing_attention.tolist() == [CY, 7]
     assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
     assert result.sentence.endswith(
-        "which has the reason. 1 person shares a phone with somebody else and was not sent this text: the "
-        "file of write_follow_up has this row, for another number."
+        "which has the reason. 1 person shares a phone with somebody else and was not sent the text of their "
+        "row: the file of write_follow_up has this row, for another number."
     )
     assert "the rows of “sharing a phone” are duplicate; result.outcomes names" in result._repr_html_()
 
@@ -206,7 +206,7 @@ def test_the_card_has_a_call_that_is_right_whatever_the_result_is_called(result,
 def test_without_invalid_rows_the_file_for_them_is_named(tmp_path):
     rows = pd.DataFrame({"name": ["Ann", "Cy", "Di"], "phone": ["0772000001"] * 3}, dtype="str")
     assert sent(rows, tmp_path).sentence.endswith(
-        "2 people share a phone with somebody else and were not sent this text: "
+        "2 people share a phone with somebody else and were not sent the texts of their rows: "
         "the file of write_follow_up has their rows, for other numbers."
     )
 

@@ -52,7 +52,9 @@ def test_the_question_shows_one_row_of_each_kind_and_the_plain_one_last(folder):
         campaign.send(plan_of(TODAY, OTHER_TEXT), folder=folder, progress=False)
     examples = str(question.value).splitlines()[1:-1]
     assert examples == [
-        "row 22: 25677*****03 is now 25677*****01",
+        "row 22: “Dear Jane, please bring your card on 2 May.” on 25677*****03, as corrected in a follow-up "
+        "file; in this table it is “Dear Jane, please carry your card on 2 May.” on 25677*****01, a phone "
+        "that got somebody else's text",
         "row 23: this phone got “Dear Peter, please bring your card on 3 May.”, and “Dear Sarah, please "
         "carry your card on 4 May.” is for this row",
         "row 2: “Dear Ann 20, please bring your card on 20 May.” is now “Dear Ann 20, please carry your card "

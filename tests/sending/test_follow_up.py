@@ -191,7 +191,8 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         head, *rows = book["Contacts"].iter_rows(values_only=True)
         filtered = Counter(row[head.index("outcome in the Summary")] for row in rows)
         assert filtered == bars != Counter(row[head.index("status")] for row in rows)
-        assert "1 person shares a phone with somebody else and was not sent this text" in again.sentence
+        shares = "1 person shares a phone with somebody else and was not sent the text of their row"
+        assert shares in again.sentence
         assert f"4 rows were corrected in the follow-up file only: {told}" in again.sentence
         assert again.contacts.loc[6, "reason"].startswith("The row gets nothing, but it was reached as corr")
         assert again.contacts.loc[[*CORRECTIONS], "batch"].min() > 0
@@ -519,7 +520,7 @@ def test_who_was_refused_and_reached_under_a_corrected_number_is_asked_about(des
         path.write_text(path.read_text("utf-8-sig").replace("0772 000 003", "0772 000 033"), "utf-8")
         assert send(plan_of(path), sandbox).totals["accepted"] == 6
         assert campaign.compare(plan_of(), account=sandbox.account).moved == 1
-        with pytest.raises(campaign.ConfirmationError, match="another number, as the same cell was read or"):
+        with pytest.raises(campaign.ConfirmationError, match="in this table it is “Hi Person 3, your visit"):
             send(plan_of(), sandbox)
         kept = send(plan_of(), sandbox, changed="skip")
         assert kept.totals["accepted"] == 6
@@ -584,6 +585,12 @@ def test_rows_sent_as_corrected_get_a_new_text_only_once_they_are_corrected(sent
     assert (
         " 1 row to correct was reached in rehearsal with another text, and can get this one only once "
         "corrected in your own spreadsheet too (row 5)." in told
+    )
+    with pytest.raises(campaign.ConfirmationError) as question:
+        send(second, sandbox)
+    assert str(question.value).endswith(
+        " 1 row to correct was reached in rehearsal with another text, and gets this one only once corrected "
+        'in your own spreadsheet too (row 5). With "skip", this row counts as reached.'
     )
     kept = send(second, sandbox, changed="skip")
     assert kept.needing_attention.tolist() == [10, 17]  # she keeps what she got, as all others do

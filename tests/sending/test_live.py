@@ -69,7 +69,9 @@ def test_whoever_has_the_text_from_another_campaign_is_named_before_the_phrase(s
     send(plan, service, tmp_path / "visits", confirm=phrase_in(asked.value))
     with pytest.raises(campaign.ConfirmationError) as asked:
         send(plan, service, tmp_path / "again", confirm=None)
-    assert "\nAll 10 of these people were reached with this text under “visits” on " in str(asked.value)
+    assert "\nThe numbers of all 10 of these people were reached with this text under “visits” on " in str(
+        asked.value
+    )
 
 
 def test_the_report_says_live(service, plan, tmp_path):

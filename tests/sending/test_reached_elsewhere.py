@@ -1,5 +1,7 @@
 """Before a campaign is sent under a new name: whom others in its folder have reached, and with which text."""
 
+import re
+
 import pytest
 
 import campaign
@@ -27,21 +29,21 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
     day = f"{parents.batches['submitted_at'].max().tz_convert(None):%Y}"
     same = sentence(plan())
     assert same.startswith(
-        "4 messages would be rehearsed, for 4 people reached in rehearsal by another campaign. "
-        "All 4 of these people were reached in rehearsal with this text under “parents” on "
+        "4 messages would be rehearsed, for 4 people with a number reached in rehearsal by another campaign. "
+        "The numbers of all 4 of these people were reached in rehearsal with this text under “parents” on "
     )
     assert same.endswith(f" {day}.")
     other = sentence(plan("Dear {name}"))
-    assert " All 4 of these people were reached in rehearsal with another text under “parents” on " in other
+    assert " 4 of these people were reached in rehearsal with another text under “parents” on " in other
     one = sentence(plan("Hi {name}", "".join(FOUR.splitlines(keepends=True)[:2])))
     assert one.startswith(
-        "1 message would be rehearsed, for 1 person reached in rehearsal by another campaign. "
-        "This person was reached in rehearsal with this text "
+        "1 message would be rehearsed, for 1 person with a number reached in rehearsal by another campaign. "
+        "The number of this person was reached in rehearsal with this text "
     )
     some = sentence(plan("Hi {name}", FOUR.replace("Ben", "Benno").replace("0772000004", "0772000005")))
     assert some.startswith(
-        "4 messages would be rehearsed, for 1 new person and 3 people reached in rehearsal by another "
-        "campaign. 3 of these people were reached in rehearsal under “parents” on "
+        "4 messages would be rehearsed, for 1 new person and 3 people with a number reached in rehearsal "
+        "by another campaign. The numbers of 3 of these people were reached in rehearsal under “parents” on "
     )
     assert some.endswith(", 2 of them with this text.")
     assert (
@@ -52,8 +54,11 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
 
 def test_the_table_of_messages_calls_nobody_new_whom_the_sentence_does_not(parents):
     told = campaign.compare(plan(table=f"{FOUR}Eve,0772000009\n"), name="parents again")
-    assert told.messages["reason"].tolist() == [*["reached in rehearsal by another campaign"] * 4, "new"]
-    assert "<td>reached in rehearsal by another campaign</td>" in told._repr_html_()
+    assert told.messages["reason"].tolist() == [
+        *["number reached in rehearsal by another campaign"] * 4,
+        "new",
+    ]
+    assert ">number reached in rehearsal by another campaign</td>" in told._repr_html_()
 
 
 def test_the_campaign_itself_and_those_who_get_nothing_are_no_news(parents):
@@ -70,17 +75,37 @@ def test_the_campaign_itself_and_those_who_get_nothing_are_no_news(parents):
 
 def test_two_people_are_both(parents):
     two = sentence(plan(table="".join(FOUR.splitlines(keepends=True)[:3])))
-    assert " Both of these people were reached in rehearsal with this text under “parents” on " in two
+    assert (
+        " The numbers of both of these people were reached in rehearsal with this text under “parents” on "
+        in two
+    )
 
 
 def test_people_who_are_asked_about_are_told_too(parents):
     """Whoever decides that they get the new text as well has to know that some have it already."""
     campaign.send(plan("School closes at noon"), name="closing", progress=False)
     difference = campaign.compare(plan("School closes at noon"), name="parents")
-    said = (
-        " All 4 of the people who get, or may get, a message were reached in rehearsal with this text under"
+    asked, told = difference.sentence.split(" The numbers of ")
+    assert asked == (
+        "Nothing would be rehearsed yet: 4 people were reached in rehearsal with another text. First, send "
+        'asks about the 4 people reached with another text; answer with changed="skip" or changed="send".'
     )
-    assert f"4 people were reached in rehearsal with another text.{said} “closing” on " in difference.sentence
+    assert told.startswith(
+        "all 4 of the people who get, or may get, a message were reached in rehearsal with this text under "
+        "“closing” on "
+    )
+
+
+def test_several_campaigns_are_one_sentence(parents):
+    for name, text, rows in (("fees", "Hi {name}", 2), ("closing", "School closes", 3), ("games", "Come", 1)):
+        table = "".join(FOUR.splitlines(keepends=True)[: rows + 1])
+        campaign.send(plan(text, table), name=name, progress=False)
+    told = sentence(plan("Hi {name}", FOUR.replace("Ben", "Benno")))
+    assert re.sub(r" on \d+ \w+ \d{4}", "", told).endswith(
+        " Numbers of these people were reached in rehearsal by 4 other campaigns in this folder: 1 with "
+        "another text under “games”, 3 with another text under “closing”, 2 (1 of them with this text) under "
+        "“fees” and some under 1 other name."
+    )
 
 
 def test_rehearsals_do_not_count_for_live_and_what_cannot_be_read_is_left_out(parents, tmp_path):
@@ -105,4 +130,5 @@ def test_an_erased_campaign_still_knows_whom_it_reached(parents):
     with pytest.raises(campaign.ConfirmationError) as question:
         campaign.erase(parents.folder)
     campaign.erase(parents.folder, confirm=question.value.phrase)
-    assert " All 4 of these people were reached in rehearsal with this text under “" in sentence(plan())
+    reached = " The numbers of all 4 of these people were reached in rehearsal with this text under “"
+    assert reached in sentence(plan())

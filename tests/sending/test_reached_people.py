@@ -56,6 +56,11 @@ def test_whoever_keeps_the_first_text_is_told_as_reached(folder):
     assert "2 of 3 rows were accepted" in result.sentence
     assert texts_of(result) == {3: "Dear Rose, see you on Monday.", 4: "Dear Musa, see you on Monday."}
     assert result.follow_up()["name"].tolist() == ["Jane"]
+    assert result.contacts.at[2, "reason"] == (
+        "Shares a phone with row 4, whose earlier text was rehearsed. To reach this person too, enter "
+        "another number."
+    )
+    assert "was not sent the text of their row" in result.sentence
     assert outcomes(send(FAMILY, folder, message=TUESDAY, changed="skip")) == TOLD
 
 
@@ -153,7 +158,7 @@ def test_her_number_in_the_follow_up_file_is_still_known_when_the_text_changes(c
         )
         copied = f"put this correction into your own spreadsheet too (row {row})"
         assert copied in result.sentence
-        assert "was not sent this text" in result.sentence
+        assert "was not sent the text of their row" in result.sentence
         assert "got nothing" not in result.sentence
         assert reasons(result)["reason"].tolist() == [result.contacts.at[row, "reason"]]
 

@@ -40,6 +40,7 @@ from campaign.notebook.composer.sent_elsewhere import SentElsewhere, have_it_els
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.composer.who_gets import WhoGets
 from campaign.notebook.dashboard import Dashboard
+from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.difference import (
     Difference,
     about_others,
@@ -348,6 +349,7 @@ class SendingSection(Section):
     def _about(self, difference: Difference) -> str:
         """What would leave with the answers given, and what is still to be answered; then who stays."""
         composition, compared = self._desk.composition, plan_behind(difference)
+        told = ComparedInWords(compared)
         count, changed = len(self._outgoing), composition.changed
         people = people_of(difference, changed=changed, undecided=self._undecided)
         asked = people.asked if changed == "ask" else ""
@@ -361,8 +363,8 @@ class SendingSection(Section):
             "Choose below first." if asked or waiting or open_below else "",
             _FOR_ANOTHER.format(mask_text(clean(self._desk.name))) if asked and is_another else "",
         ]
-        staying, gone = people.staying(count, changed=changed), compared.about_gone.strip()
-        beside = desk_words(compared.about_beside_file.strip())
+        staying, gone = people.staying(count, changed=changed), told.about_gone.strip()
+        beside = desk_words(told.about_beside_file.strip())
         paragraphs = [markup.paragraph(desk_words(" ".join(filter(None, now))))]
         paragraphs += [
             markup.paragraph(desk_words(said), note=True)

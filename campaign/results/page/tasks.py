@@ -128,13 +128,14 @@ def _invalid(result: Result, count: int, place: str) -> Task:
 
 
 def _sharing(count: int, place: str) -> Task:
-    them, has = agreeing(count, "this person", "them"), agreeing(count, "has this row", "has their rows")
+    theirs = agreeing(count, "the text of this row was", "the texts of their rows were")
+    has = agreeing(count, "has this row", "has their rows")
     is_reached = agreeing(count, "this person is", "they are")
     return Task(
         f"Find {agreeing(count, 'another number', 'other numbers')} for "
         f"{counted(count, 'person', 'people')} who {agreeing(count, 'shares', 'share')} a phone.",
-        "Their number is also that of somebody else, who has another text, so this text was not sent to "
-        f"{them}. The follow-up file {has}: with another number there, {is_reached} reached.",
+        f"Their number is also that of somebody else, who has another text, so {theirs} not sent. The "
+        f"follow-up file {has}: with another number there, {is_reached} reached.",
         f"campaign follow-up {place} {free_name(Path('to_correct.xlsx'))}",
         "bad",
     )

@@ -24,11 +24,18 @@ from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
-from campaign.sending.rounds.comparison import RowTexts, repeated_texts
+from campaign.sending.rounds.comparison import AS_CORRECTED, MOVED, Knowledge, RowTexts, repeated_texts
 from campaign.sending.rounds.distinct_texts import contains
 from campaign.sending.rounds.record import STOPPED, rows_with_texts
 
-_MOVED = "This cell was read as another number before, or corrected, and that number was reached."
+_SENT_AS_CORRECTED = (
+    "The row was sent as corrected in a follow-up file, with another number than in this table."
+)
+_WHY_KEPT = {
+    MOVED: "This cell was read as another number before, and that number was reached.",
+    AS_CORRECTED: "The row was reached as corrected in a follow-up file, and not with the number in this "
+    "table. Correct the row in your own spreadsheet too.",
+}
 
 
 class _ChosenRows:
@@ -47,11 +54,11 @@ class _ChosenRows:
         return np.greater_equal(self.places(labels), 0)
 
 
-def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: Bools) -> Plan:
+def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, knowledge: Knowledge) -> Plan:
     """The plan in which some rows keep the messages that they got.
 
     `rows` are labels. `earlier` has the message columns, and in `entry` the position in `rows`, ascending:
-    all pieces of what each row got. `moved` says which of the rows were reached under another number.
+    all pieces of what each row got. `knowledge` is what is known of the rows, as a comparison has it.
     """
     entries = earlier["entry"].to_numpy(dtype=np.int64)
     taken = earlier.drop(columns="entry").assign(row=rows[entries])
@@ -71,10 +78,14 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
     def details(places: Ints, part: PlanPart) -> pd.Series[str]:
         texts = _texts_of(part.messages, rows[places]).str.replace("”", '"')
         detail = "This number got another text before, and not the one in this table: “" + texts + "”"
-        return detail.mask(moved[places], _MOVED)
+        for state, why in _WHY_KEPT.items():
+            detail = detail.mask(knowledge[places] == state, why)
+        return detail
 
     # The earlier messages take the place of those that the issues quote.
     noted = with_issue(plan, rows, KEPT_TEXT, "warning", details)
+    as_corrected = rows[knowledge == AS_CORRECTED]
+    noted = with_issue(noted, as_corrected, REACHED_CORRECTED, "warning", _SENT_AS_CORRECTED)
     return recounted(amended(noted, keep))
 
 

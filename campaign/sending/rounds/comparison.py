@@ -18,10 +18,11 @@ from campaign.messages.text.folding import HashedTexts, folded, text_hashes
 from campaign.sending.rounds.distinct_texts import DistinctTexts, FoundTexts, contains
 
 # What is known of a text. Where a text went out more than once, the highest outweighs the others.
-NEW, MOVED, SHARED, CHANGED, UNSENT, REFUSED, AGAIN, UNKNOWN, ACCEPTED = range(9)
+NEW, MOVED, AS_CORRECTED, SHARED, CHANGED, UNSENT, REFUSED, AGAIN, UNKNOWN, ACCEPTED = range(10)
 GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
-ASKED = (CHANGED, SHARED, MOVED)  # `changed=` decides on these
+ASKED = (CHANGED, SHARED, AS_CORRECTED, MOVED)  # `changed=` decides on these
 MAY_GO_OUT = (*GOES_OUT, *ASKED)
+UNDER_ANOTHER_NUMBER = (MOVED, AS_CORRECTED)
 
 Knowledge = npt.NDArray[np.int8]
 
@@ -103,10 +104,13 @@ class Comparison:
     """What is known of each row of a plan, and which batch says so.
 
     - `knowledge`: one of NEW to ACCEPTED for each row that gets a message. Texts alone do not tell SHARED,
-      where the text that reached the number was that of another row, from CHANGED: see `shared_before`.
+      where the text that reached the number was that of another row, from CHANGED: see `shared_before`. Nor
+      do they tell AS_CORRECTED, where a follow-up file had another number for the row: see
+      `corrected_before`.
     - `batches`: for each of these rows the batch, 0 for NEW. For CHANGED and SHARED it is the batch of the
-      text that the number got instead, for MOVED the one that reached the same cell under another number.
-    - `recorded_rows`: for these three the row number of that text in this batch, else 0.
+      text that the number got instead, for MOVED the one that reached the same cell under another number,
+      and for AS_CORRECTED the one that reached the row.
+    - `recorded_rows`: for these four the row number of that text in this batch, else 0.
     - `reached_before`: for each row that gets no message the batch that reached its number, or 0.
     - `gone`: the numbers that were reached and are in no row any more, ascending; `gone_batches` and
       `gone_rows`: the last batch that reached each, and its row number there.

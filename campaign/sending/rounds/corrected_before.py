@@ -6,7 +6,6 @@ Their own spreadsheet may lack the correction, so they are known by what they sa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -16,7 +15,7 @@ from campaign.arrow_text import Ints
 from campaign.contacts.table_version import row_digests
 from campaign.contract import CORRECTED
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts, labels_of_contacts
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import AGAIN
@@ -27,35 +26,24 @@ from campaign.sending.store.rounds import CONTACTS, Round
 _NO_ORIGINS = pd.Series([], index=pd.Index([], dtype="int64"), dtype="int64").astype("uint64")
 
 
-@dataclass(frozen=True, eq=False)
-class CorrectedBefore:
-    """What went out to rows of a plan as they were corrected in a follow-up file.
-
-    `batches` has for each row of the contacts the batch that its correction was reached with, or perhaps
-    reached, 0 for none, and `recorded_rows` the row number that it had in the round of that batch, 0 where
-    this is not known. `numbers` are those that these batches had for them.
-    """
-
-    batches: Ints
-    recorded_rows: Ints
-    numbers: Ints
-
-
 def corrected_before(
     plan: Plan,
     record: CampaignRecord,
     *,
     going_out: Callable[[], Ints],
     in_table: Callable[[], pd.DataFrame],
-) -> CorrectedBefore:
-    """Find the rows of a plan that say what a row said before it was corrected and reached.
+) -> pd.DataFrame:
+    """The rows of a plan that say what a row said before it was corrected in a follow-up file and reached.
+
+    Columns: row; batch, that its correction was reached with, or perhaps reached; recorded, the row number
+    that it had in the round of that batch, 0 where this is not known; number, that of the correction; and
+    first_round and last_round, from when to when the campaign's table had it.
 
     Looked at are the rows to correct and those that `going_out` gives. A row that was changed since says
     something else, and is not found. Of rows with equal cells as many are found as were reached and are not
     in the table as corrected, those at their old place first. `in_table` gives number and batch of the rows
     that were reached as they are; it and `going_out` are called only where rows were corrected.
     """
-    batches, recorded_rows = np.zeros((2, plan.totals.rows), np.int64)
     columns = [name for name in columns_of_contacts(plan) if name not in ("status", "reason")]
     reached = _reached_corrections(record, columns)
     if len(reached):
@@ -63,14 +51,12 @@ def corrected_before(
         pairs = pd.MultiIndex.from_arrays([numbers, reached["batch"]])
         reached = reached[~pairs.isin(pd.MultiIndex.from_frame(in_table()[["number", "batch"]]))]
     if reached.empty:
-        return CorrectedBefore(batches, recorded_rows, np.empty(0, np.int64))
+        return reached.drop(columns="digest")
     wanted = np.unique(reached["digest"].to_numpy())
     chosen = np.union1d(rows_that_share(plan), going_out())
     digests = partial(_rows_with_digests, columns, chosen, wanted)
     found = _same_rows(pd.concat([*plan.map_parts(digests)], ignore_index=True), reached)
-    places = pd.Index(labels_of_contacts(plan)).get_indexer(pd.Index(found["row"]))
-    batches[places], recorded_rows[places] = found["batch"], found["recorded"]
-    return CorrectedBefore(batches, recorded_rows, np.unique(found["number"].to_numpy(dtype=np.int64)))
+    return found.drop(columns="digest")
 
 
 def _rows_with_digests(columns: Sequence[str], chosen: Ints, wanted: Ints, part: PlanPart) -> pd.DataFrame:
@@ -103,21 +89,21 @@ def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reached_corrections(record: CampaignRecord, columns: Sequence[str]) -> pd.DataFrame:
-    """The rows that were reached, or perhaps reached, as corrected: columns digest, row, number, batch and
-    recorded.
-
-    `digest` is that of what the row said before, in some columns, and `row` its number in that table;
-    `recorded` is its number in the round of the batch, 0 where it is not known.
+    """The rows that were reached, or perhaps reached, as corrected: the columns of `corrected_before`, and
+    digest, that of what the row said before, in some columns. `row` is its number in that table.
     """
-    found = [pd.DataFrame(columns=["row", "number", "batch", "recorded", "digest"])]
+    found = [pd.DataFrame(columns=["row", "number", "batch", "recorded", "digest", "round"])]
     for one_round, origins in _corrected_rounds(record, columns):
         sent = record.messages_for(one_round, origins.index.to_numpy())
-        found.append(sent.assign(digest=origins.reindex(sent["row"]).to_numpy()))
-    types = dict.fromkeys(("row", "number", "batch", "recorded"), "int64") | {"digest": "uint64"}
+        digests = origins.reindex(sent["row"]).to_numpy()
+        found.append(sent.assign(digest=digests, round=one_round.number))
+    types = dict.fromkeys(("row", "number", "batch", "recorded", "round"), "int64") | {"digest": "uint64"}
     sent = pd.concat([frame.astype(types) for frame in found], ignore_index=True)
+    rounds = sent.groupby(["digest", "row"])["round"]
+    sent = sent.assign(first_round=rounds.transform("min"), last_round=rounds.transform("max"))
     states = record.knowledge[sent["batch"].to_numpy()]
     order = np.lexsort((sent["recorded"], sent["batch"], states))  # the best come last
-    best = sent.take(order[states[order] >= AGAIN])
+    best = sent.take(order[states[order] >= AGAIN]).drop(columns="round")
     return best.drop_duplicates(["digest", "row"], keep="last")
 
 

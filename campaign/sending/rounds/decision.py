@@ -10,8 +10,17 @@ from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import rows_of_messages
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
+from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
-from campaign.sending.rounds.comparison import ASKED, CHANGED, MOVED, SHARED, UNKNOWN
+from campaign.sending.rounds.comparison import (
+    AS_CORRECTED,
+    ASKED,
+    CHANGED,
+    SHARED,
+    UNDER_ANOTHER_NUMBER,
+    UNKNOWN,
+    Knowledge,
+)
 from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
 from campaign.sending.rounds.other_texts import examples_of, old_and_new
 from campaign.sending.rounds.record import first_pieces
@@ -21,6 +30,11 @@ from campaign.text import agreeing, counted
 
 _SHOWN = 3  # rows whose old and new text an error shows
 _LENGTH = 60  # of each text
+_CHANGE = "{old} is now {new}"
+_CHANGES = {
+    SHARED: "this phone got {old}, and {new} is for this row",
+    AS_CORRECTED: "{old}, as corrected in a follow-up file; in this table it is {new}",
+}
 
 
 def choose_content(
@@ -38,7 +52,7 @@ def choose_content(
         raise ConfirmationError(_ask_about_changed(compared, asked))
     if changed == "skip":
         compared = leave_out_sharing(compared.answered(changed))
-    others = np.isin(compared.comparison.knowledge, (CHANGED, MOVED))
+    others = np.isin(compared.comparison.knowledge, (CHANGED, *UNDER_ANOTHER_NUMBER))
     settled = compared.comparison.knowledge >= UNKNOWN
     plan, batch_of_row, starts = compared.plan, compared.comparison.batches, compared.starts
     if others.any() and changed == "skip":
@@ -81,8 +95,9 @@ def _keep_earlier(compared: ComparedPlan, places: Ints) -> tuple[Plan, Ints]:
     """The plan in which some rows keep what they got, and the position of each row's first message."""
     plan = compared.plan
     rows = rows_of_messages(plan)[compared.starts[places]]
-    moved = compared.comparison.knowledge[places] == MOVED
-    plan = keep_earlier_messages(plan, rows, compared.earlier_messages(places), moved)
+    plan = keep_earlier_messages(
+        plan, rows, compared.earlier_messages(places), compared.comparison.knowledge[places]
+    )
     return plan, first_pieces(rows_of_messages(plan))
 
 
@@ -105,15 +120,25 @@ def _check_nobody_opted_out(count: int) -> None:
 def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:
     """How many people would get a second text, some of them, and the choices."""
     knowledge = compared.comparison.knowledge[places]
-    shares = knowledge == SHARED
-    erased = int(_is_erased(compared, places[~shares]).sum())
+    erased = int(_is_erased(compared, places[knowledge != SHARED]).sum())
     shown = places[examples_of(knowledge, _SHOWN)]
-    examples, choices = _examples(compared, shown), _choices(erased, shares)
-    return f"{compared.reached_otherwise} Nothing was sent.\n{examples}\n{choices}"
+    examples, choices = _examples(compared, shown), _choices(erased, knowledge)
+    question = f"{ComparedInWords(compared).reached_otherwise} Nothing was sent.\n{examples}\n{choices}"
+    return f"{question}{_about_left_behind(compared)}"
 
 
-def _choices(erased: int, shares: Bools) -> str:
-    """The answers: `shares` says who shares a phone; of so many others what they got was erased."""
+def _about_left_behind(compared: ComparedPlan) -> str:
+    """What the answers mean for rows that get nothing and were reached with another text, after a space."""
+    rows = len(compared.rows_left_behind)
+    if not rows:
+        return ""
+    count = agreeing(rows, "this row counts", "these rows count")
+    return f'{ComparedInWords(compared).about_left_behind} With "skip", {count} as reached.'
+
+
+def _choices(erased: int, knowledge: Knowledge) -> str:
+    """The answers for people of whom this is known; what so many of them got was erased."""
+    shares = knowledge == SHARED
     if shares.all():
         them = agreeing(len(shares), "this person nothing", "these people nothing")
         phone = agreeing(len(shares), "this phone", "these phones")
@@ -128,16 +153,25 @@ def _choices(erased: int, shares: Bools) -> str:
     about_sharing = ' With "skip", whoever shares a phone gets nothing.' if shares.any() else ""
     return (
         'Give changed="skip" to let them keep what they got, or changed="send" to send the new text as '
-        f"well.{about_sharing}"
+        f"well.{about_sharing}{_about_corrected(int((knowledge == AS_CORRECTED).sum()))}"
+    )
+
+
+def _about_corrected(rows: int) -> str:
+    """What "send" means for so many rows that lack the number of a follow-up file, after a space."""
+    if not rows:
+        return ""
+    number, that = agreeing(rows, "number", "numbers"), agreeing(rows, "that", "those")
+    return (
+        f' With "send", the text goes to the {number} of this table: to use {that} of the follow-up file, '
+        f"put the {agreeing(rows, 'correction', 'corrections')} into your own spreadsheet first."
     )
 
 
 def _examples(compared: ComparedPlan, places: Ints) -> str:
     """What some rows got and what they would get now, a line each."""
     texts = old_and_new(compared, places, length=_LENGTH)
-    lines = []
-    for place, (row, old, new) in zip(places, texts, strict=True):
-        shares = compared.comparison.knowledge[place] == SHARED
-        change = f"this phone got {old}, and {new} is for this row" if shares else f"{old} is now {new}"
-        lines.append(f"{compared.name_row(row)}: {change}")
-    return "\n".join(lines)
+    return "\n".join(
+        f"{ComparedInWords(compared).name_row(row)}: {_CHANGES.get(state, _CHANGE).format(old=old, new=new)}"
+        for state, (row, old, new) in zip(compared.comparison.knowledge[places], texts, strict=True)
+    )

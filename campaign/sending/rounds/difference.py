@@ -17,10 +17,12 @@ from campaign.contract import Changed, Gone
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
+from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
+    AS_CORRECTED,
     CHANGED,
     GOES_OUT,
     MAY_GO_OUT,
@@ -28,6 +30,7 @@ from campaign.sending.rounds.comparison import (
     NEW,
     REFUSED,
     SHARED,
+    UNDER_ANOTHER_NUMBER,
     UNKNOWN,
     UNSENT,
 )
@@ -47,7 +50,8 @@ from campaign.text import agreeing, counted
 REASONS = {
     NEW: "new", UNSENT: "still waits", AGAIN: "to be sent again", REFUSED: "refused before",
     ACCEPTED: "reached", UNKNOWN: "unknown", CHANGED: "reached with another text",
-    MOVED: "reached under another number", SHARED: "phone reached with somebody else's text",
+    AS_CORRECTED: "reached as corrected in a follow-up file", MOVED: "reached under another number",
+    SHARED: "phone reached with somebody else's text",
 }  # fmt: skip
 _REASON_OF_STATE = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
 _ROWS = 10  # of the card's table
@@ -96,8 +100,9 @@ class Difference:
 
     @property
     def moved(self) -> int:
-        """Reached under another number that the same cell had then: `changed=` decides."""
-        return self._compared.count(MOVED)
+        """Reached under another number: that which the same cell was read as then, or that of a follow-up
+        file, which the table lacks. `changed=` decides."""
+        return self._compared.count(*UNDER_ANOTHER_NUMBER)
 
     @property
     def gone(self) -> int:
@@ -131,7 +136,7 @@ class Difference:
         """What would be sent, what not and why, and what `send` would ask about, in plain words."""
         count = self._compared.count_opted_out(*MAY_GO_OUT)
         about_them = f"{about_opted_out(count)} {advice_on_opted_out(count)}".strip()
-        left_out = f"{about_them} {self._compared.about_sharing}".strip()
+        left_out = f"{about_them} {ComparedInWords(self._compared).about_sharing}".strip()
         return " ".join(self._remarks("ask", "ask", left_out))
 
     def _remarks(
@@ -145,11 +150,12 @@ class Difference:
         outgoing, compared = self._decided(changed, undecided), self._compared.answered(changed)
         people, count = self._people(changed, undecided), len(outgoing)
         leaving = people.leaving(count, changed=changed, is_open=len(undecided) > 0)
-        remarks = [  # who "these people" are has been said just before
-            leaving, self._about_others(changed, undecided), about_left_out, self._about_split(changed),
-            people.staying(count, changed=changed), compared.about_run, about_budget(compared, outgoing),
-            compared.about_rows, compared.about_closing,
-            compared.questions(changed=changed == "ask", gone=gone == "ask"),
+        told = ComparedInWords(compared)
+        questions = told.questions(changed=changed == "ask", gone=gone == "ask")
+        remarks = [  # who "these people" are has been said before
+            leaving, questions, self._about_others(changed, undecided), about_left_out,
+            self._about_split(changed), people.staying(count, changed=changed), told.about_run,
+            about_budget(compared, outgoing), told.about_rows, told.about_closing,
         ]  # fmt: skip
         return [remark.strip() for remark in remarks if remark]
 
@@ -193,7 +199,7 @@ class Difference:
         compared = self._compared
         reasons: npt.NDArray[np.object_] = _REASON_OF_STATE[compared.comparison.knowledge]
         is_new = compared.comparison.knowledge == NEW
-        reasons[is_new & self._reached_elsewhere] = f"{compared.words.reached} by another campaign"
+        reasons[is_new & self._reached_elsewhere] = f"number {compared.words.reached} by another campaign"
         reasons[is_new & compared.opted_out] = "left out before"
         return reasons
 
@@ -237,7 +243,7 @@ class Difference:
     def _about_others(self, changed: Changed, undecided: Ints) -> str:
         asked = changed == "ask" and self.changed + self.sharing + self.moved > 0
         states = MAY_GO_OUT if asked else _states(changed)
-        is_open = asked or len(undecided) > 0
+        is_open = asked or len(undecided) > 0 or len(self._compared.waiting_gone) > 0
         whom = "the people who get, or may get, a message" if is_open else "these people"
         return about_reached_elsewhere(self._elsewhere_among(states), self._compared.count(*states), whom)
 

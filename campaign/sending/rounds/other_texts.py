@@ -8,39 +8,52 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
-from campaign.masking import mask_text
+from campaign.masking import mask_apart, mask_text
 from campaign.messages.plan_tables.plan_columns import messages_at
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import MOVED, Knowledge
+from campaign.sending.rounds.comparison import AS_CORRECTED, MOVED, UNDER_ANOTHER_NUMBER, Knowledge
 from campaign.text import clean, difference_shown, shorten
+
+_OF_SOMEBODY_ELSE = ", a phone that got somebody else's text"
 
 
 def old_and_new(compared: ComparedPlan, places: Ints, *, length: int) -> Iterator[tuple[int, str, str]]:
     """For some rows with another text or number: the row, what it or its number got, and what it would get.
 
-    Texts are quoted, from a few words before their difference on, and at most of this `length`; of rows that
-    were reached under another number both numbers are given. All is masked.
+    Texts are quoted, from a few words before their difference on, and at most of this `length`. Of rows whose
+    cell was read as another number both numbers are given instead, and of those that were reached under the
+    number of a follow-up file both with their texts, and whether the one of the table got that of somebody
+    else. All is masked.
     """
     ends = np.append(compared.starts[1:], compared.plan.totals.messages)
     pieces = np.concatenate([np.arange(compared.starts[place], ends[place]) for place in places])
     messages = pd.concat([*messages_at(compared.plan, pieces)]).groupby("row", sort=False)
     earlier = compared.earlier_messages(places).groupby("entry")
+    is_of_others = compared.got_other_texts(places)
     for entry, (_, now) in enumerate(messages):
-        moved = compared.comparison.knowledge[places[entry]] == MOVED
-        before = earlier.get_group(entry) if entry in earlier.indices else None
-        if before is None:
-            old = f"another {'number' if moved else 'text'}, which was erased,"
-            new = _number(now) if moved else f"“{shorten(_text(now), length)}”"
-        elif moved:
-            old, new = _number(before), _number(now)
+        state = compared.comparison.knowledge[places[entry]]
+        if entry in earlier.indices:
+            old, new = _both(state, earlier.get_group(entry), now, length)
+            new += _OF_SOMEBODY_ELSE if state == AS_CORRECTED and is_of_others[entry] else ""
+        elif state in UNDER_ANOTHER_NUMBER:
+            old, new = "another number, which was erased,", mask_text(_number(now))
         else:
-            old, new = (f"“{text}”" for text in difference_shown(_text(before), _text(now), length))
+            old, new = "another text, which was erased,", f"“{shorten(_text(now), length)}”"
         yield int(now["row"].iloc[0]), old, new
+
+
+def _both(state: int, before: pd.DataFrame, now: pd.DataFrame, length: int) -> tuple[str, str]:
+    """What a row got before and what it would get now, as far as it says what is known of the row."""
+    numbers = mask_apart(_number(before), _number(now))
+    if state == MOVED:
+        return numbers
+    old, new = (f"“{text}”" for text in difference_shown(_text(before), _text(now), length))
+    return (f"{old} on {numbers[0]}", f"{new} on {numbers[1]}") if state == AS_CORRECTED else (old, new)
 
 
 def plain_last(asked: Knowledge) -> Ints:
     """The order in which people look at what is asked: the plain case, another text, comes last."""
-    return np.argsort(asked, kind="stable")  # MOVED, SHARED, CHANGED
+    return np.argsort(asked, kind="stable")  # MOVED, AS_CORRECTED, SHARED, CHANGED
 
 
 def examples_of(asked: Knowledge, most: int) -> Ints:
@@ -59,4 +72,4 @@ def _text(messages: pd.DataFrame) -> str:
 
 
 def _number(messages: pd.DataFrame) -> str:
-    return mask_text(clean(messages["number"].iloc[0]))
+    return clean(messages["number"].iloc[0])

@@ -9,6 +9,7 @@ from campaign.environments import EnvironmentWords
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
+    AS_CORRECTED,
     ASKED,
     CHANGED,
     GOES_OUT,
@@ -17,6 +18,7 @@ from campaign.sending.rounds.comparison import (
     NEW,
     REFUSED,
     SHARED,
+    UNDER_ANOTHER_NUMBER,
     UNKNOWN,
     UNSENT,
 )
@@ -24,11 +26,12 @@ from campaign.text import agreeing, counted, listed_words
 
 # What is known of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
-    "new": (NEW,), "left out before": (NEW,), "{reached} by another campaign": (NEW,),
+    "new": (NEW,), "left out before": (NEW,), "with a number {reached} by another campaign": (NEW,),
     "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
     "{reached} before": (ACCEPTED,), "under way": (UNKNOWN,), "unknown": (UNKNOWN,),
     "{reached} with another text": (CHANGED,),
     "sharing a phone {reached} with somebody else's text": (SHARED,),
+    "{reached} as corrected in a follow-up file": (AS_CORRECTED,),
     "{reached} under another number": (MOVED,),
 }  # fmt: skip
 _OF_MESSAGE = ("under way", "unknown")  # said of the message, not of the person
@@ -40,8 +43,9 @@ class PeopleInWords:
 
     `known` has how many of them each state of the comparison has; `corrected` rows of the table lack their
     correction, which was sent. Of the new people, `left_out` were left out before, because they wanted no
-    messages, and another campaign has reached `elsewhere` of the others: nobody would call them new. Of those
-    who are unknown, `under_way` have a message that another run is sending: its answer may come any moment.
+    messages, and another campaign has reached the numbers of `elsewhere` of the others: nobody would call
+    them new. Of those who are unknown, `under_way` have a message that another run is sending: its answer may
+    come any moment.
     """
 
     def __init__(
@@ -67,7 +71,7 @@ class PeopleInWords:
         return kinds | {
             "new": kinds["new"] - self._left_out - self._elsewhere,
             "left out before": self._left_out,
-            f"{self._words.reached} by another campaign": self._elsewhere,
+            f"with a number {self._words.reached} by another campaign": self._elsewhere,
             "under way": self._under_way,
             "unknown": kinds["unknown"] - self._under_way,
         }
@@ -102,7 +106,7 @@ class PeopleInWords:
 
         Whom `changed="ask"` asks about is in neither sentence: nobody knows yet.
         """
-        states = (ACCEPTED, UNKNOWN, *((CHANGED, MOVED) if changed == "skip" else ()))
+        states = (ACCEPTED, UNKNOWN, *((CHANGED, *UNDER_ANOTHER_NUMBER) if changed == "skip" else ()))
         others = listed_words([*self._told(states), *self._sent_as_corrected])
         nobody = listed_words(self._told((SHARED,) if changed == "skip" else ()))
         told = [

@@ -26,9 +26,9 @@ from campaign.sending.rounds.amended_plan import (
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import (
     AGAIN,
+    AS_CORRECTED,
     CHANGED,
     MAY_GO_OUT,
-    MOVED,
     NEW,
     REFUSED,
     SHARED,
@@ -45,7 +45,7 @@ from campaign.sending.rounds.continuation_plan import (
     continues,
     merge,
 )
-from campaign.sending.rounds.corrected_before import CorrectedBefore, corrected_before
+from campaign.sending.rounds.corrected_before import corrected_before
 from campaign.sending.rounds.corrected_numbers import corrected_numbers
 from campaign.sending.rounds.kept_alternatives import keep_reached
 from campaign.sending.rounds.left_out_before import opted_out_before
@@ -101,21 +101,21 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
     ] = 0
     rows = rows_of_messages(plan)[starts]
     renumbered = _renumbered(plan, record, rows, planned, comparison)
-    comparison = _mark_shared(
-        comparison, places_that_share(plan, record, rows, planned, comparison, renumbered)
-    )
     corrected = corrected_before(
         plan,
         record,
-        going_out=lambda: rows[np.isin(comparison.knowledge, (NEW, SHARED, UNSENT, REFUSED))],
+        going_out=lambda: rows[np.isin(comparison.knowledge, (NEW, CHANGED, UNSENT, REFUSED))],
         in_table=lambda: pd.DataFrame({"number": planned.numbers, "batch": comparison.batches})[
             comparison.knowledge >= AGAIN
         ],
     )
-    is_corrected = corrected.batches > 0
-    if is_corrected.any():
-        is_corrected &= ~has_status(plan, "not_sent")
-        comparison = _with_corrected(comparison, corrected, is_corrected, plan, starts, record)
+    sharing = places_that_share(plan, record, rows, planned, comparison, renumbered, corrected)
+    comparison = _mark_shared(comparison, sharing)
+    # Whose own text reached the number of today's table is known to have changed, whatever was corrected.
+    corrected = corrected[~corrected["row"].isin(rows[comparison.knowledge == CHANGED])]
+    is_corrected = np.isin(labels_of_contacts(plan), corrected["row"]) & ~has_status(plan, "not_sent")
+    if len(corrected):
+        comparison = _with_corrected(comparison, corrected, is_corrected, plan, rows, record)
     comparison = _without_kept(comparison, plan, starts)
     plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
     waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
@@ -170,44 +170,44 @@ def _mark_shared(comparison: Comparison, places: Ints) -> Comparison:
 
 def _with_corrected(
     comparison: Comparison,
-    corrected: CorrectedBefore,
+    corrected: pd.DataFrame,
     is_corrected: Bools,
     plan: Plan,
-    starts: Ints,
+    rows: Ints,
     record: CampaignRecord,
 ) -> Comparison:
     """The comparison that knows of the rows which were sent as a person has corrected them since.
 
-    `is_corrected` tells which rows of the contacts get nothing for that reason.
+    `is_corrected` tells which rows of the contacts get nothing for that reason; `rows` get something.
     """
-    places = pd.Index(labels_of_contacts(plan)).get_indexer(pd.Index(rows_of_messages(plan)[starts]))
-    numbers = record.comparable_numbers(corrected.numbers)
+    numbers = record.comparable_numbers(corrected["number"].to_numpy())
     # A number that a correction has reached says nothing about another row with a mistake that has it.
     excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
     of_others = has_status(plan, "invalid") & np.isin(excluded_numbers, numbers)
     before = np.where(of_others, 0, comparison.reached_before)
-    return replace(
-        _mark_corrected(comparison, corrected, places).without_gone(numbers),
-        reached_before=np.where(is_corrected, corrected.batches, before),
-    )
+    batches = corrected.set_index("row")["batch"].reindex(labels_of_contacts(plan)[is_corrected])
+    before[is_corrected] = batches
+    comparison = _mark_corrected(comparison, corrected, rows).without_gone(numbers)
+    return replace(comparison, reached_before=before)
 
 
-def _mark_corrected(comparison: Comparison, corrected: CorrectedBefore, places: Ints) -> Comparison:
-    """The comparison in which rows are MOVED that would go out, though they were reached as corrected since.
+def _mark_corrected(comparison: Comparison, corrected: pd.DataFrame, rows: Ints) -> Comparison:
+    """The comparison in which rows are AS_CORRECTED that would go out, though they were reached so since.
 
-    `places` are those of the rows that get something among all rows. As in `compare_texts`, only a later
-    batch counts: after an earlier one, a person knew of it and chose this text. The batch of a row that
-    shares its phone is that of another row's text, which says nothing about it.
+    `rows` are those that get something. As in `compare_texts`, only a later batch counts: after an earlier
+    one, a person knew of it and chose this text. The batch of a row that shares its phone is that of another
+    row's text, which says nothing about it.
     """
-    batches, recorded_rows = corrected.batches[places], corrected.recorded_rows[places]
-    is_later = (batches > comparison.batches) | (comparison.knowledge == SHARED)
-    moved = (recorded_rows > 0) & is_later
-    return replace(
-        comparison,
-        knowledge=np.where(moved, MOVED, comparison.knowledge).astype(np.int8),
-        batches=np.where(moved, batches, comparison.batches),
-        recorded_rows=np.where(moved, recorded_rows, comparison.recorded_rows),
-    )
+    places = pd.Index(rows).get_indexer(pd.Index(corrected["row"]))
+    known = corrected[(places >= 0) & (corrected["recorded"] > 0)]
+    places = pd.Index(rows).get_indexer(pd.Index(known["row"]))
+    is_later = (known["batch"] > comparison.batches[places]) | (comparison.knowledge[places] == SHARED)
+    known, places = known[is_later], places[is_later]
+    knowledge, batches = comparison.knowledge.copy(), comparison.batches.copy()
+    recorded_rows = comparison.recorded_rows.copy()
+    knowledge[places], batches[places] = AS_CORRECTED, known["batch"]
+    recorded_rows[places] = known["recorded"]
+    return replace(comparison, knowledge=knowledge, batches=batches, recorded_rows=recorded_rows)
 
 
 def _without_kept(comparison: Comparison, plan: Plan, starts: Ints) -> Comparison:

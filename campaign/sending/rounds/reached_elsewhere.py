@@ -24,7 +24,7 @@ from campaign.sending.rounds.record import CampaignRecord, planned_parts
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.identity import is_try_out
-from campaign.text import agreeing, all_counted, capitalised, clean, counted
+from campaign.text import agreeing, all_counted, capitalised, clean, counted, listed_words
 
 _CAMPAIGNS, _MESSAGES = 30, 500_000  # looked at: 3 ms for each campaign, 70 ms for 100,000 messages
 _NAMED = 3
@@ -46,6 +46,29 @@ class ReachedElsewhere:
     def is_news(self) -> bool:
         """Whether it has to do with any of them."""
         return bool(self.people[["reached", "opted_out"]].any(axis=None))
+
+    def count(self, what: str) -> int:
+        """Of how many people a column says so."""
+        return int(self.people[what].sum())
+
+    @property
+    def named(self) -> str:
+        """Under which name it was sent."""
+        return f"under “{mask_text(clean(self.name))}”"
+
+    @property
+    def day(self) -> str:
+        """When it reached the last of them, after a space; "" if that is not known."""
+        last_sent = self.people["sent_at"].max()
+        return "" if pd.isna(last_sent) else f" on {LocalTimes().day(last_sent)}"
+
+    @property
+    def with_text(self) -> str:
+        """With which text it has reached how many of them: "3 with another text"."""
+        count, same = self.count("reached"), self.count("with_this_text")
+        if same not in (0, count):
+            return f"{count:,} ({same:,} of them with this text)"
+        return f"{count:,} with {'this' if same else 'another'} text"
 
     def among(self, chosen: Bools) -> ReachedElsewhere:
         """The same about some of the people."""
@@ -78,43 +101,57 @@ def reached_elsewhere(plan: Plan, outgoing: Ints, path: Path, environment: str) 
 def about_reached_elsewhere(
     found: Sequence[ReachedElsewhere], people: int, whom: str = "these people"
 ) -> str:
-    """Sentences about other campaigns that reached some of so many people, or left some out; "" for none.
+    """What other campaigns reached of so many people, in a sentence, and whom they left out, in another one;
+    "" for nobody. `whom` is what the people are called.
 
-    `whom` is what the people are called.
+    Another campaign knows numbers. With another text it may have reached somebody else who has the phone.
     """
-    sentences = [sentence for one in found[:_NAMED] for sentence in _sentences(one, people, whom)]
-    more = len(found) - _NAMED
-    if more > 0:
-        sentences.append(f"{counted(more, 'other campaign')} in this folder reached some of them too.")
-    return " ".join(sentences)
+    reached = [one for one in found if one.count("reached")]
+    left_out = [one for one in found if one.count("opted_out")]
+    whose = [_about_one(one, people, whom) for one in reached]
+    if len(reached) > 1:
+        whose = [_about_several(reached, whom)]
+    return " ".join([*whose, *([_about_left_out(left_out, people, whom)] if left_out else [])])
 
 
-def _sentences(found: ReachedElsewhere, people: int, whom: str) -> Iterator[str]:
-    count, same, left_out = (
-        int(found.people[name].sum()) for name in ("reached", "with_this_text", "opted_out")
+def _about_one(found: ReachedElsewhere, people: int, whom: str) -> str:
+    """Whose numbers the only such campaign has reached."""
+    count, same = found.count("reached"), found.count("with_this_text")
+    which = f"with {'another' if not same else 'this'} text {found.named}{found.day}"
+    if same not in (0, count):
+        which = f"{found.named}{found.day}, {same:,} of them with this text"
+    numbers = agreeing(count, "The number", "The numbers")
+    done = f"{agreeing(count, 'was', 'were')} {words_for(found.environment).reached}"
+    return f"{numbers} of {_who(count, people, whom)} {done} {which}."
+
+
+def _about_several(found: Sequence[ReachedElsewhere], whom: str) -> str:
+    """How many people's numbers each of several campaigns has reached."""
+    others = len(found) - _NAMED
+    listed = [f"{one.with_text} {one.named}{one.day}" for one in found[:_NAMED]]
+    listed += [f"some under {counted(others, 'other name')}"] if others > 0 else []
+    reached = words_for(found[0].environment).reached
+    return (
+        f"Numbers of {whom} were {reached} by {len(found):,} other campaigns in this folder: "
+        f"{listed_words(listed)}."
     )
-    name = f"under “{mask_text(clean(found.name))}”"
-    if count:
-        last_sent = found.people["sent_at"].max()
-        day = "" if pd.isna(last_sent) else f" on {LocalTimes().day(last_sent)}"
-        done = f"{agreeing(count, 'was', 'were')} {words_for(found.environment).reached}"
-        who = _who(count, people, whom)
-        if same in (0, count):
-            text = "this" if same else "another"
-            yield f"{who} {done} with {text} text {name}{day}."
-        else:
-            yield f"{who} {done} {name}{day}, {same:,} of them with this text."
-    if left_out:
-        were = agreeing(left_out, "was", "were")
-        yield f"{_who(left_out, people, whom)} {were} left out {name}, because they wanted no messages."
+
+
+def _about_left_out(found: Sequence[ReachedElsewhere], people: int, whom: str) -> str:
+    """How many people these campaigns have left out."""
+    first, *others = ((one.count("opted_out"), one.named) for one in found)
+    were = agreeing(first[0], "was", "were")
+    under = listed_words([first[1], *(f"{count:,} {named}" for count, named in others)])
+    who = capitalised(_who(first[0], people, whom))
+    return f"{who} {were} left out {under}, because they wanted no messages."
 
 
 def _who(count: int, people: int, whom: str) -> str:
     """So many of some people, who are known from the sentence before or from what they are called."""
     if people == 1:
-        return "This person"
+        return "this person"
     of_them = f"of {whom}"
-    return capitalised(all_counted(count, of_them, of_them)) if count == people else f"{count:,} {of_them}"
+    return all_counted(count, of_them, of_them) if count == people else f"{count:,} {of_them}"
 
 
 def _records_beside(path: Path, environment: str) -> Iterator[CampaignRecord]:

@@ -50,37 +50,56 @@ def places_that_share(
     planned: RowTexts | HashedRowTexts,
     comparison: Comparison,
     renumbered: pd.DataFrame,
+    corrected: pd.DataFrame,
 ) -> Ints:
     """The positions of those rows that are CHANGED only because of texts of other rows.
 
-    `rows` are the row numbers of those that get something, `planned` what they get, and `renumbered` is what
-    `corrected_numbers` found among them. A row that a round left out as sharing its phone shares it until a
-    later round has a text for the number.
+    `rows` are the row numbers of those that get something, `planned` what they get, `renumbered` is what
+    `corrected_numbers` found among them, and `corrected` what `corrected_before` did. A row that a round left
+    out as sharing its phone shares it until a later round has a text for the number. While the table had
+    another number for a row, as a follow-up file did, no text was for it.
     """
     places = np.flatnonzero(comparison.knowledge == CHANGED)
     if not len(places):
         return places
     changed = _ChangedRows(rows[places], planned.numbers[places], planned.texts.take(places))
-    left_out_in, replaced = _left_out_in(plan, record, changed), comparison.replaced
+    changed_rows = corrected.set_index("row")[["first_round", "last_round"]].reindex(
+        changed.rows, fill_value=0
+    )
+    changed_rows = changed_rows.assign(
+        number=changed.numbers, left_out_in=_left_out_in(plan, record, changed)
+    )
+    replaced = comparison.replaced
     is_moved = np.zeros(len(replaced.numbers), dtype=bool)
     is_moved[only_ones(plan, renumbered, replaced)["place"]] = True
-    shared = np.union1d(replaced.numbers[is_moved], changed.numbers[left_out_in > 0])
+    is_known = changed_rows[["left_out_in", "last_round"]].any(axis=1).to_numpy()
+    shared = np.union1d(replaced.numbers[is_moved], changed.numbers[is_known])
     near = np.flatnonzero(np.isin(replaced.numbers, shared))
-    if not len(near):
-        return near
     texts = pd.DataFrame(
         {
             "number": replaced.numbers[near],
             "round": record.round_of_batch[replaced.batches[near]],
             "is_moved": is_moved[near],
         }
-    ).merge(
-        pd.DataFrame({"row": changed.rows, "number": changed.numbers, "left_out_in": left_out_in}),
-        on="number",
     )
-    is_of_another = texts["is_moved"] | (texts["round"] <= texts["left_out_in"])
-    are_all = is_of_another.groupby(texts["row"]).all()
-    return places[np.isin(changed.rows, are_all.index[are_all])]
+    return places[np.isin(changed.rows, _rows_without_text(changed_rows, texts))]
+
+
+def _rows_without_text(changed_rows: pd.DataFrame, texts: pd.DataFrame) -> Ints:
+    """The rows for which none of the texts of their numbers was.
+
+    `changed_rows` has by row its number, the last round that left it out, and from when to when the table had
+    another number for it; `texts` the number and round of each text, and whether it is that of a row which
+    has another number now.
+    """
+    pairs = texts.merge(changed_rows.reset_index(), on="number")
+    is_of_another = (
+        pairs["is_moved"]
+        | (pairs["round"] <= pairs["left_out_in"])
+        | pairs["round"].between(pairs["first_round"], pairs["last_round"])
+    )
+    are_all = is_of_another.groupby(pairs["row"]).all()
+    return are_all.index[are_all].to_numpy(dtype=np.int64)
 
 
 def mistaken_that_share(plan: Plan, record: CampaignRecord, numbers: Ints, reached_before: Ints) -> Ints:
