@@ -186,8 +186,8 @@ def test_texts_that_are_too_long_for_people_reached_with_another_one_are_asked_a
         "Cut these texts: section 4 asks about 3 people",
         "Send them in several SMS: section 4 asks about 3 people",
     ]
-    said = "3 rows with a text that is too long were reached in rehearsal with another text, and get this one"
-    assert f"{said} only once it fits (rows 2, 3 and 5)." in person.sees("section-3")
+    said = "3 rows with a text that is too long were reached in rehearsal with another text"
+    assert f"{said}, and can get this one only once it fits (rows 2, 3 and 5)." in person.sees("section-3")
     assert "corrected in your own spreadsheet" not in person.sees("section-3")
     person.fill("overlong", "split")
     assert "Section 4 asks about 3 people" in person.sees("section-3")

@@ -589,8 +589,8 @@ def test_rows_sent_as_corrected_get_a_new_text_only_once_they_are_corrected(sent
     with pytest.raises(campaign.ConfirmationError) as question:
         send(second, sandbox)
     assert str(question.value).endswith(
-        " 1 row to correct was reached in rehearsal with another text, and gets this one only once corrected "
-        'in your own spreadsheet too (row 5). With "skip", this row counts as reached.'
+        " 1 row to correct was reached in rehearsal with another text, and can get this one only once "
+        'corrected in your own spreadsheet too (row 5). With "skip", this row counts as reached.'
     )
     kept = send(second, sandbox, changed="skip")
     assert kept.needing_attention.tolist() == [10, 17]  # she keeps what she got, as all others do

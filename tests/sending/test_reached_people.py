@@ -158,7 +158,8 @@ def test_her_number_in_the_follow_up_file_is_still_known_when_the_text_changes(c
         )
         copied = f"put this correction into your own spreadsheet too (row {row})"
         assert copied in result.sentence
-        assert "was not sent the text of their row" in result.sentence
+        assert "Then send it again: 1 person has only an earlier text." in result.sentence
+        assert "another number" not in result.sentence  # the campaign knows hers
         assert "got nothing" not in result.sentence
         assert reasons(result)["reason"].tolist() == [result.contacts.at[row, "reason"]]
 

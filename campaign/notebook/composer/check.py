@@ -277,14 +277,14 @@ class CheckSection(Section):
         ]
 
     def _composed(self, decisions: Mapping[str, Any]) -> Plan:
-        return replace(self._desk.composition, **decisions).plan(self._desk.contacts)
+        """The plan that some decisions would give, besides all the others."""
+        composition = replace(self._desk.composition, **decisions)
+        return self._plan if composition == self._desk.composition else composition.plan(self._desk.contacts)
 
     def _look(self, decisions: Mapping[str, Any]) -> Outlook:
-        """What some decisions would give, besides all the others."""
-        composition = self._desk.composition
-        is_decided = all(getattr(composition, name) == value for name, value in decisions.items())
-        plan = self._plan if is_decided else self._composed(decisions)
-        return Outlook(plan, self._leaves if is_decided else self._who_leaves(plan))
+        """What some decisions would give, with whom it leaves out."""
+        plan = self._composed(decisions)
+        return Outlook(plan, self._leaves if plan is self._plan else self._who_leaves(plan))
 
     def _answer(self, question: Question, answer: str) -> None:
         with self.problems_shown():
