@@ -86,12 +86,21 @@ def make_table(
     below = below.cut(0, end)
     above = 0 if header_row is None else int(seen[: start - 1].sum())
     notices += header_notices(grid, header_row, heads, used, rows=end, above=above)
-    if skipped := int((~seen[start:]).sum()):
-        was, them = agreeing(skipped, "was", "were"), agreeing(skipped, "it", "them")
-        notices.append(f'{counted(skipped, "hidden row")} {was} left out; hidden="include" reads {them}.')
+    hidden = grid.rows[start:][~seen[start:]]
+    notices += _about_hidden(hidden.tolist())
     issues = tuple(_issues(grid, below, names, filled))
     notices += [*_issue_notices(issues), *said]
-    return ContactTable(_frame(below, names), header_row, skipped, blank, tuple(notices), issues)
+    return ContactTable(_frame(below, names), header_row, len(hidden), blank, tuple(notices), issues)
+
+
+def _about_hidden(rows: list[int]) -> list[str]:
+    """The notice about hidden rows that were left out, if there are any."""
+    if not rows:
+        return []
+    was, them = agreeing(len(rows), "was", "were"), agreeing(len(rows), "it", "them")
+    named = name_rows(rows).lower()
+    left_out = f"{counted(len(rows), 'hidden row')} {was} left out ({named})"
+    return [f'{left_out}; hidden="include" reads {them}.']
 
 
 def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[str]]:

@@ -35,7 +35,7 @@ CODES = {
     "repeated_row": "an earlier row to correct names the same row of the original file",
     "blank_row": "the row is empty",
     "missing_number": "all number columns of the row are empty",
-    "line_of_totals": "the row has no number, and looks like a line of totals",
+    "line_of_totals": "the row has no number, and looks like a line of totals or a remark",
     "unknown_region": "the row's region is not a country code",
     "rare_country": "the number is of another country than nearly all others",
     "missing_value": "the cell of a placeholder is empty",

@@ -176,12 +176,16 @@ def find_number_columns(plan: Plan) -> frozenset[str]:
             holding |= _columns_with_numbers(part.contacts, messages)
             left -= len(messages)
     others = by_header - checked - holding
-    counting = {name for name in others if all(_count_rows(part.contacts[name]) for part in plan.parts())}
+    counting = {name for name in others if all(_count_rows(part.contacts, name) for part in plan.parts())}
     return frozenset({*by_header, *checked, *holding} - counting)
 
 
-def _count_rows(cells: "pd.Series[str]") -> bool:
-    """Whether cells only count their rows: they ascend, and none is larger than its row number."""
+def _count_rows(contacts: pd.DataFrame, name: str) -> bool:
+    """Whether a column only counts its rows: the cells ascend, and none is larger than its row number.
+
+    Lines of totals are not asked: the word may stand in this column.
+    """
+    cells = contacts.loc[contacts["status"] != "blank", name]
     filled = cells[cells != ""]
     is_short = filled.str.fullmatch(f"[0-9]{{1,{SHORTEST - 1}}}").all()
     if not is_short:

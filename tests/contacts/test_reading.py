@@ -312,7 +312,7 @@ def test_hidden_sheets_rows_and_columns_are_left_out_and_said():
     assert reading(table).notices == (
         'Only the sheet "Visits" was read, not "Old (hidden)", "Notes".',
         'A hidden column was left out (B); hidden="include" reads it.',
-        '2 hidden rows were left out; hidden="include" reads them.',
+        '2 hidden rows were left out (rows 3 and 4); hidden="include" reads them.',
     )
 
 
@@ -664,7 +664,7 @@ def test_old_and_open_workbooks_tell_all_that_xlsx_tells(kind):
         'Only the sheet "Clinic" was read, not "Old (hidden)", "Notes".',
         'A hidden column was left out (C); hidden="include" reads it.',
         "The header was found in row 3; the 2 rows above it were left out.",
-        '2 hidden rows were left out; hidden="include" reads them.',
+        '2 hidden rows were left out (rows 6 and 7); hidden="include" reads them.',
         'Row 5, column "clinic": merged cells were filled with the value above them.',
     )
     shown = read_contacts(SAMPLES / f"clinic.{kind}", hidden="include")

@@ -158,6 +158,12 @@ def test_a_column_that_counts_the_rows_is_not_masked_for_being_called_no(numbers
     assert rows["No"].tolist() == shown
 
 
+def test_a_line_of_totals_below_a_column_that_counts_the_rows_does_not_have_it_masked():
+    rows = contacts_of("1,Ann,0772000001", "2,Ben,0772000002", "TOTAL,2,", header="No,name,phone")
+    shown = rows_to_browse(unsent_result(plan_for(rows), name="visits"), reveal=False)
+    assert shown["No"].tolist() == ["1", "2", "TOTAL"]
+
+
 def test_a_column_of_the_provider_that_is_empty_is_left_out(plan):
     rows = rows_to_browse(unsent_result(plan, name="visits"), reveal=False)
     assert "code" not in rows.columns

@@ -43,7 +43,10 @@ def without_quotes(text):
             "Send the rest of the earlier spreadsheet first, or choose “They get nothing” to leave them out, "
             "or write another name into the field “Name of this campaign” if this is another campaign.",
         ),
-        ('1 hidden row was left out; hidden="include" reads it.', "1 hidden row was left out."),
+        (
+            '1 hidden row was left out (row 23); hidden="include" reads it.',
+            "1 hidden row was left out (row 23).",
+        ),
         (
             'Give it one, for example name="visits".',
             "Give it one, for example in the field “Name of this campaign”.",

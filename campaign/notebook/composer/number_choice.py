@@ -230,11 +230,7 @@ def _example(fit: RegionFit, country: str, code: str, *, is_sure: bool) -> str:
     if not fit.looked_at:
         return ""
     count, usable = fit.looked_at - fit.with_code, fit.usable - fit.with_code
-    numbers = (
-        f"the first {figure(count)} different numbers"
-        if fit.is_sample
-        else counted(count, "different number")
-    )
+    numbers = f"the first {figure(count)} different numbers" if fit.is_sample else counted(count, "number")
     share = f"{figure(usable)} of {numbers} without a country code can be used"
     if not fit.usable:
         return f"{share}."
