@@ -32,6 +32,5 @@ def without_suffixes(name: str) -> str:
 
 
 def _collides(name: str) -> bool:
-    """Whether this is such a name with any number of suffixes; of an outcome column, in any case."""
-    stem = without_suffixes(name)
-    return stem == INDEX or stem.casefold() in OUTCOME_COLUMNS
+    """Whether this is such a name in any case, with any number of suffixes."""
+    return without_suffixes(name).casefold() in (INDEX, *OUTCOME_COLUMNS)

@@ -277,6 +277,7 @@ class Result:
             sharing_corrected=len(np.intersect1d(sharing, reached.outdated)),
             reached_earlier=len(reached.rows),
             in_doubt=len(reached.doubtful),
+            kept_as_corrected=self._count_accepted(self._kept_as_corrected),
         )
 
     @property
@@ -479,6 +480,12 @@ class Result:
         if len(self.rounds) < 2 or self.is_erased:
             return pd.Index([], dtype="int64", name="row")
         return kept_as_corrected(pd.concat([part.issues[["row", "code"]] for part in self.parts()]))
+
+    def _count_accepted(self, rows: pd.Index[int]) -> int:
+        if rows.empty:
+            return 0
+        statuses = pd.concat([part.status for part in self._bare_parts()])
+        return int((statuses.reindex(rows) == "accepted").sum())
 
     @property
     def _to_do(self) -> LeftToDo:

@@ -27,7 +27,8 @@ class ResultTotals(Totals):
     text. Of those, `sharing_unreached` got nothing in earlier rounds either, and `sharing_corrected` of these
     have a number of their own in the follow-up file. `reached_earlier` counts the rows to correct whose
     people were reached earlier in the campaign, as after a follow-up file, and `in_doubt` those that were
-    corrected in one and may have been reached.
+    corrected in one and may have been reached. `kept_as_corrected` counts accepted rows whose people keep
+    what they got as corrected in one.
     """
 
     batches: int = 0
@@ -41,6 +42,12 @@ class ResultTotals(Totals):
     sharing_corrected: int = 0
     reached_earlier: int = 0
     in_doubt: int = 0
+    kept_as_corrected: int = 0
+
+    @property
+    def lacking_corrections(self) -> int:
+        """The people who were reached with a correction that the table lacks."""
+        return self.reached_earlier + self.kept_as_corrected
 
     @property
     def people(self) -> int:
@@ -114,6 +121,7 @@ class ResultTotals(Totals):
         sharing_corrected: int = 0,
         reached_earlier: int = 0,
         in_doubt: int = 0,
+        kept_as_corrected: int = 0,
     ) -> "ResultTotals":
         """Count the final statuses of the rows, given in parts, and add up the batches."""
         costs = [cost for cost in batches["cost"] if isinstance(cost, Decimal)]
@@ -136,6 +144,7 @@ class ResultTotals(Totals):
             sharing_corrected=sharing_corrected,
             reached_earlier=reached_earlier,
             in_doubt=in_doubt,
+            kept_as_corrected=kept_as_corrected,
             **figures,
         )
 
@@ -212,9 +221,9 @@ def _about_corrected(as_in_table: int, earlier: int) -> str:
 
 def outcome_sentence(totals: ResultTotals) -> str:
     """How many rows were accepted, and what became of the rest."""
-    earlier, service = totals.reached_earlier, words_for(totals.environment).service
-    accepted = totals["accepted"] + earlier
-    by_service = f"by {service}{_about_corrected(totals['accepted'], earlier)}"
+    lacking, service = totals.lacking_corrections, words_for(totals.environment).service
+    accepted = totals["accepted"] + totals.reached_earlier
+    by_service = f"by {service}{_about_corrected(accepted - lacking, lacking)}"
     if totals.rows == 0:
         return "The file has no rows, so there was nothing to send."
     if accepted == totals.rows:

@@ -102,6 +102,7 @@ def test_left_at_that_she_keeps_her_text_and_the_correction_is_still_to_be_copie
     for told in (result, campaign.load_result(folder)):
         assert texts_of(told)["256772000500"] == HERS
         assert "256772000300" not in texts_of(told)
+        assert "(2 as this table has them, 1 with a correction that it lacks)" in told.sentence
         assert "2 rows keep the text that their numbers got before." in told.sentence
         assert "put this correction into your own spreadsheet too (row 2)" in told.sentence
         assert told.contacts.at[2, "reason"] == (

@@ -33,7 +33,7 @@ def _accepted(totals: ResultTotals) -> str:
     if accepted == people:
         return f"messages for {all_counted(people, 'person', 'people')}"
     what = agreeing(accepted, "a message", "messages")
-    lacking = about_lacking_corrections(totals.reached_earlier)
+    lacking = about_lacking_corrections(totals.lacking_corrections)
     of_them = f"{lacking}," if lacking else ""
     return f"{what} for {accepted:,} of {people:,} people ({percentage(accepted, people)}){of_them}"
 
