@@ -59,8 +59,9 @@ _CURRENCY = (
 )
 _CURRENCY_BEFORE = re.compile(rf"(?<![A-Za-z0-9]){_CURRENCY}[ .:\xa0]{{0,2}}\Z")
 _CURRENCY_AFTER = re.compile(rf"[ \xa0]?{_CURRENCY}(?![A-Za-z])(?! ?[0-9])|/[=-]")  # 1500000/= are shillings
-# A cell of a column of amounts, plain or in groups of three. What begins with a 0 or a + is none.
-_BARE_AMOUNT = re.compile(r"-?(?:[1-9][0-9]{6,7}|[1-9][0-9]?(?:[ .\xa0\u202f][0-9]{3}){2})")
+# A cell of a column of amounts, plain or in groups of three, perhaps with one decimal, as spreadsheets write
+# a sum of halves; two decimals are an amount anywhere. What begins with a 0 or a + is none.
+_BARE_AMOUNT = re.compile(r"-?(?:[1-9][0-9]{6,7}|[1-9][0-9]?(?:[ .\xa0\u202f][0-9]{3}){2})(?:[.,][0-9])?")
 _LONGEST_CODE = 8  # digits that belong to the capital letter they touch
 
 # Digits and everything that can occur between the digits of a number, a date or an amount. The second pattern
@@ -129,7 +130,8 @@ def mask_texts(
     - amounts: thousands with commas, two decimals, or a currency beside them: 1,500,000, UGX 12000000
     - codes of eight digits or fewer that touch a capital letter: INV1234567
     - in a column of amounts, for which `lengths` says how many digits the phone numbers of its table can have
-      (`number_lengths`): cells of seven or eight digits, when no number has as many: 1250000, 12 500 000
+      (`number_lengths`): cells of seven or eight digits, when no number has as many: 1250000, 12 500 000, and
+      with one decimal: 2184400.5
 
     The row's own number, recognised by its last seven digits, is masked even there: `own_numbers` are columns
     of the same rows. Digits that could be either (an order number, 20261122) are masked.

@@ -369,7 +369,7 @@ def test_several_batches_and_the_phrase_that_settles_what_is_certain():
     assert told.phrase.startswith("settle 2 batches: 1 accepted, 1 refused ")
     assert told.sentence == (
         "3 batches are unknown: 1 is in the list with all of its messages, 1 with none, "
-        "1 cannot be settled from it."
+        "1 cannot be settled from it. The list has some of its messages."
     )
 
 

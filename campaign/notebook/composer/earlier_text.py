@@ -22,7 +22,7 @@ from campaign.text import clean, counted, shorten_to_words
 # Called with a text, those by language (empty if there is one for everybody) and the sender.
 TakeText = Callable[[str, dict[str, str], str], None]
 
-_SHOWN = 80  # characters of a text
+_SHOWN = 480  # characters of a text: two may differ in their last words
 _ONE_BEFORE = (
     "This is the last text of the campaign “{}”. If the rows of this file are to get the one before it, of "
     "{}, take that: “{}”"

@@ -14,7 +14,7 @@ from campaign.contract import Changed
 from campaign.messages.plan import Plan
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import ACCEPTED, ASKED, SHARED
+from campaign.sending.rounds.comparison import ACCEPTED, ASKED, CHANGED, SHARED
 from campaign.sending.rounds.continuation_plan import origins_of
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
 from campaign.sending.rounds.sharing_rows import PHONE_WAS_REACHED
@@ -37,12 +37,12 @@ class WhoLeaves:
     follow-up file, `reached` ones have a number that was reached, and `put_right` ones, of a follow-up file,
     were corrected in the own spreadsheet since, and reached. `sent_beside` are rows that the plan
     leaves out because another row has their number, though the campaign has sent the texts of both, or may
-    have. `reached_with_text` are rows whose people have the very text that they would get. `unwanted_rows`
-    are those that are asked about because their people wanted no texts before. `beside` are rows of the
-    campaign that get a text though a file of rows to correct does not have them, and `put_right_since` are
-    rows of such a file that get one, or may, as their own spreadsheet has them now. Some rows are `held`
-    while nothing can be sent. `own_rows` has for rows of such a file those in the own spreadsheet, as far as
-    they are known.
+    have. `reached_with_text` are rows whose people have the text that they would get, or keep another one.
+    `unwanted_rows` are those that are asked about because their people wanted no texts before. `beside` are
+    rows of the campaign that get a text though a file of rows to correct does not have them, and
+    `put_right_since` are rows of such a file that get one, or may, as their own spreadsheet has them now. Some
+    rows are `held` while nothing can be sent. `own_rows` has for rows of such a file those in the own
+    spreadsheet, as far as they are known.
     """
 
     rows: pd.Index[Any]
@@ -125,7 +125,8 @@ class WhoLeaves:
         corrected = _own_rows(compared.corrected_rows, compared, plan)
         put_right = compared.reached_meanwhile.intersection(_left_out(plan))
         mistaken = _own_rows(compared.reached_with_mistake, compared, plan).difference(put_right)
-        reached = pd.Index(rows[messages["reason"] == REASONS[ACCEPTED]].dropna().unique()).astype("int64")
+        has_text = [REASONS[ACCEPTED], *([REASONS[CHANGED]] if changed == "skip" else [])]
+        reached = pd.Index(rows[messages["reason"].isin(has_text)].dropna().unique()).astype("int64")
         sent_beside = _sent_beside(everybody, rows, messages["number"])
         nothing_more = max(others, 0)
         done = corrected, mistaken, reached, sent_beside, put_right

@@ -96,7 +96,9 @@ class Reconciliation:
         kept = [part for part, number in zip(parts, (accepted, refused, 1), strict=True) if number]
         kept = kept if count > len(outcomes) else kept[:-1]
         verb = agreeing(count, "is", "are")
-        return f"{capitalised(counted(count, 'batch', 'batches'))} {verb} unknown: {', '.join(kept)}."
+        why = " ".join(filter(None, self.batches["why"].drop_duplicates()))
+        unknown = f"{capitalised(counted(count, 'batch', 'batches'))} {verb} unknown: {', '.join(kept)}."
+        return f"{unknown} {why}".rstrip()
 
     def _of_accepted(self) -> list[str]:
         missing, priced = len(self.accepted_missing), len(self.priced_otherwise)
