@@ -197,9 +197,6 @@ def test_what_the_cells_are_adds_up(person, table):
         "phone: 2 of 6 cells are numbers to send to; 1 is a number that cannot be used, 1 has several "
         "numbers, 1 has no number and 1 is empty." in shown
     )
-    assert (
-        "1 of 1 number with a country code is from Uganda. 1 of 2 numbers without a country code"
-        in shown
-    )
+    assert "1 of 1 number with a country code is from Uganda. 1 of 2 numbers without a country code" in shown
     person.fill("country", "")
     assert "phone: 6 cells, 1 of them empty. The country below decides" in person.sees("section-1")

@@ -128,6 +128,29 @@ def test_once_erased_nobody_knows_whose_row_it_was(folder):
     assert campaign.compare(plan_of(SORTED, TUESDAY), folder=folder).changed == 2
 
 
+@pytest.mark.parametrize("rows", [FAMILY, SORTED])
+@pytest.mark.parametrize("reached", ["Musa", "Jane"])
+def test_with_every_different_text_only_whoever_got_nothing_is_new(tmp_path, rows, reached):
+    """And not the first of the rows, whoever that is: the other one would get a second text unasked."""
+    plan = plan_of(FAMILY, MONDAY).keep_instead([] if reached == "Musa" else [3])
+    sent = campaign.send(plan, folder=tmp_path / "visits", progress=False)
+    other = "Jane" if reached == "Musa" else "Musa"
+    everybody = plan_of(rows, TUESDAY, duplicates="keep")
+    reasons_of = campaign.compare(everybody, folder=sent.folder).messages
+    names = reasons_of["row"].map(everybody.contacts["name"])
+    assert dict(zip(names, reasons_of["reason"], strict=True)) == {
+        reached: "reached with another text", other: "new", "Rose": "reached with another text",
+    }  # fmt: skip
+    result = send(rows, sent.folder, message=TUESDAY, changed="skip", duplicates="keep")
+    got = dict(zip(result.contacts["name"], result.contacts.index, strict=True))
+    assert texts_of(result) == {
+        got[reached]: f"Dear {reached}, see you on Monday.",
+        got[other]: f"Dear {other}, see you on Tuesday.",
+        got["Rose"]: "Dear Rose, see you on Monday.",
+    }
+    assert result.totals.accepted_in_all_rounds == 3
+
+
 @pytest.fixture
 def corrected(folder, tmp_path):
     """The same folder, once Jane was reached under a number of her own in a follow-up file."""

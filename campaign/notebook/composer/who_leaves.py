@@ -40,8 +40,8 @@ class WhoLeaves:
     have. `reached_with_text` are rows whose people have the text that they would get, or keep another one.
     `unwanted_rows` are those that are asked about because their people wanted no texts before. `beside` are
     rows of the campaign that get a text though a file of rows to correct does not have them, and
-    `put_right_since` are rows of such a file that get one, or may, as their own spreadsheet has them now. Some
-    rows are `held` while nothing can be sent. `own_rows` has for rows of such a file those in the own
+    `put_right_since` are rows of such a file that get one, or may, as their own spreadsheet has them now.
+    Some rows are `held` while nothing can be sent. `own_rows` has for rows of such a file those in the own
     spreadsheet, as far as they are known.
     """
 

@@ -50,6 +50,7 @@ from campaign.sending.rounds.corrected_numbers import corrected_numbers
 from campaign.sending.rounds.kept_alternatives import keep_reached
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.moved_rows import with_rows_of_today
+from campaign.sending.rounds.reached_people import with_their_own_people
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts
 from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.sending.rounds.shared_before import mistaken_that_share, places_that_share
@@ -100,6 +101,7 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
         mistaken_that_share(plan, record, excluded_numbers, comparison.reached_before)
     ] = 0
     rows = rows_of_messages(plan)[starts]
+    comparison = with_their_own_people(plan, record, rows, planned.numbers, comparison)
     renumbered = _renumbered(plan, record, rows, planned, comparison)
     corrected = corrected_before(
         plan,

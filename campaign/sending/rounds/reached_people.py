@@ -7,6 +7,7 @@ most of them are. Of what was erased nothing is known any more.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,7 +16,7 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.sending.rounds.comparison import AGAIN
+from campaign.sending.rounds.comparison import AGAIN, CHANGED, NEW, Comparison, Knowledge
 from campaign.sending.rounds.corrected_numbers import other_columns
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.frame_files import count_parts, read_frame
@@ -46,6 +47,70 @@ def alternatives_of_reached(plan: Plan, record: CampaignRecord, numbers: Ints) -
     best = best.drop_duplicates("number")
     rows: Ints = best.loc[~best["is_kept"], "row"].to_numpy(dtype=np.int64)
     return np.sort(rows)
+
+
+def with_their_own_people(
+    plan: Plan, record: CampaignRecord, rows: Ints, numbers: Ints, comparison: Comparison
+) -> Comparison:
+    """The comparison in which, of several rows with one number, those are CHANGED whose people were reached.
+
+    Texts alone do not tell who of them is NEW. `rows` and `numbers` are those of the entries. Where rows are
+    alike, nothing changes.
+    """
+    knowledge = comparison.knowledge
+    sought = np.intersect1d(numbers[knowledge == CHANGED], numbers[knowledge == NEW])
+    columns = other_columns(plan) if len(sought) else []
+    if not columns:
+        return comparison
+    places = np.flatnonzero(np.isin(knowledge, (NEW, CHANGED)) & np.isin(numbers, sought))
+    changed = places[knowledge[places] == CHANGED]
+    reached = pd.DataFrame(
+        {
+            "round": record.round_of_batch[comparison.batches[changed]],
+            "row": comparison.recorded_rows[changed],
+            "number": numbers[changed],
+        }
+    )
+    then = [_rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
+    candidates = pd.concat([*plan.map_parts(partial(_candidates_of, record, columns, sought))])
+    candidates = candidates[candidates["row"].isin(rows[places])]
+    if not any(map(len, then)):
+        return comparison
+    likeness = _likeness(candidates, pd.concat([*filter(len, then)]), columns)
+    equal = likeness.set_index("row")["equal"].reindex(rows[places], fill_value=0).to_numpy()
+    return _traded(comparison, _most_alike(places, equal, numbers, knowledge))
+
+
+def _most_alike(places: Ints, equal: Ints, numbers: Ints, knowledge: Knowledge) -> pd.DataFrame:
+    """Which entries trade: columns `reached`, a NEW one more alike to a row that was reached than the CHANGED
+    one in `other`; as many of each number are CHANGED as before."""
+    entries = pd.DataFrame(
+        {
+            "place": places,
+            "equal": equal,
+            "number": numbers[places],
+            "is_changed": knowledge[places] == CHANGED,
+        }
+    )
+    entries = entries.sort_values(
+        ["number", "equal", "is_changed"], ascending=[True, False, False], kind="stable"
+    )
+    count = entries.groupby("number")["is_changed"].transform("sum")
+    entries["is_reached"] = entries.groupby("number").cumcount() < count
+    gaining = entries[entries["is_reached"] & ~entries["is_changed"]]
+    losing = entries[~entries["is_reached"] & entries["is_changed"]]
+    return pd.DataFrame({"reached": gaining["place"].to_numpy(), "other": losing["place"].to_numpy()})
+
+
+def _traded(comparison: Comparison, pairs: pd.DataFrame) -> Comparison:
+    """The comparison in which the entries of each pair have traded what is known of them."""
+    reached, other = pairs["reached"].to_numpy(), pairs["other"].to_numpy()
+    columns = {}
+    for name in ("knowledge", "batches", "recorded_rows"):
+        column = getattr(comparison, name).copy()
+        column[reached], column[other] = column[other], column[reached]
+        columns[name] = column
+    return replace(comparison, **columns)
 
 
 def _reached_rows(record: CampaignRecord, numbers: Ints) -> pd.DataFrame:
