@@ -341,7 +341,9 @@ def test_after_a_restart_the_text_of_then_is_taken_and_nobody_gets_it_twice(pers
     again.fill("path", "visits.csv")
     assert "write another text, section 3 asks anew about texts that are too long" in again.sees("section-1")
     again.press("use")
-    assert "The campaign “visits” in this folder has a text of" in again.sees("earlier-text")
+    offered = again.sees("earlier-text")
+    assert offered.startswith("The campaign “visits” in this folder has a text of ")
+    assert f": “{TEXT}” " in offered
     assert again.sees("earlier-text").endswith("It was only rehearsed: it reached no phone.")
     again.press("take-text")
     assert again.composer.desk.composition.overlong == "truncate"

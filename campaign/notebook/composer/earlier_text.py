@@ -105,7 +105,8 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
             else "It was only rehearsed: it reached no phone."
         )
         name = mask_text(clean(self._desk.name))
-        return f"The campaign “{name}” in this folder has a text of {day}. {got}{again if left_out else ''}"
+        text = f"The campaign “{name}” in this folder has a text of {day}: “{_beginning(last.template)}”"
+        return f"{text} {got}{again if left_out else ''}"
 
     def _pressed(self) -> None:
         if self._round is None:
