@@ -86,6 +86,19 @@ def test_compare_tells_her_as_reached_with_the_number_of_the_follow_up_file(fold
     assert f"the 1 person reached {AS_CORRECTED}, with another number; answer" in compared.sentence
 
 
+def test_whoever_was_corrected_in_another_cell_than_the_number_was_reached_at_that_phone(tmp_path):
+    """And nobody else was: another text for the phone is another text for her."""
+    rows = "name,phone,due\nAnn,0772 000 301,nil\nBen,0772 000 302,5000\n"
+    due, meeting = "Dear {name}, {due:,.0f} is due.", "Dear {name}, come to the meeting."
+    result = send(rows, tmp_path / "fees", due)
+    path = campaign.write_follow_up(result, tmp_path / "correct.csv")
+    pd.read_csv(path, dtype="str").assign(due="40000").to_csv(path, index=False)
+    result = send(campaign.read_contacts(path), result.folder, due)
+    assert texts_of(result)["256772000301"] == "Dear Ann, 40,000 is due."
+    told = campaign.compare(plan_of(rows, meeting), folder=result.folder)
+    assert told.messages["reason"].tolist() == ["reached with another text"] * 2
+
+
 def test_what_reached_the_old_phone_together_with_her_own_was_for_somebody_else(tmp_path):
     with campaign.Sandbox(faults={1: "Invalid sender ID"}) as sandbox:
         refused = send(COUPLE, tmp_path / "visits", COME, account=sandbox)

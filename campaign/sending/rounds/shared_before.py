@@ -63,10 +63,7 @@ def places_that_share(
     if not len(places):
         return places
     changed = _ChangedRows(rows[places], planned.numbers[places], planned.texts.take(places))
-    changed_rows = corrected.set_index("row")[["first_round", "last_round"]].reindex(
-        changed.rows, fill_value=0
-    )
-    changed_rows = changed_rows.assign(
+    changed_rows = _when_renumbered(changed, corrected, record).assign(
         number=changed.numbers, left_out_in=_left_out_in(plan, record, changed)
     )
     replaced = comparison.replaced
@@ -83,6 +80,17 @@ def places_that_share(
         }
     )
     return places[np.isin(changed.rows, _rows_without_text(changed_rows, texts))]
+
+
+def _when_renumbered(changed: _ChangedRows, corrected: pd.DataFrame, record: CampaignRecord) -> pd.DataFrame:
+    """From which round to which the table had another number for each row, 0 for rows of which none is known.
+
+    Most corrections are of other cells than the number: whatever reached that number was for its row.
+    """
+    rounds = corrected.set_index("row").reindex(changed.rows, fill_value=0)
+    numbers = record.comparable_numbers(rounds["number"].to_numpy(dtype=np.int64))
+    rounds.loc[numbers == changed.numbers, ["first_round", "last_round"]] = 0
+    return rounds[["first_round", "last_round"]]
 
 
 def _rows_without_text(changed_rows: pd.DataFrame, texts: pd.DataFrame) -> Ints:
