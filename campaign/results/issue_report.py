@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from campaign import markup
+from campaign.contacts.files.signatures import OWN_PAGE
 from campaign.errors import ReportError
 from campaign.messages.plan import Plan
 from campaign.results.csv_file import write_csv
-from campaign.results.own_report import AUTHOR, GENERATOR
+from campaign.results.own_report import AUTHOR
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.workbook import MOST_ROWS, write_rows
@@ -78,6 +79,6 @@ def _write_html(path: Path, plan: Plan, issues: pd.DataFrame) -> None:
         pieces.append(markup.table(shown, limit=_MOST_ROWS, rows=len(issues)))
     title = "Before sending" if plan.reading is None else f"Before sending: {plan.reading.source}"
     page = Template(_PAGE).substitute(
-        title=markup.escape(title), card=markup.card(title, pieces), generator=GENERATOR
+        title=markup.escape(title), card=markup.card(title, pieces), generator=OWN_PAGE
     )
     path.write_text(page, encoding="utf-8", newline="\n")

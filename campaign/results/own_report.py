@@ -10,11 +10,11 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from campaign.contacts.files.signatures import OWN_PAGE, TOP_OF_PAGE
 from campaign.contacts.own_files import REPORT_COLUMNS
 
 AUTHOR = "campaign"  # in the properties of a workbook
-GENERATOR = f'<meta name="generator" content="{AUTHOR}">'  # near the top of a page
-_TOP = 4096  # bytes of a page
+_TOP = 4096  # bytes
 _COLUMNS = (*REPORT_COLUMNS, frozenset({"status", "batch", "code"}))  # the last those of sheets of a result
 
 
@@ -30,7 +30,7 @@ def is_own_report(path: Path) -> bool:
 
 def _is_own_page(path: Path) -> bool:
     with path.open("rb") as file:
-        return GENERATOR.encode() in file.read(_TOP)
+        return OWN_PAGE.encode() in file.read(TOP_OF_PAGE)
 
 
 def _is_own_workbook(path: Path) -> bool:

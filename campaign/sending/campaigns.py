@@ -88,7 +88,8 @@ def send(
     - `changed`: what happens to people who were reached with another text, or under another number, which
       the same cell was read as or a follow-up file has: "ask" raises an error that shows them, "skip" lets
       them keep what they got, "send" sends the new text too. Whoever shares a phone that was reached with
-      another row's text gets nothing with "skip", and is told as sharing a phone
+      another row's text gets nothing with "skip", and is told as sharing a phone. Whose cell has another
+      number now counts as new: `compare` names the number that was reached and has left the table
     - `gone`: what happens to messages that still wait for people who are no longer in the table: "ask" raises
       an error, "withdraw" never sends them
     - `opted_out`: what happens to people who were left out before, because they wanted no messages, and whom

@@ -171,7 +171,7 @@ def test_what_was_charged_stands_beside_what_the_last_tables_have(tmp_path, list
     }  # fmt: skip
     page = campaign.write_report(listed.head(1), tmp_path / "year.html").read_text("utf-8")
     assert "<b>100</b> accepted · 96.2%" in page
-    assert "<b>Correct the rows of 3 people who got nothing.</b> <span>They are in visits." in page
+    assert "<b>Correct the rows of 3 people who lack the text.</b> <span>They are in visits." in page
     headers = re.findall(r'<th scope="col"[^>]*>([^<]+)<', page)
     assert {"Opted out", "To correct", "Accepted in all rounds"} <= {*headers}
     assert "Refused" not in headers

@@ -23,6 +23,12 @@ ENDINGS = {
 KINDS = [(kind, ending) for kind, endings in ENDINGS.items() for ending in endings]
 
 
+def test_a_page_that_is_chosen_as_the_spreadsheet_is_said_to_be_a_report(result, tmp_path):
+    path = campaign.write_report(result, tmp_path / "report.html")
+    with pytest.raises(campaign.FileError, match="is a report that campaign wrote"):
+        campaign.read_contacts(path)
+
+
 @pytest.fixture(scope="module")
 def result(tmp_path_factory):
     folder = tmp_path_factory.mktemp("campaigns") / "visits.local"

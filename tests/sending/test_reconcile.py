@@ -1,6 +1,7 @@
 """The provider's own list settles what nobody else can know."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from support.small_campaigns import people, plan_for
@@ -59,7 +60,8 @@ def test_the_comparison_is_shown_and_nothing_is_written(visits, sandbox, tmp_pat
     assert told.sentence == ("2 batches are unknown: 1 is in the list with all of its messages, 1 with none.")
     assert told.phrase.startswith("settle 2 batches: 1 accepted, 1 refused ")
     assert told.decisions == (
-        "Batch 2 (2 messages) becomes accepted: the provider has them, and nobody gets them again.",
+        "Batch 2 (2 messages) becomes accepted: the provider has them, and nobody gets them again. By the "
+        "list, the cost is 70.",
         "Batch 3 (2 messages) becomes refused: the provider does not have them, and the next send or resume "
         "sends them.",
     )
@@ -79,6 +81,18 @@ def test_what_is_certain_is_settled_and_the_journal_says_by_whom_and_by_which_li
     journal = journal_frame(LedgerFile(visits / "ledger.sqlite")).tail(2)
     assert journal["now"].tolist() == ["accepted", "refused"]
     assert set(journal["note"]) == {"amina: reconciled with provider.csv"}
+
+
+def test_the_cost_is_that_of_the_list_where_it_has_one_for_each_message(visits, sandbox):
+    lines = list_of(sandbox, visits).splitlines()
+    unpriced = [line.removesuffix("35") if "256772000003" in line else line for line in lines]
+    assert campaign.reconcile(visits, "\n".join(unpriced).encode()).costs == {}
+    listed = list_of(sandbox, visits).encode()
+    told = campaign.reconcile(visits, listed)
+    assert told.costs == {2: Decimal(70)}
+    campaign.reconcile(visits, listed, confirm=told.phrase)
+    result = campaign.load_result(visits)
+    assert (result.totals.cost, result.totals.unpriced) == (Decimal(140), 0)
 
 
 def test_what_the_provider_never_took_goes_out_on_the_next_run_and_nobody_gets_it_twice(visits, sandbox):

@@ -74,6 +74,7 @@ def test_the_list_has_the_whole_batch():
             "verdict": "all",
             "left_at": pd.Timestamp("2026-11-22 14:05Z"),
             "why": "",
+            "cost_in_list": Decimal(70),
         }
     ]
     assert told.people.empty

@@ -1,5 +1,7 @@
 """Files that are not spreadsheets, known by their first bytes, whatever they are called; and what to do."""
 
+OWN_PAGE = '<meta name="generator" content="campaign">'  # near the top of a report that this package wrote
+TOP_OF_PAGE = 4096  # bytes
 _TABLE_ITSELF = "Save the table itself as .xlsx or .csv"
 _PICTURE = f"is a picture, and a table in it cannot be read. {_TABLE_ITSELF}"
 _SOUND = f"is a sound recording. {_TABLE_ITSELF}"

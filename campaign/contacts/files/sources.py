@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from campaign.contacts.files.octets import FileOctets
-from campaign.contacts.files.signatures import what_else_it_is
+from campaign.contacts.files.signatures import OWN_PAGE, TOP_OF_PAGE, what_else_it_is
 from campaign.errors import FileError, UsageError
 from campaign.suggestions import similar_file
 from campaign.text import clean
@@ -176,6 +176,11 @@ def _zip_format(source: Source) -> str:
 def _text_format(source: Source) -> str:
     start = source.data[:2000].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").replace(b"\0", b"").lower()
     if start.startswith((b"<!doctype html", b"<html", b"<table", b"<head", b"<meta", b"<style", b"<div")):
+        if OWN_PAGE.encode() in source.data[:TOP_OF_PAGE]:
+            raise FileError(
+                f'"{source.name}" is a report that campaign wrote. Use your own spreadsheet, or the file of '
+                "rows to correct."
+            )
         raise FileError(
             f'"{source.name}" is a web page, whatever it is called. '
             "Open it in your spreadsheet program and save it as .xlsx."

@@ -11,7 +11,7 @@ import pandas as pd
 from campaign.messages.plan_tables.plan_columns import rows_of_messages
 from campaign.notebook.composer.row_list import RowList, numbered_rows
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import ASKED, SHARED
+from campaign.sending.rounds.comparison import AS_CORRECTED, ASKED, SHARED
 from campaign.sending.rounds.other_texts import old_and_new, plain_last
 
 _LENGTH = 120  # of each text
@@ -43,10 +43,12 @@ def _texts_of(compared: ComparedPlan, rows: pd.Index[Any]) -> pd.DataFrame:
     texts = pd.DataFrame(
         old_and_new(compared, places, length=_LENGTH), columns=["row", "what they got", "what they would get"]
     )
-    shares = compared.comparison.knowledge[places] == SHARED
+    knowledge = compared.comparison.knowledge[places]
+    shares = knowledge == SHARED
     if shares.any():  # a phone is one that another row's text has reached
         texts = texts.rename(columns={"what they got": "what the phone got"})
-        texts["shares a phone"] = np.where(shares, "yes", "no")
+        says_it_all = knowledge == AS_CORRECTED  # what they would get tells whose phone it is
+        texts["shares a phone"] = np.select([shares, says_it_all], ["yes", ""], "no")
     numbered = numbered_rows(compared.plan, pd.Index(texts["row"]))
     table = pd.concat([numbered, texts.drop(columns="row")], axis=1)
     return table if compared.file is None else compared.file.numbered(table)

@@ -60,9 +60,9 @@ _PLACES: dict[Environment, str] = {
     "live": "Live: real texts to real phones",
 }
 _ONLY_REHEARSAL = (
-    "To send for real, give this sentence to whoever looks after this machine: set CAMPAIGN_LIVE_URL, "
-    "CAMPAIGN_LIVE_USERNAME and CAMPAIGN_LIVE_PASSWORD to what the SMS provider gave us, then start this "
-    "program again."
+    "Only rehearsals are possible here so far. To send for real, this program needs your account with the "
+    "SMS provider: ask whoever looks after this machine to set CAMPAIGN_LIVE_URL, CAMPAIGN_LIVE_USERNAME and "
+    "CAMPAIGN_LIVE_PASSWORD, and to start it again."
 )
 _NOT_WHAT_WAS_SHOWN = (
     "What would leave has changed since this was shown, so nothing was sent. Look at the line and the button "

@@ -49,7 +49,7 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
         ],
         "open_campaigns": campaigns.names_with("unknown"),
         "to_correct": counted(
-            campaigns.total("to_correct"), "person who got nothing", "people who got nothing"
+            campaigns.total("to_correct"), "person who lacks the text", "people who lack the text"
         ),
         "campaigns_to_correct": campaigns.names_with("to_correct"),
         "unknown": counted(campaigns.total("unknown"), "message"),

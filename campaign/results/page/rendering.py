@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from campaign import markup
+from campaign.contacts.files.signatures import OWN_PAGE
 from campaign.installed_version import installed_version
 from campaign.local_times import LocalTimes
 from campaign.results import charts
-from campaign.results.own_report import GENERATOR
 from campaign.results.replaced_file import replace_file
 from campaign.results.text_columns import with_texts
 from campaign.text import shorten
@@ -33,7 +33,7 @@ def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTi
     written = times.moment(now)
     page_template = _environment().get_template(template)
     page = page_template.render(
-        values, style=charts.STYLE + style, written=written, version=installed_version(), generator=GENERATOR
+        values, style=charts.STYLE + style, written=written, version=installed_version(), generator=OWN_PAGE
     )
 
     def write(new_path: Path) -> None:

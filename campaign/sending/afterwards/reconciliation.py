@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,7 @@ from campaign import markup
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_numbers, mask_sentences, mask_texts
 from campaign.results.calls_to_settle import batches_in_words
-from campaign.text import agreeing, capitalised, counted
+from campaign.text import agreeing, capitalised, counted, money
 
 ALL, NONE, SOME, NOT_CERTAIN = "all", "none", "some", "not certain"
 _SETTLED = {ALL: "accepted", NONE: "refused"}
@@ -28,7 +29,9 @@ class Reconciliation:
     """What the provider's own list says of the unknown batches. Immutable; nothing is settled yet.
 
     - `batches`: one row for each unknown batch: batch, messages, in_list (how many of them are in the list),
-      verdict ("all", "none", "some" or "not certain"), left_at (UTC) and why ("" if it is certain)
+      verdict ("all", "none", "some" or "not certain"), left_at (UTC), why ("" if it is certain) and
+      cost_in_list (what a batch cost that is in the list with all of its messages, a Decimal; None if the
+      list has no cost for one of them)
     - `people`: the messages of the batches that stay unknown, where the list has some or is not clear:
       batch, row, number, message and found
     - `accepted_missing`: accepted batches that the list lacks, wholly or in part: batch, messages, in_list,
@@ -51,6 +54,12 @@ class Reconciliation:
         return dict(zip(verdicts.index.astype(int).tolist(), verdicts.tolist(), strict=True))
 
     @property
+    def costs(self) -> dict[int, Decimal]:
+        """What the list says that accepted ones of these cost."""
+        costs = self.batches.set_index("batch")["cost_in_list"].dropna()
+        return dict(zip(costs.index.astype(int).tolist(), costs.tolist(), strict=True))
+
+    @property
     def phrase(self) -> str:
         """What a person types to settle what is certain, with a mark of which batches; "" if nothing is."""
         outcomes = list(self.certain.values())
@@ -58,7 +67,8 @@ class Reconciliation:
             return ""
         counts = {outcome: outcomes.count(outcome) for outcome in _SETTLED.values()}
         parts = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
-        mark = hashlib.sha256(repr(sorted(self.certain.items())).encode()).hexdigest()[:4]
+        settled = sorted(self.certain.items()), sorted(self.costs.items())
+        mark = hashlib.sha256(repr(settled).encode()).hexdigest()[:4]
         return f"settle {counted(len(outcomes), 'batch', 'batches')}: {parts} {mark}"
 
     @property
@@ -74,7 +84,15 @@ class Reconciliation:
         count = int(self.batches.loc[self.batches["batch"].isin(batches), "messages"].sum())
         which = f"{capitalised(batches_in_words(batches))} ({counted(count, 'message')})"
         meaning = _MEANINGS[outcome].format(them=agreeing(count, "it", "them"))
-        return f"{which} {agreeing(len(batches), 'becomes', 'become')} {outcome}: {meaning}"
+        becomes = f"{agreeing(len(batches), 'becomes', 'become')} {outcome}"
+        return f"{which} {becomes}: {meaning}{self._cost_of(batches)}"
+
+    def _cost_of(self, batches: list[int]) -> str:
+        """What the list says that they cost, as another sentence; "" if it does not say that of all."""
+        costs = [self.costs[batch] for batch in batches if batch in self.costs]
+        if len(costs) < len(batches):
+            return ""
+        return f" By the list, the cost is {money(sum(costs, Decimal(0)))}."
 
     @property
     def sentence(self) -> str:

@@ -48,6 +48,7 @@ def match_provider_list(
     candidates = candidates.sort_values("time", kind="stable", na_position="last")
     sent = _found(_paired(sent, candidates), candidates, slack + CLOCKS)
     counts = _counts(sent, batches)
+    counts = counts.assign(cost_in_list=_costs_in_list(counts, sent, candidates))
     unknown = _verdicts(counts[counts["status"] == "unknown"], entries, sent, slack)
     accepted = counts[counts["status"] == "accepted"]
     open_batches = unknown.loc[unknown["verdict"].isin([SOME, NOT_CERTAIN]), "batch"]
@@ -58,7 +59,7 @@ def match_provider_list(
         accepted_missing=accepted.loc[
             accepted["in_list"] < accepted["messages"], ["batch", "messages", "in_list", "left_at"]
         ].reset_index(drop=True),
-        priced_otherwise=_priced_otherwise(accepted, sent, candidates),
+        priced_otherwise=_priced_otherwise(accepted),
         notices=(*entries.attrs.get("notices", ()), *_clock_notices(offset)),
     )
 
@@ -193,8 +194,9 @@ def _verdicts(
     some = "The list has some of its messages."
     doubt = "The list has some of its people, but not clearly these messages."
     why = np.select(conditions, ["", some, doubt, objections], "")
+    costs = unknown["cost_in_list"].where(verdict == ALL, None)
     columns = unknown[["batch", "messages", "in_list"]].assign(
-        verdict=verdict, left_at=unknown["left_at"], why=why
+        verdict=verdict, left_at=unknown["left_at"], why=why, cost_in_list=costs
     )
     return columns.astype({"verdict": "str", "why": "str"}).reset_index(drop=True)
 
@@ -222,12 +224,17 @@ def _objections(
     return pd.Series(objections, unknown.index, dtype="str")
 
 
-def _priced_otherwise(accepted: pd.DataFrame, sent: pd.DataFrame, entries: pd.DataFrame) -> pd.DataFrame:
-    """Accepted batches that are in the list with a cost for every message, and in sum another one."""
+def _costs_in_list(batches: pd.DataFrame, sent: pd.DataFrame, entries: pd.DataFrame) -> pd.Series[Any]:
+    """What the list says that each batch cost: a Decimal, None where it has no cost for every message."""
     costs = entries["cost"].reindex(sent["entry"]).set_axis(sent.index)
     by_batch = costs[costs.notna()].groupby(sent["batch"])
     counted, sums = by_batch.size(), by_batch.sum()
-    priced = accepted.assign(cost_in_list=accepted["batch"].map(sums).astype(object))
-    is_whole = accepted["batch"].map(counted).fillna(0) == accepted["messages"]
-    differs = is_whole & accepted["cost"].notna() & (priced["cost"] != priced["cost_in_list"])
-    return priced.loc[differs, ["batch", "messages", "cost", "cost_in_list"]].reset_index(drop=True)
+    is_whole = batches["batch"].map(counted).fillna(0) == batches["messages"]
+    return batches["batch"].map(sums).astype(object).where(is_whole, None)
+
+
+def _priced_otherwise(accepted: pd.DataFrame) -> pd.DataFrame:
+    """Accepted batches that are in the list with a cost for every message, and in sum another one."""
+    both = accepted["cost"].notna() & accepted["cost_in_list"].notna()
+    differs = both & (accepted["cost"] != accepted["cost_in_list"])
+    return accepted.loc[differs, ["batch", "messages", "cost", "cost_in_list"]].reset_index(drop=True)

@@ -70,8 +70,9 @@ def reconcile(
 
     Without `confirm`, nothing is written: the returned `Reconciliation` shows what the list says, and its
     `phrase` settles what is certain. With that phrase as `confirm` it is settled, and the result returned. A
-    batch that is in the list with all of its messages becomes accepted. One with none becomes refused, if
-    the list would certainly have it; the next `send` or `resume` sends it. The others stay unknown.
+    batch that is in the list with all of its messages becomes accepted, at the cost in the list if that has
+    one for each of them. One with none becomes refused, if the list would certainly have it; the next `send`
+    or `resume` sends it. The others stay unknown.
 
     `provider_list` is anything that `read_contacts` reads. Its columns are found by their headers, or named:
     `number`, `text` or `code` (the follow-up code of the batch), `time` and `cost`.
@@ -93,7 +94,7 @@ def reconcile(
         contents = place.snapshot()
         reconciliation = _compare(place, contents, provider_list, columns)
         _check_confirmed(reconciliation, confirm)
-        _settle(reconciliation.certain, contents, ledger, _name_of(provider_list))
+        _settle(reconciliation, contents, ledger, _name_of(provider_list))
     return place.load_result()
 
 
@@ -146,13 +147,13 @@ def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
     )
 
 
-def _settle(certain: dict[int, str], contents: LedgerSnapshot, ledger: Ledger, source: str) -> None:
+def _settle(reconciliation: Reconciliation, contents: LedgerSnapshot, ledger: Ledger, source: str) -> None:
     errors: pd.Series[str] = contents.outcomes.set_index("batch")["error"]
-    note = f"{user_name()}: reconciled with {source}"
-    moves = [
-        Move(batch, outcome, {"error": "" if outcome == "accepted" else str(errors[batch]), "note": note})
-        for batch, outcome in certain.items()
-    ]
+    note, costs = f"{user_name()}: reconciled with {source}", reconciliation.costs
+    moves = []
+    for batch, outcome in reconciliation.certain.items():
+        facts = {"error": "" if outcome == "accepted" else str(errors[batch]), "note": note}
+        moves.append(Move(batch, outcome, facts | ({"cost": costs[batch]} if batch in costs else {})))
     for refusal in ledger.commit(moves):
         if refusal is not None:
             raise refusal
