@@ -476,8 +476,9 @@ class Result:
 
     @cached_property
     def _kept_as_corrected(self) -> pd.Index[int]:
-        """The rows whose people keep what they got under the number of a follow-up file."""
-        if len(self.rounds) < 2 or self.is_erased:
+        """The rows whose people keep what they got under the number of a follow-up file: only after an answer
+        that lets them, as a table has to be read for it."""
+        if not self.rounds or self.is_erased or self.rounds[-1].options.get("changed") != "skip":
             return pd.Index([], dtype="int64", name="row")
         return kept_as_corrected(pd.concat([part.issues[["row", "code"]] for part in self.parts()]))
 
