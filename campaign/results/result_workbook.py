@@ -17,7 +17,7 @@ from campaign.local_times import LocalTimes
 from campaign.results import workbook
 from campaign.results.csv_file import write_csv_parts
 from campaign.results.messages_outside import MessagesOutside
-from campaign.results.page.costs import shown_breakdown
+from campaign.results.page.costs import about_nowhere, has_other_texts, shown_breakdown
 from campaign.results.page.headline import headline
 from campaign.results.page.result_page import reading_facts, remarks
 from campaign.results.page.row_account import not_read, rows_in_words
@@ -53,7 +53,8 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
     beside: dict[str, Path] = {}
     sheets: dict[str, pd.DataFrame] = {}
     outside = MessagesOutside.of(result)
-    for name, parts in _tables(result, outside, redaction, by).items():
+    breakdowns = _breakdowns(result, redaction, by)
+    for name, parts in _tables(result, outside, redaction, breakdowns).items():
         first, rest = _as_sheet(parts)
         if rest is None:
             sheets[name] = first
@@ -66,6 +67,7 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
     notes = {"Follow-up": _FOLLOW_UP} if can_correct and not result.is_erased else {}
     about_outside = "" if outside.unlisted else _ABOUT_OUTSIDE
     notes[_OUTSIDE] = " ".join(filter(None, [about_outside, redaction.about_look_alikes]))
+    notes |= {name: about_nowhere(result, table) for name, table in breakdowns.items()}
     sheets |= _with_values(sheets, redaction)
     replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets, notes))
 
@@ -85,16 +87,25 @@ def _write_rows(parts: Iterable[pd.DataFrame], path: Path) -> None:
     write_csv_parts(path, parts, index=False)
 
 
+def _breakdowns(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """The result by each of these columns, under the name of its sheet."""
+    breakdowns: dict[str, pd.DataFrame] = {}
+    names = {"parts": "parts_in_table"} if by and has_other_texts(result) else {}
+    for column in by:
+        breakdown = shown_breakdown(result, column, redaction).rename(columns=names)
+        breakdowns[_sheet_name(column, breakdowns)] = breakdown
+    return breakdowns
+
+
 def _tables(
-    result: Result, outside: MessagesOutside, redaction: Redaction, by: Sequence[str]
+    result: Result,
+    outside: MessagesOutside,
+    redaction: Redaction,
+    breakdowns: Mapping[str, pd.DataFrame],
 ) -> dict[str, Iterator[pd.DataFrame]]:
     """The tables of the sheets, each in parts."""
-    breakdowns: dict[str, Iterator[pd.DataFrame]] = {}
-    for column in by:
-        table = shown_breakdown(result, column, redaction).reset_index(allow_duplicates=True)
-        breakdowns[_sheet_name(column, breakdowns)] = iter([table])
     return {
-        **breakdowns,
+        **{name: iter([table.reset_index(allow_duplicates=True)]) for name, table in breakdowns.items()},
         "Batches": iter([redaction.batches(as_counted(result.batches)).rename(columns=_WITH_ZONE)]),
         "Messages": (redaction.messages(part.messages) for part in result.parts()),
         **({_OUTSIDE: map(redaction.messages_outside, outside.parts())} if outside.chunks else {}),

@@ -304,14 +304,17 @@ class Result:
         "Gulu" and "gulu", are one, as most rows write it. Columns: rows, people (rows that are neither blank
         nor a copy of another row), the eight statuses, sharing_a_phone and reached_earlier (rows that have
         one of these statuses, too: see `outcomes`), needing_attention (people who got nothing, or perhaps
-        nothing, though they did not opt out), parts (SMS parts of the messages), cost_share and unpriced. All
-        are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal. It is an estimate,
-        because the service names one cost for a batch. `unpriced` counts messages without a known cost that
-        may have been charged; with any, the cost is a lower bound, and None if that is all.
+        nothing, though they did not opt out), parts (SMS parts of the messages of this table, as in
+        `totals`), cost_share and unpriced (of all rounds). All are int64 but `cost_share`: the batches'
+        costs, shared out by messages, as Decimal. It is an estimate, because the service names one cost for a
+        batch. `unpriced` counts messages without a known cost that may have been charged; with any, the cost
+        is a lower bound, and None if that is all.
 
-        The sums are those of `totals`. The costs of all texts to the person of a row are in its value. What
-        went to numbers that are in no row any more, or only in that of somebody else, is in a last row, with
-        a missing value (NaN) and without rows, so that the costs add up too.
+        The sums are those of `totals`. The costs of all texts to the person of a row are in its value, also
+        of those that the table does not have any more: their parts are not counted, so a cost divided by
+        `parts` is a price only where nothing else was sent. What went to numbers that are in no row any more,
+        or only in that of somebody else, is in a last row, with a missing value (NaN) and without rows, so
+        that the costs add up too. Reports call it "(in no row any more)", and the empty value "(empty)".
 
         Raises `ColumnError` if there is no such column.
         """

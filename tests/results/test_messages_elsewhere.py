@@ -219,11 +219,31 @@ def test_a_text_to_a_number_that_somebody_else_has_now_is_not_that_persons(desk)
     )
     shares = result.by("district")["cost_share"]
     assert [shares["Gulu"], shares["Soroti"], shares[shares.index.isna()].item()] == [70, 35 * 3, 35]
-    page = campaign.write_report(result, "taken.html", by="district").read_text("utf-8")
-    assert (
-        "stands for the message that went to a number that no row has any more, or that another row has now."
-        in page
+    said = (
+        "“(in no row any more)” stands for the message that went to a number that no row has any more, or "
+        "that another row has now."
     )
+    assert said in campaign.write_report(result, "taken.html", by="district").read_text("utf-8")
+    sheet = by_district(campaign.write_report(result, "taken.xlsx", by="district"))
+    assert sheet[0][0] == said
+
+
+def by_district(path):
+    """The rows of that sheet."""
+    return [*openpyxl.load_workbook(path)["By district"].iter_rows(values_only=True)]
+
+
+def test_the_sheet_of_a_column_says_of_which_messages_its_parts_are(later):
+    """The costs are of all rounds; the parts, as on the page and in the summary, of the table alone."""
+    note, header, *lines = by_district(campaign.write_report(later, "by.xlsx", by="district"))
+    sums = dict(zip(header[1:], map(sum, zip(*(line[1:] for line in lines), strict=True)), strict=True))
+    assert "(in no row any more)" in note[0]
+    assert (sums["parts_in_table"], sums["cost_share"]) == (later.totals.parts, later.totals.cost) == (5, 280)
+    assert "parts" not in sums
+    first = send(*TABLE, name="first time")
+    header, *lines = by_district(campaign.write_report(first, "first.xlsx", by="district"))
+    sums = dict(zip(header[1:], map(sum, zip(*(line[1:] for line in lines), strict=True)), strict=True))
+    assert (sums["parts"], sums["cost_share"]) == (first.totals.parts, first.totals.cost) == (6, 210)
 
 
 def test_a_run_that_sent_nothing_is_no_round_to_anybody(later):

@@ -167,6 +167,11 @@ def nowhere(result: Result) -> str:
     return NOWHERE if result.elsewhere.is_known else _ELSEWHERE
 
 
+def has_other_texts(result: Result) -> bool:
+    """Whether the costs of a breakdown are also for texts that the table, and so its SMS parts, lacks."""
+    return bool(result.elsewhere.count or result.totals.reached_earlier)
+
+
 def for_page(
     breakdown: pd.DataFrame, currency: str, *, has_other_texts: bool = False
 ) -> tuple[pd.DataFrame, list[object], int]:

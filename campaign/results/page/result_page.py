@@ -27,6 +27,7 @@ from campaign.results.page.costs import (
     cost_by_sender,
     figures,
     for_page,
+    has_other_texts,
     shown_breakdown,
 )
 from campaign.results.page.headline import headline
@@ -179,8 +180,7 @@ def _costs(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str,
 def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str, str]:
     """The name of a column, its table, and what that has besides the values of the column."""
     frame = shown_breakdown(result, column, redaction)
-    has_other_texts = bool(result.elsewhere.count or result.totals.reached_earlier)
-    shown, sums, values = for_page(frame, result.currency, has_other_texts=has_other_texts)
+    shown, sums, values = for_page(frame, result.currency, has_other_texts=has_other_texts(result))
     name = str(frame.index.name)
     html = table(shown, f"Values of {name}", rows=values, figures=["Share of the cost"], total=sums)
     return name, html, about_nowhere(result, frame)
