@@ -68,7 +68,8 @@ _RESOLVED = _of_folder(
     Option("--note", default="", help="how you found out; kept in the journal"),
     Option(
         "--cost", metavar="AMOUNT",
-        help="what a batch cost that was accepted, or ordered again before, in the units of the account",
+        help="what a batch cost that was accepted, or ordered again before, in the units of the account; "
+        "also to correct a cost that you gave",
     ),
 )  # fmt: skip
 _LIST = Group(

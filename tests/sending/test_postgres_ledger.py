@@ -114,6 +114,9 @@ def test_the_providers_list_settles_it_too(interrupted, tmp_path):
     assert totals(settled) == {"accepted": 4, "not_sent": 6}
     priced = campaign.resolve(interrupted, 2, "accepted", cost=70, confirm="batch 2 cost 70")
     assert (settled.totals.unpriced, priced.totals.unpriced) == (1, 0)
+    confirm = "batch 2 cost 71, not 70"
+    corrected = campaign.resolve(interrupted, 2, "accepted", cost=71, confirm=confirm)
+    assert corrected.totals.cost == priced.totals.cost + 1
 
 
 def test_it_is_closed_and_erased(interrupted):

@@ -143,8 +143,63 @@ def test_the_cost_that_a_person_gives_is_the_cost_of_the_batch(interrupted_campa
     assert settled.batches["error"][1] == f"settled by {user_name()}: accepted, cost 350.5 given by hand"
     assert campaign.history(folder)["cost"].item() == settled.totals.cost
     assert "or more" not in capsys.readouterr().out
-    with pytest.raises(campaign.UsageError, match=r"Its cost is 350.5. That cannot be changed"):
+    with pytest.raises(campaign.ConfirmationError, match=r'confirm="batch 2 cost 1, not 350\.5"'):
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm=confirm, cost=1)
+
+
+def test_a_cost_that_was_given_wrongly_is_corrected_and_the_record_keeps_both(interrupted_campaign, capsys):
+    """The lines stay in the notebook: run again, none of them brings a wrong cost back."""
+    folder, before = interrupted_campaign, campaign.load_result(interrupted_campaign).totals.cost
+    settle = 'result = campaign.resolve(folder, 2, "accepted", cost=3500, confirm="batch 2 was accepted")'
+    lines = [settle]
+    pasted(settle, folder=folder)
+    for cost, known in ((350, "3,500"), (3500, "350"), (353, "3,500")):
+        with pytest.raises(
+            campaign.ConfirmationError, match=f"its cost is {known}: a person gave it"
+        ) as asked:
+            campaign.resolve(folder, 2, "accepted", cost=cost)
+        lines.append(asked.value.call)
+        corrected = pasted(asked.value.call)
+        assert f"The cost of batch 2 is {cost:,} now. It was {known}." in corrected.sentence
+        assert corrected.totals.cost == before + cost
+    assert [re.search('confirm="([^"]+)', line)[1] for line in lines] == [
+        "batch 2 was accepted",
+        "batch 2 cost 350, not 3,500",
+        "batch 2 cost 3,500, not 350, correction 2",
+        "batch 2 cost 353, not 3,500, correction 3",
+    ]
+    user, moves = user_name(), journal_frame(LedgerFile(folder / "ledger.sqlite"))
+    assert corrected.batches["error"][1].startswith(
+        f"settled by {user}: accepted, cost 3,500 given by hand; "
+    )
+    assert corrected.batches["error"][1].endswith(f"; {user}: cost 353 given by hand instead of 3,500")
+    assert moves["now"].tolist()[-3:] == ["priced"] * 3
+    for line in lines:
+        again = pasted(line, folder=folder)
+        assert "Batch 2 was settled as accepted already" in again.sentence
+        assert ("Its cost was corrected since: it is 353." in again.sentence) == (line != lines[-1])
+    assert journal_frame(LedgerFile(folder / "ledger.sqlite")).equals(moves)
+    assert campaign.load_result(folder).totals.cost == before + 353
+    assert campaign.history(folder)["cost"].item() == before + 353
+    confirm = "batch 2 cost 354, not 353, correction 4"
+    options = ["--cost", "354", "--confirm", confirm]
+    assert main(["resolve", str(folder), "2", "accepted", *options]) == 4
+    assert "The cost of batch 2 is 354 now. It was 353." in capsys.readouterr().out
+
+
+def test_what_the_service_said_that_a_batch_cost_is_not_changed(interrupted_campaign):
+    """Also not where a person settled the batch by the provider's list, and it named the cost."""
+    with pytest.raises(campaign.UsageError, match="Batch 1 is not unknown"):
+        campaign.resolve(interrupted_campaign, 1, "accepted", cost=1, confirm="batch 1 cost 1, not 350")
+    rows = "".join(f"2567720{n:05d},Hi Person {n},3.5\n" for n in range(30))
+    service = f"number,text,cost\n{rows}".encode()
+    phrase = campaign.reconcile(interrupted_campaign, service).phrase
+    listed = campaign.reconcile(interrupted_campaign, service, confirm=phrase)
+    cost = listed.batches["cost"][1]
+    assert cost == 35
+    with pytest.raises(campaign.UsageError, match=r"Its cost is 35\.0\. That cannot be changed"):
+        campaign.resolve(interrupted_campaign, 2, "accepted", cost=1)
+    assert campaign.load_result(interrupted_campaign).totals.cost == listed.totals.cost
 
 
 def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
@@ -171,7 +226,7 @@ def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
     )
     last = journal_frame(LedgerFile(interrupted_campaign / "ledger.sqlite")).iloc[-1]
     assert (last["batch"], last["was"], last["now"]) == (2, "accepted", "priced")
-    with pytest.raises(campaign.UsageError, match=r"Its cost is 350. That cannot be changed"):
+    with pytest.raises(campaign.ConfirmationError, match='confirm="batch 2 cost 1, not 350"'):
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 cost 1", cost=1)
     assert "was settled as accepted already" in pasted(asked.value.call).sentence
     assert campaign.history(interrupted_campaign)["cost"].item() == priced.totals.cost
@@ -405,8 +460,13 @@ def test_what_a_batch_cost_that_was_sent_again_can_be_given_too(unknown_batches)
     last = journal_frame(LedgerFile(result.folder / "ledger.sqlite")).iloc[-1]
     assert (last["batch"], last["was"], last["now"]) == (2, "again", "priced")
     assert "was ordered to be sent again already" in pasted(asked.value.call).sentence
-    with pytest.raises(campaign.UsageError, match=r"Its cost is 350\. That cannot be changed"):
-        campaign.resolve(result.folder, 2, "again", cost=1)
+    with pytest.raises(campaign.UsageError, match='To change its cost, write "again" in this line'):
+        campaign.resolve(result.folder, 2, "accepted", cost=1)
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.resolve(result.folder, 2, "again", cost=360)
+    corrected = pasted(asked.value.call)
+    assert "The cost of batch 2 is 360 now. It was 350." in corrected.sentence
+    assert corrected.totals.cost == before.cost + 360
 
 
 def test_batches_of_one_fate_are_settled_by_one_phrase(unknown_batches):
@@ -442,6 +502,8 @@ def test_batches_are_ordered_again_together_and_get_their_costs_one_by_one(unkno
     phrase = "send batches 2, 3 and 4 again, 30 messages may arrive twice"
     with pytest.raises(campaign.UsageError, match="cost= is for a single batch"):
         campaign.resolve(folder, [2, 3], "accepted", cost=350)
+    with pytest.raises(campaign.ConfirmationError):  # a list of one is as good as its number
+        campaign.resolve(folder, [2], "accepted", cost=350)
     assert main(["resolve", str(folder), "2,3,4", "again"]) == 2
     assert f'confirm "{phrase}"' in capsys.readouterr().err
     assert main(["resolve", str(folder), "2,3,4", "again", "--confirm", phrase]) == 4

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import pandas as pd
@@ -18,6 +18,7 @@ from campaign.results.calls_to_settle import batches_in_words
 from campaign.results.totals import lack_their_cost
 from campaign.sending.afterwards.earlier_decision import EarlierDecision
 from campaign.sending.afterwards.evidence import evidence
+from campaign.sending.afterwards.given_costs import GivenCosts, cost_by_hand
 from campaign.sending.ledger.ledger import Ledger, Move
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.folder import Folder
@@ -40,17 +41,22 @@ class Decision:
 
     def made_before(self, contents: LedgerSnapshot) -> str:
         """A sentence if the same was decided before, as when a notebook is run again; else ""."""
-        if self._can_be_made(contents):
+        if self._settleable(contents) or self._lacks_this_cost(contents):
             return ""
         earlier = EarlierDecision.of(self.place.ledger_place, self.batches)
         if earlier is None or earlier.outcome != self.outcome:
             return ""
-        phrases = [None, self._phrase(contents)]
+        phrases = [self._phrase(contents)]
         if self.cost is not None:
-            phrases.append(self._phrase_of_cost)
-        if self.confirm not in phrases or self.cost not in (None, self._facts(contents)["cost"].iloc[0]):
+            phrases += [self._given_costs.phrase(self.cost), *self._given_costs.phrases_of(self.cost)]
+        cost = self._facts(contents)["cost"].iloc[0]
+        if self.cost in (None, cost):
+            return earlier.sentence if self.confirm in (None, *phrases) else ""
+        # A cost that was corrected since does not come back because its line is run again.
+        was_given = self.cost is not None and self._given_costs.phrases_of(self.cost)
+        if not was_given or self.confirm not in (phrases[0], *was_given):
             return ""
-        return earlier.sentence
+        return f"{earlier.sentence} Its cost was corrected since: it is {money(cost)}."
 
     def checked(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
         """What settles the batches, or gives one its cost; raises where that cannot be."""
@@ -58,6 +64,8 @@ class Decision:
             return self._settlement(contents)
         if self._lacks_this_cost(contents):
             return self._pricing(contents)
+        if self._corrects_cost(contents):
+            return self._correction(contents)
         unknown = _unknown(contents)
         batch = next(batch for batch in self.batches if batch not in unknown)
         earlier = EarlierDecision.of(self.place.ledger_place, (batch,))
@@ -65,19 +73,31 @@ class Decision:
             raise UsageError(f"{earlier.sentence}{self._about_cost(contents)}")
         raise UsageError(f"Batch {batch} is not unknown. The unknown batches are: {_listed(unknown)}.")
 
+    def about_correction(self, contents: LedgerSnapshot) -> str:
+        """What this changes of a cost that was given before, in a sentence; "" where it gives none another.
+
+        `contents` are those of the ledger before that.
+        """
+        if not self._corrects_cost(contents):
+            return ""
+        before = money(self._facts(contents)["cost"].iloc[0])
+        return f"The cost of batch {self.batches[0]} is {money(self.cost)} now. It was {before}."
+
     def _about_cost(self, contents: LedgerSnapshot) -> str:
         """The end of a refusal, with what can be said of the cost where one was given."""
         if len(self.batches) > 1:
             return " That cannot be changed: leave it out of the list."
         facts = self._facts(contents).iloc[0]
-        if self.cost is not None and facts["cost"] is not None:
-            return f" Its cost is {money(facts['cost'])}. That cannot be changed: leave this line out."
-        if self.cost is not None and facts["error"] == ORDERED_AGAIN:
-            return ' That cannot be changed. To add its cost, write "again" in this line.'
-        return " That cannot be changed: leave this line out."
-
-    def _can_be_made(self, contents: LedgerSnapshot) -> bool:
-        return self._settleable(contents) or self._lacks_this_cost(contents)
+        own = "again" if facts["error"] == ORDERED_AGAIN else "accepted"
+        is_known = facts["cost"] is not None
+        its_cost = f" Its cost is {money(facts['cost'])}." if is_known else ""
+        if self.cost is None or (is_known and not self._given_costs.costs):
+            told = its_cost if self.cost is not None else ""
+            return f"{told} That cannot be changed: leave this line out."
+        if self.outcome != own and facts["status"] != "refused":
+            verb = "change" if is_known else "add"
+            return f'{its_cost} That cannot be changed. To {verb} its cost, write "{own}" in this line.'
+        return f"{its_cost} That cannot be changed: leave this line out."
 
     def _settleable(self, contents: LedgerSnapshot) -> bool:
         return set(self.batches) <= set(_unknown(contents))
@@ -85,9 +105,28 @@ class Decision:
     def _lacks_this_cost(self, contents: LedgerSnapshot) -> bool:
         """Whether the batch was settled as this says, and this gives the cost that it has not."""
         outcomes = contents.outcomes
-        is_settled_so = (outcomes["error"] == ORDERED_AGAIN) == (self.outcome == "again")
-        lacking = outcomes["batch"][lack_their_cost(outcomes) & is_settled_so]
+        lacking = outcomes["batch"][lack_their_cost(outcomes) & self._are_settled_so(outcomes)]
         return self.cost is not None and set(self.batches) <= set(lacking)
+
+    def _corrects_cost(self, contents: LedgerSnapshot) -> bool:
+        """Whether the batch was settled as this says, and this gives another cost than a person gave before.
+
+        What the service itself or its list named is not a person's to change.
+        """
+        facts = self._facts(contents)
+        cost = facts["cost"].iloc[0] if len(facts) == 1 else None
+        if self.cost is None or cost is None or cost == self.cost or self.outcome == "refused":
+            return False
+        is_settled_so = bool(self._are_settled_so(facts).all())
+        return is_settled_so and self._given_costs.costs[-1:] == (money(cost),)
+
+    def _are_settled_so(self, outcomes: pd.DataFrame) -> pd.Series[bool]:
+        return (outcomes["error"] == ORDERED_AGAIN) == (self.outcome == "again")
+
+    @cached_property
+    def _given_costs(self) -> GivenCosts:
+        """What people said before that the batch cost."""
+        return GivenCosts.of(self.place.ledger_place, self.batches[0])
 
     def _facts(self, contents: LedgerSnapshot) -> pd.DataFrame:
         outcomes = contents.outcomes
@@ -111,13 +150,24 @@ class Decision:
         return partial(_record, moves)
 
     def _pricing(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
-        ((batch, messages),) = self._facts(contents)[["batch", "messages"]].itertuples(index=False)
-        cost, said = self.cost, self._said()
+        cost, said = self._confirmed_cost(contents, "and its cost is not known.", "give it"), self._said()
+        return lambda ledger: ledger.record_cost(self.batches[0], cost, said)
+
+    def _correction(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
+        before = self._facts(contents)["cost"].iloc[0]
+        known = f"and its cost is {money(before)}: a person gave it."
+        cost, said = self._confirmed_cost(contents, known, "correct it"), self._said(instead_of=money(before))
+        return lambda ledger: ledger.record_cost(self.batches[0], cost, said, instead_of=before)
+
+    def _confirmed_cost(self, contents: LedgerSnapshot, known: str, purpose: str) -> Decimal:
+        """The cost of the single batch; `known` is what is known of it until now."""
+        cost = self.cost
         assert cost is not None  # noqa: S101 - looked at by `checked`
+        ((batch, messages),) = self._facts(contents)[["batch", "messages"]].itertuples(index=False)
         was = "accepted" if self.outcome == "accepted" else "ordered to be sent again"
-        sentence = f"Batch {batch} ({counted(messages, 'message')}) was {was}, and its cost is not known."
-        self._check_confirmed(self._phrase_of_cost, lambda: sentence, "give it")
-        return lambda ledger: ledger.record_cost(batch, cost, said)
+        sentence = f"Batch {batch} ({counted(messages, 'message')}) was {was}, {known}"
+        self._check_confirmed(self._given_costs.phrase(cost), lambda: sentence, purpose)
+        return cost
 
     def _phrase(self, contents: LedgerSnapshot) -> str:
         """What a person types to settle these batches."""
@@ -127,14 +177,9 @@ class Decision:
         messages = int(self._facts(contents)["messages"].sum())
         return f"send {named} again, {counted(messages, 'message')} may arrive twice"
 
-    @property
-    def _phrase_of_cost(self) -> str:
-        named = batches_in_words(self.batches)
-        return f"{named} cost {'' if self.cost is None else money(self.cost)}"
-
-    def _said(self, outcome: str = "") -> str:
+    def _said(self, outcome: str = "", instead_of: str = "") -> str:
         """Who decided what, and why, as the journal and reports have it."""
-        cost = "" if self.cost is None else f"cost {money(self.cost)} given by hand"
+        cost = "" if self.cost is None else cost_by_hand(self.cost, instead_of)
         first, *others = filter(None, [outcome, cost, self.note])
         return ", ".join([f"{user_name()}: {first}", *others])
 

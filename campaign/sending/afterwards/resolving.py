@@ -15,7 +15,7 @@ from campaign.sending.afterwards.decision import NO_COST, Decision
 from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import Money, Place
-from campaign.sending.store.folder import open_folder
+from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.runs_here import is_held_here
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
@@ -41,8 +41,11 @@ def resolve(
     does that. `confirm` is the phrase that the error shows together with the evidence; `note` says how you
     know. The journal keeps who decided, when and why; reports say so beside the batch.
     `cost` is what the service charged for an accepted batch, if you know it: a number in the account's units,
-    which counts as the cost of the batch from then on. It can be given later, too, once, to any batch without
-    one that was accepted, or that was ordered to be sent again ("again" once more): that changes no outcome.
+    which counts as the cost of the batch from then on. It is that of a single batch: of several, each gets
+    its own in a line of its own. It can be given later, too, to any batch without one that was accepted, or
+    that was ordered to be sent again ("again" once more), and a cost that was given so can be corrected in
+    the same way: the last one counts, and the journal keeps all. That changes no outcome. What the service
+    itself or its list named cannot be changed.
 
     Run again, a line that settled a batch only says so. Raises `ConfirmationError` with the evidence and the
     phrase, `UsageError` for a batch that is not unknown or was settled otherwise, `LockedError` while a run
@@ -63,15 +66,23 @@ def resolve(
     decision = Decision(place, batches, outcome, confirm, note, None if cost is None else Decimal(str(cost)))
     contents = place.snapshot()
     if sentence := decision.made_before(contents):
-        result = place.load_result()
-        waits = result.totals["not_sent"] and not contents.is_closed and not result.open_in
-        return place.load_result(sentence=f"{sentence} {ADVICE['not_sent']}" if waits else sentence)
+        return _result_with(sentence, place)
     if is_held_here(place):
         decision.checked(contents)  # a question must not end the run
     with opened_ledger(place) as ledger:
-        record = decision.checked(snapshot(place.ledger_place))
+        contents = snapshot(place.ledger_place)
+        record, sentence = decision.checked(contents), decision.about_correction(contents)
         record(ledger)
-    return place.load_result()
+    return _result_with(sentence, place)
+
+
+def _result_with(sentence: str, place: Folder) -> Result:
+    """What is known now, with a sentence about the decision, "" for none."""
+    result = place.load_result()
+    if not sentence:
+        return result
+    waits = result.totals["not_sent"] and not result.is_closed and not result.open_in
+    return place.load_result(sentence=f"{sentence} {ADVICE['not_sent']}" if waits else sentence)
 
 
 def _checked_batches(batch: Any) -> tuple[int, ...]:

@@ -77,16 +77,20 @@ def note_pace(connection: Connection, now: str, record: str) -> int:
     return _note_in_journal(connection, now, "pace", record)
 
 
-def give_cost(connection: Connection, now: str, batch: int, cost: str, note: str) -> int:
-    """Give a batch without a cost its cost, and return 1; 0 where there is none to give it to.
+def give_cost(connection: Connection, now: str, batch: int, cost: str, note: str, before: str | None) -> int:
+    """Give a batch its cost if it has the one `before`, None for none, and return 1; 0 if it has another.
 
     It has been accepted, or ordered to be sent again: of that, too, a person may learn what it cost.
     """
     update = (
         "UPDATE batches SET cost = :cost, note = CASE note WHEN '' THEN :note ELSE note || '; ' || :note END "
-        "WHERE batch = :batch AND (state = 'accepted' OR state = 'again') AND cost IS NULL"
+        "WHERE batch = :batch AND (state = 'accepted' OR state = 'again') AND "
     )
-    given = connection.execute(update, {"batch": batch, "cost": cost, "note": note}).rowcount
+    values = {"batch": batch, "cost": cost, "note": note}
+    if before is None:
+        given = connection.execute(f"{update}cost IS NULL", values).rowcount
+    else:
+        given = connection.execute(f"{update}cost = :before", values | {"before": before}).rowcount
     if given:
         entry = f"INSERT INTO journal (at, batch, was, now, error, note) VALUES ({now}, {_PRICED}, :note)"  # noqa: S608
         connection.execute(entry, {"batch": batch, "note": note})

@@ -170,10 +170,13 @@ class Ledger(ABC):
         """The record of the pace that was kept last, "" if there is none."""
         return self._last_note("pace")
 
-    def record_cost(self, batch: int, cost: Decimal, note: str) -> None:
-        """Give a batch that was accepted or ordered again, and has no cost, its cost; the journal keeps who
-        gave it."""
-        self._change(partial(give_cost, now=self.NOW, batch=batch, cost=f"{cost:f}", note=note))
+    def record_cost(self, batch: int, cost: Decimal, note: str, instead_of: Decimal | None = None) -> None:
+        """Give a batch that was accepted or ordered again, and has no cost, its cost, or another one instead
+        of the one that it has; the journal keeps who gave it."""
+        before = None if instead_of is None else f"{instead_of:f}"
+        self._change(
+            partial(give_cost, now=self.NOW, batch=batch, cost=f"{cost:f}", note=note, before=before)
+        )
 
     def recorded_budget(self) -> str:
         """The record of the budget that was kept last, "" if there is none."""
