@@ -3,14 +3,21 @@
 from datetime import timedelta
 from decimal import Decimal
 
+import pandas as pd
 import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
+from campaign.sending.afterwards import settling
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
 
 HEADER = "Number,Text,Submitted at,Cost"
+
+
+@pytest.fixture(autouse=True)
+def _the_list_is_read_three_hours_later(monkeypatch):
+    monkeypatch.setattr(settling, "moment_now", lambda: pd.Timestamp.now("UTC") + pd.Timedelta(hours=3))
 
 
 @pytest.fixture
@@ -129,6 +136,15 @@ def test_a_phrase_with_the_same_counts_for_other_batches_does_not_fit(visits, sa
 def test_a_list_that_ends_too_early_settles_no_refusal(visits, sandbox):
     listed = list_of(sandbox, visits, hours=0).encode()
     assert campaign.reconcile(visits, listed).certain == {2: "accepted"}
+
+
+def test_a_list_that_is_read_at_once_settles_no_refusal_whatever_is_planned_for_later(
+    visits, sandbox, monkeypatch
+):
+    monkeypatch.undo()
+    told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
+    assert told.certain == {2: "accepted"}
+    assert "and is not in the future." in told.sentence
 
 
 def test_a_list_that_proves_nothing_sends_the_person_to_resolve(visits):

@@ -28,6 +28,7 @@ TOOK_2 = """\
 256772000003,Hi Zoé,2026-11-22 14:05:01Z,35
 256772000004,Hi Ruth,2026-11-22 14:05:01Z,35
 """
+NOW = pd.Timestamp("2026-11-24 09:00Z")  # as the list is read
 BEFORE = "256772000900,Another campaign,2026-11-22 09:00Z,35\n"
 LATER = "256772000901,Another campaign,2026-11-22 15:30Z,35\n"
 
@@ -50,7 +51,7 @@ def campaign_of(text, *, codes=None, costs=None):
 def reconciled(provider_list, campaign=CAMPAIGN, *, codes=None, costs=None, **columns) -> Reconciliation:
     messages, batches = campaign_of(campaign, codes=codes, costs=costs)
     entries = read_provider_list(provider_list.encode(), messages, **columns)
-    return match_provider_list(entries, messages, batches)
+    return match_provider_list(entries, messages, batches, NOW)
 
 
 def verdicts(reconciliation):
@@ -119,6 +120,34 @@ def test_a_list_of_another_account_cannot_say_none():
     assert "is it the list of this account?" in told.batches.loc[0, "why"]
     assert told.accepted_missing[["batch", "messages", "in_list"]].values.tolist() == [[1, 2, 0]]
     assert "1 accepted batch is not in the list with all of its messages." in told.sentence
+
+
+def test_an_entry_from_the_future_says_nothing_of_when_the_list_ends():
+    """Somebody's message is planned for tomorrow, and the list was made ten minutes after the batch left."""
+    planned = "256772000902,Come tomorrow,2026-11-25 09:00Z,35\n"
+    told = reconciled(TOOK_1 + BEFORE + planned)
+    assert told.certain == {}
+    assert told.batches.loc[0, "why"] == (
+        "The list has no entry that is certainly later than an hour after the batch left and is not in the "
+        "future."
+    )
+    future = "1 row of the list has a time in the future: that does not show until when the list goes."
+    assert told.notices == (future,)
+    assert reconciled(TOOK_1 + BEFORE + LATER + planned).certain == {2: "refused"}
+    assert reconciled(TOOK_1 + TOOK_2 + planned).certain == {2: "accepted"}
+    soon = planned.replace("2026-11-25 09:00", "2026-11-24 09:10")  # two clocks may differ by as much
+    assert reconciled(TOOK_1 + BEFORE + soon).notices == ()
+
+
+def test_times_that_no_zone_explains_are_not_blamed_on_one():
+    """The service's clock is a year ahead."""
+    told = reconciled((TOOK_1 + BEFORE + LATER).replace("2026-", "2027-"))
+    assert told.certain == {}
+    assert told.notices == (
+        "The times in the list are 8,760 hours later than the accepted batches left, which no time zone "
+        "explains: ask the provider for a list with the right times.",
+        "4 rows of the list have a time in the future: that does not show until when the list goes.",
+    )
 
 
 def test_a_list_without_times_can_say_all_and_never_none():
@@ -348,7 +377,7 @@ def test_columns_can_be_named():
 
 def test_what_is_no_frame_is_refused_in_a_sentence():
     with pytest.raises(CampaignError, match=r"Write result\.messages"):
-        match_provider_list(pd.DataFrame(), None, pd.DataFrame())
+        match_provider_list(pd.DataFrame(), None, pd.DataFrame(), NOW)
 
 
 # --- how it is shown ----------------------------------------------------------------------------------
@@ -395,6 +424,6 @@ def test_the_frames_are_left_as_they_were():
     messages, batches = campaign_of(CAMPAIGN)
     entries = read_provider_list((TOOK_1 + TOOK_2).encode(), messages)
     before = [frame.copy() for frame in (entries, messages, batches)]
-    match_provider_list(entries, messages, batches)
+    match_provider_list(entries, messages, batches, NOW)
     for frame, copy in zip((entries, messages, batches), before, strict=True):
         pd.testing.assert_frame_equal(frame, copy)

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
+import pytest
 
 import campaign
 from campaign.errors import ConfirmationError, FolderError
+from campaign.sending.afterwards import settling
 from support.life_attempts import Sender
 from support.told_truth import SENT, Recorded, differences
 
@@ -137,9 +139,12 @@ def reconcile(life: Sender) -> None:
     life.tell(f"reconcile with a list that is {kind}")
     _provider_list(inbox, kind, cut).to_csv("provider.csv", index=False)
     expected = {batch.batch: _expected(life, batch, kind, cut) for batch in unknown if _is_alone(life, batch)}
-    found = campaign.reconcile(life.place, "provider.csv")
-    if found.phrase:
-        confirmed(life, lambda **_: campaign.reconcile(life.place, "provider.csv", confirm=found.phrase))
+    later = pd.Timestamp.now("UTC") + pd.Timedelta(hours=3)  # the list goes on for two hours
+    with pytest.MonkeyPatch.context() as clock:
+        clock.setattr(settling, "moment_now", lambda: later)
+        found = campaign.reconcile(life.place, "provider.csv")
+        if found.phrase:
+            confirmed(life, lambda **_: campaign.reconcile(life.place, "provider.csv", confirm=found.phrase))
     now = {batch.batch: batch.state for batch in life.batches}
     life.check(
         [

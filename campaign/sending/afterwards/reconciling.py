@@ -2,7 +2,8 @@
 
 Two mistakes are possible. A batch that was taken and is said not to be would be sent twice, so "none" needs a
 list that shows it would have had the batch: one that begins before it and goes on for more than an hour after
-it, that has messages of this campaign, and whose times can be trusted. A batch that was not taken and is said
+it, that has messages of this campaign, and whose times can be trusted: what is said to be sent tomorrow shows
+nothing of when the list was made. A batch that was not taken and is said
 to be would never reach its people, so "all" needs every message, after those that explain accepted batches.
 """
 
@@ -16,6 +17,7 @@ import pandas as pd
 from campaign.argument_checks import check
 from campaign.sending.afterwards.provider_list import fold_texts
 from campaign.sending.afterwards.reconciliation import ALL, NONE, NOT_CERTAIN, SOME, Reconciliation
+from campaign.text import agreeing, capitalised, counted
 
 HOUR = pd.Timedelta(hours=1)  # within which a list has what was taken
 CLOCKS = pd.Timedelta(minutes=15)  # by which two clocks may differ
@@ -26,17 +28,18 @@ IN_LIST, NOT_IN_LIST = "in the list", "not in the list"
 NUMBER_ONLY = "only the number is in the list"
 TOO_EARLY = "in the list, but before the batch left"
 SHARED = "in the list, but fewer times than it may have been sent"
+_NO_LATER_ENTRY = "The list has no entry that is certainly later than an hour after the batch left"
 _UNCLEAR = (NUMBER_ONLY, TOO_EARLY, SHARED)
 
 
 def match_provider_list(
-    entries: pd.DataFrame, messages: pd.DataFrame, batches: pd.DataFrame
+    entries: pd.DataFrame, messages: pd.DataFrame, batches: pd.DataFrame, now: pd.Timestamp
 ) -> Reconciliation:
     """What a list (`read_provider_list`) says of the unknown batches of a campaign.
 
-    `messages` and `batches` are those of a `Result`. Entries that explain accepted batches are taken away
-    first: by number and code where the list has codes of this campaign, else by number and text. Nothing is
-    changed.
+    `messages` and `batches` are those of a `Result`, and `now` is the time (UTC) as the list is read. Entries
+    that explain accepted batches are taken away first: by number and code where the list has codes of this
+    campaign, else by number and text. Nothing is changed.
     """
     for name, frame in (("entries", entries), ("messages", messages), ("batches", batches)):
         check(frame, pd.DataFrame, subject=name, needs="a DataFrame", write=f"result.{name}")
@@ -49,7 +52,8 @@ def match_provider_list(
     sent = _found(_paired(sent, candidates), candidates, slack + CLOCKS)
     counts = _counts(sent, batches)
     counts = counts.assign(cost_in_list=_costs_in_list(counts, sent, candidates))
-    unknown = _verdicts(counts[counts["status"] == "unknown"], entries, sent, slack)
+    in_future = entries["time"] - slack > now + CLOCKS
+    unknown = _verdicts(counts[counts["status"] == "unknown"], entries, sent, slack, in_future)
     accepted = counts[counts["status"] == "accepted"]
     open_batches = unknown.loc[unknown["verdict"].isin([SOME, NOT_CERTAIN]), "batch"]
     is_open = sent["batch"].isin(open_batches) & sent["batch"].isin(_with_doubt(sent))
@@ -60,7 +64,11 @@ def match_provider_list(
             accepted["in_list"] < accepted["messages"], ["batch", "messages", "in_list", "left_at"]
         ].reset_index(drop=True),
         priced_otherwise=_priced_otherwise(accepted),
-        notices=(*entries.attrs.get("notices", ()), *_clock_notices(offset)),
+        notices=(
+            *entries.attrs.get("notices", ()),
+            *_clock_notices(offset),
+            *_notices_of_future(int(in_future.sum())),
+        ),
     )
 
 
@@ -104,11 +112,21 @@ def _slack(entries: pd.DataFrame, offset: pd.Timedelta | None) -> pd.Timedelta:
 def _clock_notices(offset: pd.Timedelta | None) -> list[str]:
     if offset is None or abs(offset) <= CLOCKS:
         return []
-    hours = offset / HOUR
-    return [
-        f"The times in the list are {abs(hours):.1f} hours {'later' if hours > 0 else 'earlier'} than the "
-        "accepted batches left: give the list with its time zone."
-    ]
+    hours = abs(offset) / HOUR
+    than = f"{'later' if offset > pd.Timedelta(0) else 'earlier'} than the accepted batches left"
+    if abs(offset) > FARTHEST_ZONE + CLOCKS:
+        return [
+            f"The times in the list are {hours:,.0f} hours {than}, which no time zone explains: ask the "
+            "provider for a list with the right times."
+        ]
+    return [f"The times in the list are {hours:.1f} hours {than}: give the list with its time zone."]
+
+
+def _notices_of_future(count: int) -> list[str]:
+    if not count:
+        return []
+    have = f"{counted(count, 'row')} of the list {agreeing(count, 'has', 'have')} a time in the future"
+    return [f"{capitalised(have)}: that does not show until when the list goes."]
 
 
 # --- who is in the list -------------------------------------------------------------------------------
@@ -179,11 +197,15 @@ def _counts(sent: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
 
 
 def _verdicts(
-    unknown: pd.DataFrame, entries: pd.DataFrame, sent: pd.DataFrame, slack: pd.Timedelta
+    unknown: pd.DataFrame,
+    entries: pd.DataFrame,
+    sent: pd.DataFrame,
+    slack: pd.Timedelta,
+    in_future: pd.Series[bool],
 ) -> pd.DataFrame:
     """The unknown batches with verdict and why."""
     nobody = (unknown["in_list"] == 0) & (unknown["unclear"] == 0)
-    objections = _objections(unknown, entries, sent, slack).where(nobody, "")
+    objections = _objections(unknown, entries, sent, slack, in_future).where(nobody, "")
     conditions = [
         unknown["in_list"] == unknown["messages"],
         unknown["in_list"] > 0,
@@ -202,11 +224,15 @@ def _verdicts(
 
 
 def _objections(
-    unknown: pd.DataFrame, entries: pd.DataFrame, sent: pd.DataFrame, slack: pd.Timedelta
+    unknown: pd.DataFrame,
+    entries: pd.DataFrame,
+    sent: pd.DataFrame,
+    slack: pd.Timedelta,
+    in_future: pd.Series[bool],
 ) -> pd.Series[str]:
     """Why a batch may have been taken although nobody in it is in the list; "" if it was not taken."""
     accepted = sent[sent["status"] == "accepted"]
-    begins, ends = entries["time"].min() + slack, entries["time"].max() - slack
+    begins, ends = entries["time"].min() + slack, entries["time"][~in_future].max() - slack
     left_at = unknown["left_at"]
     if (entries["number"] == "").any():
         return pd.Series("Some numbers in the list cannot be read.", unknown.index, dtype="str")
@@ -216,7 +242,7 @@ def _objections(
     objections = np.select(
         [~(left_at + HOUR < ends), ~(begins <= left_at)],
         [
-            "The list has no entry that is certainly later than an hour after the batch left.",
+            f"{_NO_LATER_ENTRY}{' and is not in the future' if in_future.any() else ''}.",
             "The list has no entry that is certainly from before the batch left.",
         ],
         "",

@@ -116,7 +116,12 @@ def _compare(
         code=messages["batch"].map(by_batch["code"]).astype("str"),
     )
     entries = read_provider_list(provider_list, messages, **columns)
-    return _without_settled(match_provider_list(entries, messages, outcomes), contents)
+    return _without_settled(match_provider_list(entries, messages, outcomes, moment_now()), contents)
+
+
+def moment_now() -> pd.Timestamp:
+    """The time, in UTC, as a list is read."""
+    return pd.Timestamp.now("UTC")
 
 
 def _without_settled(reconciliation: Reconciliation, contents: LedgerSnapshot) -> Reconciliation:
