@@ -17,9 +17,10 @@ COUNTS = (
     "accepted_in_all_rounds",
 )  # fmt: skip
 _ALWAYS = ("people", "accepted")
-# What accepted messages are, of one and of several.
+# What accepted messages are, of one and of several. What the table does not have may be an earlier text, but
+# also the only one to the number of a row that gets nothing now, or that has it from somebody else.
 _IN_TABLES = ("is in the last tables", "are in the last tables")
-_FURTHER = ("is a further message to a number in them", "are further messages to numbers in them")
+_OTHERS = ("was another message to a number in them", "were other messages to numbers in them")
 _GONE = ("went to a number that no row has any more", "went to numbers that no row has any more")
 _ABOUT_COUNTS = (
     "Accepted, refused, unknown, waiting and withdrawn count messages: a person may have several, as with a "
@@ -102,7 +103,7 @@ class CampaignList:
         if without_row.isna().any() or not others:
             return ""
         gone = self.total("accepted_without_row")
-        counts = {_IN_TABLES: in_tables, _FURTHER: others - gone, _GONE: gone}
+        counts = {_IN_TABLES: in_tables, _OTHERS: others - gone, _GONE: gone}
         kinds = [f"{figure(count)} {agreeing(count, *words)}" for words, count in counts.items() if count]
         return f": {listed_words(kinds)}"
 

@@ -163,7 +163,7 @@ def test_what_was_charged_stands_beside_what_the_last_tables_have(tmp_path, list
     listed.loc[0, "cost"] = Decimal(3570)
     campaigns = CampaignList(listed.head(1), LocalTimes())
     assert (
-        "103 messages were accepted: 100 are in the last tables, 1 is a further message to a number in them "
+        "103 messages were accepted: 100 are in the last tables, 1 was another message to a number in them "
         "and 2 went to numbers that no row has any more. The cost was UGX 3,570." in campaigns.headline
     )
     assert {name: count for name, count in campaigns.by_outcome.items() if count} == {

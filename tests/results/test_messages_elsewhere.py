@@ -64,7 +64,7 @@ def test_messages_to_people_in_the_table_are_not_said_to_have_gone_to_others(ear
     assert (history["accepted_in_all_rounds"][0], history["accepted_without_row"][0]) == (8 - 1, 1)
     assert history["accepted"].tolist() == [5]
     said = (
-        "7 messages were accepted: 5 are in the last tables, 1 is a further message to a number in them and "
+        "7 messages were accepted: 5 are in the last tables, 1 was another message to a number in them and "
         "1 went to a number that no row has any more."
     )
     book = openpyxl.load_workbook(campaign.write_report(history, "year.xlsx"))
@@ -131,6 +131,8 @@ def test_who_shares_a_phone_got_no_later_text_and_who_opted_out_has_a_row(desk):
     )
     assert result.contacts.at[2, "reason"] == ""
     assert result.by("district")["cost_share"].to_dict() == {"Gulu": 35, "Soroti": 70}
+    card = campaign.history(result.folder)._repr_html_()  # it was the only one to Cat
+    assert "1 is in the last tables and 2 were other messages to numbers in them." in card
 
 
 def test_what_another_text_cost_belongs_to_the_value_of_its_row(later):
