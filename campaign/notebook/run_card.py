@@ -29,6 +29,10 @@ WORDS = {
     "stopped": "Stopped",
     "failed": "Failed",
 }
+_MAY_HAVE_ENDED = (
+    "The run may have ended since: this does not change by itself. The line “To look again” below shows where "
+    "it stands."
+)
 _STOPPED = "cost at most, then the budget stops it"
 _PASSING = (
     "expected cost",
@@ -137,7 +141,7 @@ def status(counts: Snapshot, sentence: str, *, written: str | None = None) -> st
     word = f'<span class="word">{markup.escape(_status_in_words(counts))}</span>'
     if written is None:
         return f'<div role="status">{word}{reason}</div>'
-    return f"<div>{word} when this was written, {written}. It does not change by itself.{reason}</div>"
+    return f"<div>{word} when this was written, {written}. {_MAY_HAVE_ENDED}{reason}</div>"
 
 
 def _status_in_words(counts: Snapshot) -> str:

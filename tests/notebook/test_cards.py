@@ -222,7 +222,7 @@ def test_a_card_written_in_mid_run_says_when_and_how_to_look_again(tmp_path):
         run.stop()
         run.wait(20)
     assert re.search(r"Running</span> when this was written, on \d+ \w+ \d{4}, \d\d:\d\d:\d\d \(", card)
-    assert "It does not change by itself." in card
+    assert "The run may have ended since: this does not change by itself. The line “To look again”" in card
     assert f"campaign.load_result(&quot;{tmp_path / 'visits'}&quot;)" in card
     assert "campaign.resume(" in card
     final = run_card(run)
