@@ -65,11 +65,11 @@ def read_contacts(
     out.
 
     `missing`: texts that mean "no value", such as "-" or ("NA", "unknown"): cells that hold nothing else are
-    blank. Capitals count. Exports of CommCare, Ona, KoboToolbox, RapidPro, TextIt and Google Contacts are
-    recognised by their headers, and what these tools write for "no value" is blank. `dates`: how dates such
-    as 05/01/2026 are read where a message gives them a format: "dmy", "mdy" or "ymd". The cells stay as they
-    are. By default a column in which some day is above 12 shows its order, and rows to correct keep that of
-    their campaign; otherwise such dates are refused.
+    blank, also in reports and follow-up files. Capitals count. Exports of CommCare, Ona, KoboToolbox,
+    RapidPro, TextIt and Google Contacts are recognised by their headers, and what these tools write for "no
+    value" is blank. `dates`: how dates such as 05/01/2026 are read where a message gives them a format:
+    "dmy", "mdy" or "ymd". The cells stay as they are. By default a column in which some day is above 12 shows
+    its order, and rows to correct keep that of their campaign; otherwise such dates are refused.
 
     `max_bytes` and `max_cells` refuse files that are no contact lists. Workbooks are opened in a process of
     their own; `max_seconds` (of computing) and `max_memory` (bytes) limit it, by default in proportion to

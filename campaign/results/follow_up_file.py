@@ -43,7 +43,8 @@ def write_follow_up(
     file", "mark (leave as it is)" and "campaign", by which `read_contacts` knows it. Correct the cells and
     leave these columns as they are; rows can be sorted, deleted and added. Refused and invalid rows by
     default, and those of people who share a phone with somebody else, who get nothing until their row has
-    another number; `statuses` as in `Result.follow_up`.
+    another number; `statuses` as in `Result.follow_up`. Cells are as they were read: one with a text that
+    `missing=` named is empty.
 
     - `.xlsx`, `.ods`: every cell is text, so that leading zeros stay, and the cells to correct are marked;
       .xlsx opens at the first of them
