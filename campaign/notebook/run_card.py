@@ -30,8 +30,8 @@ WORDS = {
     "failed": "Failed",
 }
 _MAY_HAVE_ENDED = (
-    "The run may have ended since: this does not change by itself. The line “To look again” below shows where "
-    "it stands."
+    "The run may have ended since: this does not change by itself. The line “To look again” below shows "
+    "where it stands."
 )
 _STOPPED = "cost at most, then the budget stops it"
 _PASSING = (

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from campaign.arrow_text import Bools, Ints
+from campaign.arrow_text import Bools, Ints, array_to_series, constant_array
 from campaign.contract import Changed
 from campaign.environments import EnvironmentWords, words_for
 from campaign.messages.plan import Plan
@@ -109,14 +109,16 @@ class ComparedPlan:
     def earlier_texts(self) -> pd.DataFrame:
         """For each message what its row or its number got instead: columns `message`, and `number` where the
         row was reached under another one; "" for all that is not known."""
-        earlier = pd.DataFrame("", index=range(self.plan.totals.messages), columns=["message", "number"])
         places = np.flatnonzero(np.isin(self.comparison.knowledge, ASKED))
-        if len(places):
-            got = self.earlier_messages(places).groupby("entry").agg({"message": " ".join, "number": "first"})
-            asked = places[got.index.to_numpy()]
-            is_other = np.isin(self.comparison.knowledge[asked], UNDER_ANOTHER_NUMBER)
-            got["number"] = got["number"].where(is_other, "")
-            earlier.iloc[self.starts[asked]] = got.to_numpy()
+        blank = array_to_series(constant_array("", self.plan.totals.messages))
+        if not len(places):  # as mostly
+            return pd.DataFrame({"message": blank, "number": blank})
+        got = self.earlier_messages(places).groupby("entry").agg({"message": " ".join, "number": "first"})
+        asked = places[got.index.to_numpy()]
+        is_other = np.isin(self.comparison.knowledge[asked], UNDER_ANOTHER_NUMBER)
+        got["number"] = got["number"].where(is_other, "")
+        earlier = pd.DataFrame({"message": blank, "number": blank}).astype(object)
+        earlier.iloc[self.starts[asked]] = got.to_numpy()
         return earlier.astype("str")
 
     @property

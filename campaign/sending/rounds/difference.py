@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from campaign import markup
@@ -33,6 +32,7 @@ from campaign.sending.rounds.comparison import (
     UNDER_ANOTHER_NUMBER,
     UNKNOWN,
     UNSENT,
+    Knowledge,
 )
 from campaign.sending.rounds.kept_budget import about_budget
 from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
@@ -53,7 +53,8 @@ REASONS = {
     AS_CORRECTED: "reached as corrected in a follow-up file", MOVED: "reached under another number",
     SHARED: "phone reached with somebody else's text",
 }  # fmt: skip
-_REASON_OF_STATE = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
+# Of people who would get something, two that no record of the campaign tells.
+_BY_ANOTHER_CAMPAIGN, _LEFT_OUT_BEFORE = len(REASONS), len(REASONS) + 1
 _ROWS = 10  # of the card's table
 _NOBODY = np.empty(0, np.int64)
 
@@ -194,26 +195,29 @@ class Difference:
         return elsewhere
 
     @property
-    def _reasons(self) -> npt.NDArray[np.object_]:
-        """What is known of each row that gets something, in a word."""
+    def _reasons(self) -> Knowledge:
+        """What is known of each row that gets something, as the place of its words in `_of_messages`."""
         compared = self._compared
-        reasons: npt.NDArray[np.object_] = _REASON_OF_STATE[compared.comparison.knowledge]
+        reasons = compared.comparison.knowledge.copy()
         is_new = compared.comparison.knowledge == NEW
-        reasons[is_new & self._reached_elsewhere] = f"number {compared.words.reached} by another campaign"
-        reasons[is_new & compared.opted_out] = "left out before"
+        reasons[is_new & self._reached_elsewhere] = _BY_ANOTHER_CAMPAIGN
+        reasons[is_new & compared.opted_out] = _LEFT_OUT_BEFORE
         return reasons
 
     @property
     def _kinds(self) -> pd.Series[str]:
         """What is known of the person of each message, as `PeopleInWords` counts them."""
         kinds = self._reasons
-        kinds[self._compared.comparison.knowledge == AGAIN] = REASONS[UNSENT]
+        kinds[self._compared.comparison.knowledge == AGAIN] = UNSENT
         return self._of_messages(kinds)
 
-    def _of_messages(self, words: npt.NDArray[np.object_]) -> pd.Series[str]:
-        """A word for each row that gets something, for each of its messages."""
+    def _of_messages(self, reasons: Knowledge) -> pd.Series[str]:
+        """The words for each row that gets something, for each of its messages."""
         compared = self._compared
-        return pd.Series(spread(words, compared.starts, compared.plan.totals.messages), dtype="str")
+        words = [REASONS[state] for state in range(len(REASONS))]
+        words += [f"number {compared.words.reached} by another campaign", "left out before"]
+        places = spread(reasons, compared.starts, compared.plan.totals.messages)
+        return pd.Series(pd.array(words, dtype="str").take(places), dtype="str")
 
     @property
     def _numbers_of_rows(self) -> Ints:
