@@ -9,8 +9,9 @@ from campaign.local_times import LocalTimes
 from campaign.notebook import summary_pages
 from campaign.notebook.panel import Panel
 from campaign.public_calls import public_call
+from campaign.results.checked_result import check_result
 from campaign.results.redaction import Redaction
-from campaign.results.tables import Result, check_result
+from campaign.results.tables import Result
 from campaign.text import figure
 
 

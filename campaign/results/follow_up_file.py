@@ -17,12 +17,13 @@ from campaign.errors import ReportError
 from campaign.formulas import keep_apostrophes
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
+from campaign.results.checked_result import check_result
 from campaign.results.csv_file import write_csv
 from campaign.results.kept_corrections import reason_to_keep
 from campaign.results.ods_file import write_ods
 from campaign.results.plain_words import with_attention_words
 from campaign.results.replaced_file import check_ending, free_name, replace_file
-from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result, check_result
+from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result
 from campaign.results.workbook import LONGEST_CELL, MOST_ROWS, write_rows
 from campaign.results.written_file import WrittenFile
 from campaign.text import capitalised, clean, counted

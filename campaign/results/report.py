@@ -12,6 +12,7 @@ from campaign.errors import UsageError
 from campaign.public_calls import public_call
 from campaign.results.breakdown import choose_column
 from campaign.results.campaign_list import is_campaign_list
+from campaign.results.checked_result import check_result
 from campaign.results.csv_file import write_csv_parts
 from campaign.results.list_workbook import write_list_csv, write_list_workbook
 from campaign.results.page.list_page import write_list_page
@@ -19,7 +20,7 @@ from campaign.results.page.result_page import write_result_page
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.result_workbook import write_result_workbook
-from campaign.results.tables import Result, check_result
+from campaign.results.tables import Result
 from campaign.results.written_file import WrittenFile
 from campaign.text import capitalised, counted
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,44 +14,28 @@ import pandas as pd
 
 from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.reading_record import Reading
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
-from campaign.contract import BATCH_COLUMNS, CORRECTED, KEPT_TEXT, ORDERED_AGAIN, STATUSES
+from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_sentences, mask_texts
-from campaign.messages.plan import Plan, whole_part
-from campaign.messages.plan_tables.plan_columns import (
-    columns_of_contacts,
-    labels_of_contacts,
-    rows_of_messages,
-)
+from campaign.messages.plan import Plan
 from campaign.public_calls import public_call
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
-from campaign.results.earlier_messages import about_elsewhere, about_kept_texts
 from campaign.results.follow_up_rows import FollowUpRows
-from campaign.results.left_to_do import LeftToDo, WaysOn
-from campaign.results.messages_elsewhere import (
-    MessagesElsewhere,
-    messages_elsewhere,
-)
-from campaign.results.outcome_tables import by_urgency, outcomes_of
+from campaign.results.joined_rows import JoinedRows
+from campaign.results.left_to_do import WaysOn
+from campaign.results.messages_elsewhere import MessagesElsewhere
+from campaign.results.outcome_tables import by_urgency
 from campaign.results.plain_words import without_error_classes
-from campaign.results.reached_earlier import (
-    ReachedEarlier,
-    kept_as_corrected,
-    reached_earlier,
-    texts_that_reached,
-)
 from campaign.results.recorded import ContactsOfRounds, Recorded, no_contacts, nothing_recorded
-from campaign.results.result_part import ResultPart, result_parts
+from campaign.results.result_in_words import ResultInWords
+from campaign.results.result_part import ResultPart
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound, count_rounds
-from campaign.results.shared_phones import reasons_of_shared, rows_that_share
-from campaign.results.text_owners import TextOwners
-from campaign.results.totals import ResultTotals, outcome_sentence
+from campaign.results.totals import ResultTotals
 from campaign.text import clean, counted
 
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
@@ -72,21 +54,18 @@ class Result:
     name: str
     environment: str
     folder: Path | None
-    _batches: pd.DataFrame
-    _batch_of_message: npt.NDArray[np.int64]
-    _batch_of_excluded: npt.NDArray[np.int64]
-    _note: str
     nothing_sent: bool
     rounds: tuple[SentRound, ...]
     is_closed: bool
     open_in: str
     given_price: Decimal | None
-    _order: str
     _changes: Callable[[], str]
     _ways_on: WaysOn
     contacts_of_rounds: ContactsOfRounds
     table_of_version: Callable[[str], pd.DataFrame | None]
     recorded: Recorded
+    _rows: JoinedRows
+    _words: ResultInWords
 
     def __init__(
         self,
@@ -138,26 +117,34 @@ class Result:
                 f"{plan.totals.messages:,}: they do not belong together. Give the folder that the campaign "
                 "was sent from."
             )
+        rows = JoinedRows(
+            plan,
+            batches.reset_index(drop=True),
+            batch_of_message,
+            batch_of_excluded,
+            environment,
+            name,
+            tuple(rounds),
+            contacts_of_rounds,
+            recorded,
+        )
         vars(self).update(
             plan=plan,
             name=name,
             environment=environment,
             folder=folder,
-            _batches=batches.reset_index(drop=True),
-            _batch_of_message=batch_of_message,
-            _batch_of_excluded=batch_of_excluded,
-            _note=sentence,
             nothing_sent=nothing_sent,
             rounds=tuple(rounds),
             is_closed=is_closed,
             open_in=open_in,
             given_price=None,
-            _order=order,
             _changes=changes,
             _ways_on=ways_on,
             contacts_of_rounds=contacts_of_rounds,
             table_of_version=table_of_version,
             recorded=recorded,
+            _rows=rows,
+            _words=ResultInWords(rows, sentence, nothing_sent, is_closed, open_in, order, folder),
         )
 
     @property
@@ -172,7 +159,7 @@ class Result:
         of today's table any more. Numbers are never used twice, and those of batches that were withdrawn
         before they left are not here.
         """
-        return self._batches.copy(deep=False)
+        return self._rows.batches.copy(deep=False)
 
     @property
     def messages(self) -> pd.DataFrame:
@@ -181,7 +168,7 @@ class Result:
         The columns of `Plan.messages`, then status, batch (int64), code and cost_share: the batch's cost
         divided by its messages. It is an estimate, because the service reports only the cost of the batch.
         """
-        return self._whole.messages
+        return self._rows.whole.messages
 
     @property
     def contacts(self) -> pd.DataFrame:
@@ -191,7 +178,7 @@ class Result:
         whose number was reached earlier in the campaign keeps its status, and its reason says so. The reason
         of an accepted row says if a later text went to its number.
         """
-        return self._whole.contacts
+        return self._rows.whole.contacts
 
     @public_call
     def parts(self) -> Iterator[ResultPart]:
@@ -199,16 +186,7 @@ class Result:
 
         The parts of a large result are read one by one; a result in memory is one part.
         """
-        if self.plan.is_in_memory:
-            return iter([self._whole])
-        return result_parts(
-            self.plan,
-            self._batches,
-            self._batch_of_message,
-            self._batch_of_excluded,
-            self._reasons,
-            self._reached,
-        )
+        return self._rows.parts()
 
     @public_call
     def to_dask(self, table: str = "contacts") -> Any:
@@ -234,22 +212,12 @@ class Result:
 
         `contacts` has the statuses, which do not tell who shares a phone or was reached in an earlier round.
         """
-        statuses = pd.concat([part.status for part in self._bare_parts()])
-        return outcomes_of(statuses, self._sharing, self._reached)
+        return self._rows.outcomes
 
     @property
     def texts_that_reached(self) -> pd.Series[str]:
         """For each row that was reached earlier the text that it got then, if that is known."""
-        return texts_that_reached(
-            self._reached, self.plan, self._batch_of_excluded, self.recorded, self._batches_of_this_table
-        )
-
-    @property
-    def _batches_of_this_table(self) -> npt.NDArray[np.int64]:
-        """The batches of rounds in which a row number means the same row as here."""
-        version = "" if self.reading is None else self.reading.version
-        rounds = [one.round for one in self.rounds if version and one.table_version == version]
-        return self._batches.loc[self._batches["round"].isin(rounds), "batch"].to_numpy(dtype=np.int64)
+        return self._rows.texts_that_reached
 
     @property
     def issues(self) -> pd.DataFrame:
@@ -261,40 +229,26 @@ class Result:
         """How the file was read, if known."""
         return self.plan.reading
 
-    @cached_property
+    @property
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
-        statuses = (part.status for part in self._bare_parts())
-        sharing, reached = self._sharing, self._reached
-        return ResultTotals.of(
-            self.plan.totals,
-            statuses,
-            self._batches,
-            self.currency,
-            self.environment,
-            sharing=len(sharing),
-            sharing_unreached=len(np.setdiff1d(sharing, np.union1d(reached.rows, reached.doubtful))),
-            sharing_corrected=len(np.intersect1d(sharing, reached.outdated)),
-            reached_earlier=len(reached.rows),
-            in_doubt=len(reached.doubtful),
-            kept_as_corrected=self._count_accepted(self._kept_as_corrected),
-        )
+        return self._rows.totals
 
     @property
     def currency(self) -> str:
         """The currency of the account, "" if it was not given. The service itself names none."""
-        return next((one.currency for one in reversed(self.rounds) if one.currency), "")
+        return self._rows.currency
 
     @property
     def sent_rounds(self) -> int:
         """How many rounds had messages to send: a run that had none is no round to people."""
-        return count_rounds(self._batches["round"])
+        return count_rounds(self._rows.batches["round"])
 
     @property
     def seconds(self) -> float:
         """How long the campaign has been sending, over all runs: no pauses, nothing between them."""
         rates = {one.round: one.options.get("rate") for one in self.rounds}
-        return seconds_spent(self._batches, rates, self.rounds[-1].paces if self.rounds else ())
+        return seconds_spent(self._rows.batches, rates, self.rounds[-1].paces if self.rounds else ())
 
     @public_call
     def by(self, column: str) -> pd.DataFrame:
@@ -331,9 +285,9 @@ class Result:
 
     def _broken_down(self, column: str, kind: Literal["status", "outcome"]) -> pd.DataFrame:
         place, name = choose_column(self.columns, column)
-        needing = self.needing_attention.to_numpy()
-        elsewhere = self.elsewhere.places(self._batches)
-        return break_down(self.parts(), place, name, self._sharing, needing, self._batches, elsewhere, kind)
+        rows, needing = self._rows, self.needing_attention.to_numpy()
+        elsewhere = rows.elsewhere.places(rows.batches)
+        return break_down(rows.parts(), place, name, rows.sharing, needing, rows.batches, elsewhere, kind)
 
     @public_call
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
@@ -357,21 +311,12 @@ class Result:
     @property
     def follow_up_rows(self) -> FollowUpRows:
         """The rows of `follow_up` part by part."""
-        return FollowUpRows(
-            self.parts,
-            self._sharing,
-            self._reached.rows,
-            self._reached.doubtful,
-            lambda: self.corrected_rows,
-            self.reading,
-            self.name,
-        )
+        return self._rows.follow_up_rows
 
     @property
     def needing_attention(self) -> pd.Index[int]:
         """The rows of people who got nothing, or perhaps nothing, though they did not opt out."""
-        rows = replace(self.follow_up_rows, parts=self._bare_parts)
-        return pd.Index(rows.labels(), dtype="int64", name="row")
+        return self._rows.needing_attention
 
     @property
     def unknown_rows(self) -> pd.DataFrame:
@@ -379,32 +324,17 @@ class Result:
 
         A row whose messages are in several unknown batches is there for each of them.
         """
-        labels, batches = labels_of_contacts(self.plan), self._batches
-        is_unknown = np.isin(self._batch_of_message, batches.loc[batches["status"] == "unknown", "batch"])
-        is_doubtful = np.isin(labels, self._reached.doubtful)
-        rows = [rows_of_messages(self.plan)[is_unknown], labels[is_doubtful]]
-        numbers = [self._batch_of_message[is_unknown], self._batch_of_excluded[is_doubtful]]
-        table = pd.DataFrame({"row": np.concatenate(rows), "batch": np.concatenate(numbers)})
-        return table.drop_duplicates().sort_values("batch", kind="stable")
+        return self._rows.unknown_rows
 
     @property
     def sentence(self) -> str:
         """The outcome and what is left to do, in plain words."""
-        return " ".join((self.headline, *self.left_to_do))
+        return self._words.sentence
 
     @property
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
-        return self._headline(self._note)
-
-    def _headline(self, note: str) -> str:
-        outcome, earlier = outcome_sentence(self.totals), self._about_earlier_rounds
-        if self.nothing_sent and self.totals["accepted"]:
-            pieces = [note, f"So far, {outcome[0].lower()}{outcome[1:]}", earlier]
-        else:
-            pieces = [note, outcome, earlier] if self.nothing_sent else [outcome, note, earlier]
-        pieces = [words_for(self.environment).caution, *pieces, self.about_closing]
-        return " ".join(piece for piece in pieces if piece)
+        return self._words.headline
 
     @property
     def changes_since(self) -> str:
@@ -417,158 +347,63 @@ class Result:
     @property
     def remarks(self) -> tuple[str, str]:
         """Why the run ended, and what was sent that is not in today's table; "" for neither."""
-        return self._note, self._about_earlier_rounds
+        return self._words.remarks
 
     @property
     def about_closing(self) -> str:
         """That a person has closed the campaign, where nothing that is left to do says so; else ""."""
-        says_so = self.totals["refused"] or self.totals["not_sent"]
-        return "The campaign is closed: nothing waits in it." if self.is_closed and not says_so else ""
+        return self._words.about_closing
 
-    @cached_property
-    def _about_earlier_rounds(self) -> str:
-        """Who keeps what earlier rounds sent, and what was sent that is not in today's table."""
-        kept = about_kept_texts(sum(part.kept_texts for part in self.parts()))
-        return " ".join(filter(None, (kept, about_elsewhere(self.elsewhere))))
-
-    @cached_property
+    @property
     def elsewhere(self) -> MessagesElsewhere:
         """The messages that left, or may have, and are not in today's table."""
-        reached, excluded = self._reached, self._batch_of_excluded
-        owners = TextOwners(
-            self.plan, reached, excluded, self._batches_of_this_table, self.recorded, self.contacts_of_rounds
-        )
-        rows = np.union1d(reached.rows, reached.doubtful)
-        own = self._batch_of_message
-        return owners.named(messages_elsewhere(self.plan, self._batches, own, excluded, rows, self.recorded))
+        return self._rows.elsewhere
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
-        says_how = self._note and self._order != "paused"
-        return self._to_do.sentences(without={"not_sent"} if says_how else set())
+        return self._words.left_to_do
 
     @property
     def decisions(self) -> dict[str, str]:
         """What is left to do, by status, where a person has decided already what becomes of it."""
-        return self._to_do.decisions
+        return self._words.to_do.decisions
 
     @property
     def about_ordered_again(self) -> str:
         """What to do about batches that are ordered again, where others are unknown too; "" for none."""
-        return self._to_do.about_ordered_again
+        return self._words.to_do.about_ordered_again
 
     @property
     def corrections_to_copy(self) -> list[str]:
         """What your own spreadsheet lacks, a sentence each: rows with a mistake whose people were reached,
         and rows that were corrected in the follow-up file, in this round or an earlier one."""
-        return self._to_do.corrections_to_copy
+        return self._words.to_do.corrections_to_copy
 
     @property
     def about_later_texts(self) -> str:
         """What to do about people whose last message is not the one of the table; "" where there are none."""
-        return self._to_do.about_later_texts
-
-    @cached_property
-    def corrected_rows(self) -> pd.Index[int]:
-        """The row numbers of those that the table has as they were corrected, in its order."""
-        if len(self.rounds) < 2 or self.is_erased:
-            return pd.Index([], dtype="int64", name="row")
-        issues = pd.concat([part.issues[["row", "code"]] for part in self.parts()])
-        return pd.Index(issues.loc[issues["code"] == CORRECTED, "row"].astype("int64"), name="row")
-
-    @cached_property
-    def _kept_as_corrected(self) -> pd.Index[int]:
-        """The rows whose people keep what they got under the number of a follow-up file: only after an answer
-        that lets them, as a table has to be read for it."""
-        if not self.rounds or self.is_erased or self.rounds[-1].options.get("changed") != "skip":
-            return pd.Index([], dtype="int64", name="row")
-        return kept_as_corrected(pd.concat([part.issues[["row", "code"]] for part in self.parts()]))
-
-    def _count_accepted(self, rows: pd.Index[int]) -> int:
-        if rows.empty:
-            return 0
-        statuses = pd.concat([part.status for part in self._bare_parts()])
-        return int((statuses.reindex(rows) == "accepted").sum())
+        return self._words.to_do.about_later_texts
 
     @property
-    def _to_do(self) -> LeftToDo:
-        return LeftToDo(
-            self.totals,
-            self._batches,
-            self.messages_by_batch,
-            self._reached,
-            lambda: self.corrected_rows.union(self._kept_as_corrected),
-            lambda: rows_of_messages(self.plan),
-            self._kept_batches,
-            self.elsewhere.last_texts,
-            folder=self.folder,
-            order=self._order,
-            is_closed=self.is_closed,
-            open_in=self.open_in,
-            is_erased=self.is_erased,
-        )
-
-    def _kept_batches(self) -> set[int]:
-        """Of the batches that are to go out again those of which every person keeps an earlier text."""
-        ordered_again = set(self._batches.loc[self._batches["error"] == ORDERED_AGAIN, "batch"])
-        if not ordered_again:
-            return set()  # nobody needs the issues, which have to be read
-        for part in self.parts():
-            issues, messages = part.issues, part.messages
-            is_kept = messages["row"].isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna())
-            ordered_again -= set(messages.loc[~is_kept, "batch"])
-        return ordered_again
+    def corrected_rows(self) -> pd.Index[int]:
+        """The row numbers of those that the table has as they were corrected, in its order."""
+        return self._rows.corrected_rows
 
     @property
     def is_erased(self) -> bool:
         """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
-        return set(self.columns) <= set(OUTCOME_COLUMNS)
+        return self._rows.is_erased
 
     @property
     def columns(self) -> list[str]:
         """The columns of the plan's contacts."""
-        return columns_of_contacts(self.plan)
+        return self._rows.columns
 
-    @cached_property
+    @property
     def messages_by_batch(self) -> npt.NDArray[np.int64]:
         """How many messages of the table are in each batch."""
-        numbers = self._batches["batch"].to_numpy()
-        counts: npt.NDArray[np.int64] = np.bincount(
-            self._batch_of_message, minlength=int(numbers.max(initial=0)) + 1
-        )[numbers]
-        return counts
-
-    @cached_property
-    def _whole(self) -> ResultPart:
-        """All rows in memory. Raises `CampaignError` where the memory is too small."""
-        whole, excluded = whole_part(self.plan), self._batch_of_excluded
-        reasons, reached = self._reasons, self._reached
-        return ResultPart(whole, self._batches, self._batch_of_message, excluded, reasons, reached)
-
-    @cached_property
-    def _sharing(self) -> npt.NDArray[np.int64]:
-        """The rows of people who share a phone with somebody else, whose text was another one."""
-        return rows_that_share(self.plan)
-
-    @cached_property
-    def _reached(self) -> ReachedEarlier:
-        """Who was reached in an earlier round, though today's row has a mistake or another text."""
-        may_keep = len(self.rounds) > 1 and not self.is_erased
-        return reached_earlier(self.plan, self._batches, self._batch_of_excluded, may_keep=may_keep)
-
-    @cached_property
-    def _reasons(self) -> pd.Series[str]:
-        """Why rows that share a phone got nothing, and which accepted rows got a later text."""
-        later = self.elsewhere.reasons(LocalTimes.of_rounds(self.rounds))
-        if not len(self._sharing) or self.is_erased:
-            return later
-        sharing = reasons_of_shared(self._sharing, self.plan, self._bare_parts, self.environment)
-        return pd.concat([sharing, later])
-
-    def _bare_parts(self) -> Iterator[ResultPart]:
-        """The parts without the reasons that only other parts tell: enough where no reason is needed."""
-        return result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
+        return self._rows.messages_by_batch
 
     @property
     def batches_by_urgency(self) -> npt.NDArray[np.int64]:
@@ -577,7 +412,7 @@ class Result:
         First those to look at, each kind with the newest first; last those that were not sent, and those
         whose messages are all in later batches, or whose people left the table before anything reached them.
         """
-        return by_urgency(self._batches, self.messages_by_batch)
+        return by_urgency(self._rows.batches, self.messages_by_batch)
 
     def __repr__(self) -> str:
         said = " ".join(filter(None, [self.changes_since, mask_sentences(clean(self.sentence))]))
@@ -589,7 +424,7 @@ class Result:
 
         None is for what nobody can send, and none if the campaign has changed since: load it again first.
         """
-        to_do = self._to_do
+        to_do = self._words.to_do
         if self.changes_since:
             return ()
         rest = self._ways_on if to_do.can_go_on else ()
@@ -601,38 +436,26 @@ class Result:
     @property
     def card_below_run(self) -> str:
         """The result as HTML below the card of its run, which says why it ended and how to go on."""
-        return self._card(
-            self._headline(""), self._to_do.sentences(without={"not_sent"}), self._to_do.way_to_add_cost
-        )
+        words = self._words
+        left_to_do = words.to_do.sentences(without={"not_sent"})
+        return self._card(words.headline_with(""), left_to_do, words.to_do.way_to_add_cost)
 
     def _card(self, headline: str, left_to_do: tuple[str, ...], ways_on: WaysOn) -> str:
+        batches = self._rows.batches
+        errors = without_error_classes(batches["error"], batches["status"])
         return result_card(
             self.changes_since,
             mask_sentences(headline),
             left_to_do,
             ways_on,
             self.totals,
-            self._batches.assign(
-                error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
-            ).iloc[self.batches_by_urgency],
+            batches.assign(error=mask_texts(errors)).iloc[self.batches_by_urgency],
             self.reading,
             where=words_for(self.environment).where,
             times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,
             is_erased=self.is_erased,
         )
-
-
-def check_result(result: object, function: str, call: str) -> None:
-    """Raise `UsageError` unless this is a `Result`; `call` is the right call, with {} for the result."""
-    if isinstance(result, Result):
-        return
-    write = call.format("result")
-    if isinstance(result, str | os.PathLike):
-        write = call.format("campaign.load_result(folder)")
-    elif isinstance(result, Plan):  # the remedy may be copied, so it must not send
-        write = f"{call.format('campaign.load_result(folder)')} once it was sent, or look at plan.issues"
-    raise wrong(result, subject=function, needs="a Result", write=write)
 
 
 def _checked_statuses(statuses: Any) -> list[str]:
