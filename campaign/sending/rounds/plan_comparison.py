@@ -94,23 +94,10 @@ def compare_plan(
 
 def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: str) -> ComparedPlan:
     starts, planned = _comparable_rows(plan, record)
-    excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
-    comparison = compare_texts(planned, excluded_numbers, record.texts, record.knowledge)
-    # What reached a phone says nothing about the row with a mistake of somebody who only shares it.
-    comparison.reached_before[
-        mistaken_that_share(plan, record, excluded_numbers, comparison.reached_before)
-    ] = 0
     rows = rows_of_messages(plan)[starts]
-    comparison = with_their_own_people(plan, record, rows, planned.numbers, comparison)
+    comparison = _compare_people(plan, record, rows, planned)
     renumbered = _renumbered(plan, record, rows, planned, comparison)
-    corrected = corrected_before(
-        plan,
-        record,
-        going_out=lambda: rows[np.isin(comparison.knowledge, (NEW, CHANGED, UNSENT, REFUSED))],
-        in_table=lambda: pd.DataFrame({"number": planned.numbers, "batch": comparison.batches})[
-            comparison.knowledge >= AGAIN
-        ],
-    )
+    corrected = _corrected(plan, record, rows, planned, comparison)
     sharing = places_that_share(plan, record, rows, planned, comparison, renumbered, corrected)
     comparison = _mark_shared(comparison, sharing)
     # Whose own text reached the number of today's table is known to have changed, whatever was corrected.
@@ -120,23 +107,61 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
         comparison = _with_corrected(comparison, corrected, is_corrected, plan, rows, record)
     comparison = _without_kept(comparison, plan, starts)
     plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
-    waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
-    outgoing = np.isin(comparison.knowledge, MAY_GO_OUT)
-    opted_out = np.zeros(len(planned), dtype=bool)
-    opted_out[outgoing] = opted_out_before(planned.numbers[outgoing], record)
     return ComparedPlan(
         plan,
         given,
         starts,
         comparison,
-        waiting_gone,
+        missing_numbers(record.texts, record.waiting, plan_numbers),
         record,
         environment,
-        opted_out,
+        _opted_out(record, planned, comparison),
         is_corrected,
         _is_open(plan, is_corrected) & record.have_another_text(plan.template)[comparison.reached_before],
         np.intersect1d(renumbered["row"], rows[comparison.knowledge == NEW]),
     )
+
+
+def _compare_people(
+    plan: Plan, record: CampaignRecord, rows: Ints, planned: RowTexts | HashedRowTexts
+) -> Comparison:
+    """The comparison of the texts, in which one that reached a phone says something only of its own person.
+
+    `rows` are those that get something.
+    """
+    excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
+    comparison = compare_texts(planned, excluded_numbers, record.texts, record.knowledge)
+    # What reached a phone says nothing about the row with a mistake of somebody who only shares it.
+    comparison.reached_before[
+        mistaken_that_share(plan, record, excluded_numbers, comparison.reached_before)
+    ] = 0
+    return with_their_own_people(plan, record, rows, planned.numbers, comparison)
+
+
+def _corrected(
+    plan: Plan,
+    record: CampaignRecord,
+    rows: Ints,
+    planned: RowTexts | HashedRowTexts,
+    comparison: Comparison,
+) -> pd.DataFrame:
+    """The rows that were reached, or perhaps, as a follow-up file corrected them, by `corrected_before`."""
+    return corrected_before(
+        plan,
+        record,
+        going_out=lambda: rows[np.isin(comparison.knowledge, (NEW, CHANGED, UNSENT, REFUSED))],
+        in_table=lambda: pd.DataFrame({"number": planned.numbers, "batch": comparison.batches})[
+            comparison.knowledge >= AGAIN
+        ],
+    )
+
+
+def _opted_out(record: CampaignRecord, planned: RowTexts | HashedRowTexts, comparison: Comparison) -> Bools:
+    """Which of the rows that go out, or may, the campaign left out before because they wanted no messages."""
+    outgoing = np.isin(comparison.knowledge, MAY_GO_OUT)
+    opted_out = np.zeros(len(planned), dtype=bool)
+    opted_out[outgoing] = opted_out_before(planned.numbers[outgoing], record)
+    return opted_out
 
 
 def _is_open(plan: Plan, is_corrected: Bools) -> Bools:
