@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -55,6 +55,7 @@ from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.text_owners import TextOwners
 from campaign.results.totals import ResultTotals, outcome_sentence
 from campaign.text import clean, counted
+from campaign.values import replace
 
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
