@@ -36,7 +36,7 @@ from campaign.messages.templates.odd_dates import report_odd_dates
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import Lengths, Scan, lengths_of, scan
-from campaign.values import replace as with_changes
+from campaign.values import replace
 
 Columns = Mapping[Placeholder, ScannedValues]
 
@@ -101,7 +101,7 @@ def _replace_typographic(
         after = map_unique(before, rewrite)
         column.scan.put(positions, scan(after))
         texts = replace_rows(column.values.texts, positions, after)
-        column = ScannedValues(with_changes(column.values, texts=texts), column.scan)
+        column = ScannedValues(replace(column.values, texts=texts), column.scan)
         report_replaced(column, positions, before, rows, rewrite, issues)
     return column
 
@@ -124,7 +124,7 @@ def _assemble(
 
 
 def _take(column: ScannedValues, positions: Ints) -> ScannedValues:
-    values = with_changes(column.values, texts=column.values.texts.take(positions))
+    values = replace(column.values, texts=column.values.texts.take(positions))
     return ScannedValues(values, column.scan.take(positions))
 
 
