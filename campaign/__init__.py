@@ -28,7 +28,6 @@ What a campaign takes, in the order of use; help(campaign.send) and so on tell a
 Account and Sandbox say where messages go, close and erase end a campaign, and compose needs no Python.
 """
 
-import logging
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -135,8 +134,6 @@ _MODULES = {
     "write_follow_up": "campaign.results.follow_up_file",
     "write_report": "campaign.results.report",
 }
-
-logging.getLogger("campaign").addHandler(logging.NullHandler())
 
 # The only side effect of the import outside this package: IPython is told how to show runs and errors. Their
 # classes could do that, but then the layers below would import the one that draws. IPython gets the name of

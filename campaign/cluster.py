@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from campaign.argument_checks import wrong
 from campaign.arrow_text import Ints
@@ -74,8 +75,7 @@ def frame_in_parts(parts: Sequence[T], read: Callable[[T], Any]) -> Any:
         return make(read, list(parts), meta=read(parts[0]).iloc[:0], enforce_metadata=False)
 
 
-@dataclass(frozen=True, eq=False)
-class Cluster:
+class Cluster(Struct, frozen=True, eq=False):
     """The cluster of a client. Values that calls return stay on the workers until somebody asks for them."""
 
     client: Any
@@ -218,8 +218,7 @@ class RemoteValues:
             yield called.result()
 
 
-@dataclass(frozen=True, eq=False)
-class _Unresolved:
+class _Unresolved(Struct, frozen=True, eq=False):
     """Futures that Dask does not replace with their values when it calls a function."""
 
     futures: Sequence[Any]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
+
+from msgspec import Struct
 
 Environment = Literal["local", "sandbox", "live"]
 ENVIRONMENTS: Final[tuple[str, ...]] = get_args(Environment)
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentWords:
+class EnvironmentWords(Struct, frozen=True):
     """What an environment is called.
 
     - `name`: what it is in a word or two, for a cell of a table

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 import pandas as pd
+from msgspec import Struct
 
 
 class SentWithOptions(Protocol):
@@ -18,8 +18,7 @@ class SentWithOptions(Protocol):
     def options(self) -> Mapping[str, Any]: ...
 
 
-@dataclass(frozen=True)
-class LocalTimes:
+class LocalTimes(Struct, frozen=True):
     """Writes moments in one zone; without one, in that of this machine."""
 
     zone: ZoneInfo | None = None

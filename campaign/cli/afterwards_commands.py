@@ -12,8 +12,8 @@ from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.facts import as_json, records
 from campaign.cli.output import Page
 from campaign.cli.reports import check_report_paths, write_reports
-from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import ShellWords, quoted
+from campaign.cli.shown_result import exit_code, show_result
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_number, mask_sentences, mask_text

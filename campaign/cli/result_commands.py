@@ -8,15 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
-from campaign.cli.facts import as_json, records, result_facts
+from campaign.cli.facts import as_json, records
 from campaign.cli.output import Page
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
-from campaign.cli.shell_words import quoted
-from campaign.environments import words_for
+from campaign.cli.shown_result import exit_code, show_result
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_sentences, mask_texts
-from campaign.paths import seen_from_here
+from campaign.masking import mask_texts
 from campaign.results.calls_to_settle import batches_in_words
 from campaign.results.plain_words import without_error_classes
 from campaign.results.report import write_report
@@ -27,7 +24,6 @@ from campaign.sending.workers.ordering import workers
 from campaign.text import agreeing, capitalised, counted, figure
 
 _ROUNDS_SHOWN = 10
-_NOT_ACCEPTED = ("not_sent", "refused", "unknown")  # what becomes of a row that has messages, otherwise
 
 
 def run_status(options: argparse.Namespace, page: Page) -> int:
@@ -98,22 +94,3 @@ def run_report(options: argparse.Namespace, page: Page) -> int:
     return write_reports(
         paths, lambda path: write_report(result, path, reveal=options.reveal, by=options.by), page
     )
-
-
-def show_result(result: Result, page: Page) -> None:
-    """What is known of a campaign: where it went, the outcome in a sentence, the counts, the cost."""
-    folder = seen_from_here(result.folder)
-    page.words.folder = quoted(folder)
-    page.facts["result"] = result_facts(result, page.words)
-    page.gap()
-    page.line(f"{capitalised(words_for(result.environment).where)}.")
-    page.line(mask_sentences(result.sentence), "strong")
-    totals = result.totals
-    page.counts(totals.rows, dict(totals.items()))
-    sent = int((result.batches["status"] != "not_sent").sum())
-    page.line(f"Cost: {totals.cost_in_words} for {counted(sent, 'batch', 'batches')} sent.")
-    page.line(f"Campaign folder: {folder}")
-
-
-def exit_code(result: Result) -> int:
-    return NOT_ALL if any(result.totals[status] for status in _NOT_ACCEPTED) else ACCEPTED

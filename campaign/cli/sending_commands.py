@@ -15,8 +15,8 @@ from campaign.cli.facts import difference_facts, result_facts
 from campaign.cli.output import Page
 from campaign.cli.plan_source import make_plan, show_plan
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
-from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import quoted
+from campaign.cli.shown_result import exit_code, show_result
 from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
 from campaign.paths import seen_from_here

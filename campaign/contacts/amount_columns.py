@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pandas as pd
+from msgspec import Struct
 
 # 1250000, -75000, 0, 12.50, 1,250,000.00, 1 250 000: what begins with a 0 is no amount, but for 0 and 0.5.
 _GROUPED = "[1-9][0-9]{0,2}(?:[ ,.'\u00a0\u202f][0-9]{3})+"
@@ -14,8 +13,7 @@ _FEWEST = 0.5  # of the filled cells that have to be amounts
 _SHORT = 0.1  # of the amounts that have to be too short for a phone number: a column of those has hardly any
 
 
-@dataclass(frozen=True)
-class AmountCounts:
+class AmountCounts(Struct, frozen=True):
     """How many cells of a column are filled, have digits, are amounts, and are amounts of few digits."""
 
     filled: int = 0

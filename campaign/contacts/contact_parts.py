@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints, TextArray, concat_arrays, series_to_array, text_array, unique_texts
 from campaign.contacts.reading_record import Reading, reading_of
@@ -53,8 +53,7 @@ class ContactParts(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class WholeTable:
+class WholeTable(Struct, frozen=True, eq=False):
     """A contact table in memory, in parts of at most `part_rows` rows. Nothing is copied."""
 
     frame: pd.DataFrame
@@ -87,8 +86,7 @@ class WholeTable:
         return map(function, parts_of(self))
 
 
-@dataclass(frozen=True, eq=False)
-class RowsOfTable(WholeTable):
+class RowsOfTable(WholeTable, frozen=True, eq=False):
     """Some rows of a contact table in memory. What a column shows as a whole is that of the whole table."""
 
     whole: ContactParts

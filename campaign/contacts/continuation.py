@@ -4,12 +4,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Bools
 from campaign.contacts.cells.grid import name_rows
@@ -21,6 +22,7 @@ from campaign.errors import FileError
 from campaign.formulas import rearm
 from campaign.masking import mask_text
 from campaign.text import agreeing, clean, counted, shorten
+from campaign.values import replace
 
 REASON, STATUS, ROW, CAMPAIGN = "last reason", "last status", "row in the file", "campaign"
 # The version of the file, that of the row where nobody changed it, and how dates are read.
@@ -88,8 +90,7 @@ class Continuation:
         return replace(self, row_pairs=(), version="", untouched=())
 
 
-@dataclass(frozen=True, eq=False)
-class ReturnedTable:
+class ReturnedTable(Struct, frozen=True, eq=False):
     """A contact table without the columns of a follow-up file, and what these said."""
 
     frame: pd.DataFrame

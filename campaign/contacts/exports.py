@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from campaign.contacts.columns import check_headers, listed, number_columns
 from campaign.text import agreeing, counted
 
 
-@dataclass(frozen=True)
-class Export:
+class Export(Struct, frozen=True):
     """What a tool writes into its exports.
 
     `headers`: sets of headers; an export has all headers of at least one set. `missing`: the texts in cells

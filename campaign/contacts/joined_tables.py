@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign.contacts.columns import fold, listed
 from campaign.contacts.contact_parts import ContactParts, T, parts_of
@@ -15,10 +15,10 @@ from campaign.contacts.continuation import join_continuations
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.table_version import joined_version
 from campaign.errors import ColumnError, UsageError
+from campaign.values import replace
 
 
-@dataclass(frozen=True, eq=False)
-class JoinedTables:
+class JoinedTables(Struct, frozen=True, eq=False, dict=True):
     """Several contact tables as one, with consecutive row numbers; each row names its file.
 
     All have a reading, and the same columns.

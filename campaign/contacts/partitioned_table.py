@@ -8,12 +8,12 @@ What is decided for the whole table, such as which columns are used, is decided 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from msgspec import Struct
 
 from campaign.arrow_types import TEXT
 from campaign.cluster import Cluster, computed_partitions, empty_frame
@@ -33,8 +33,7 @@ FIRST_ROW = 2  # of a DataFrame, which counts as a sheet with its column names i
 _TIMES = 1_000  # as large as what is read whole by default: the limit is for one partition
 
 
-@dataclass(frozen=True, eq=False)
-class PartitionFacts:
+class PartitionFacts(Struct, frozen=True, eq=False):
     """What one partition tells about its table.
 
     `is_used` says which columns hold anything, `has_tags` that the first row holds HXL tags, which is no
@@ -50,8 +49,7 @@ class PartitionFacts:
     unwanted: int
 
 
-@dataclass(frozen=True, eq=False)
-class PartitionedTable:
+class PartitionedTable(Struct, frozen=True, eq=False):
     """A contact table in blocks of one size, each of them a frame on a worker of `cluster`.
 
     Each has `part_rows` rows but the last. `versions` has the version of each: where a worker is lost, Dask
@@ -104,8 +102,7 @@ class PartitionedTable:
         return self.cluster.each(function, self.blocks)
 
 
-@dataclass(frozen=True, eq=False)
-class _Cuts:
+class _Cuts(Struct, frozen=True, eq=False):
     """Where blocks of `size` rows begin and end in partitions, whose rows end at `ends`; the first block
     begins at `start`."""
 

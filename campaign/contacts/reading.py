@@ -1,7 +1,6 @@
 """A spreadsheet becomes a contact table: every cell is text, every row keeps its number in the sheet."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import pandas as pd
@@ -35,6 +34,7 @@ from campaign.contacts.workbooks.process import Limits, read_workbook
 from campaign.errors import UsageError
 from campaign.public_calls import public_call
 from campaign.text import figure
+from campaign.values import replace
 
 
 @public_call

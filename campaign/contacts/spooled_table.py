@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import pandas as pd
 import pyarrow as pa
+from msgspec import Struct
 
 from campaign.arrow_text import Ints, TextChunks, series_to_chunks, text_array
 from campaign.contacts.contact_parts import T, parts_of
@@ -63,8 +63,7 @@ class TableSpool:
         self._waiting = [waiting.slice(rows)] if self._waiting_rows else []
 
 
-@dataclass(frozen=True, eq=False)
-class SpooledTable:
+class SpooledTable(Struct, frozen=True, eq=False):
     """A contact table whose parts are in a `TableSpool`.
 
     `places` are the columns of the spool that the table has, `columns` their names.

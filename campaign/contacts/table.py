@@ -1,12 +1,13 @@
 """A grid becomes a contact table: header found, hidden rows left out, merged cells filled, columns named."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT
@@ -25,6 +26,7 @@ from campaign.contacts.exports import (
 )
 from campaign.errors import FileError, UsageError
 from campaign.text import agreeing, capitalised, clean, counted
+from campaign.values import replace
 
 ALL_BLANK = "The table is empty: all of its cells are blank."
 FILLED = 1_000_000  # cells that merged areas may fill; a contact table has some dozens
@@ -44,8 +46,7 @@ class CellIssue:
     detail: str
 
 
-@dataclass(frozen=True, eq=False)
-class ContactTable:
+class ContactTable(Struct, frozen=True, eq=False):
     """The rows under their header, and what was noticed while they were made."""
 
     frame: pd.DataFrame

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from msgspec import Struct
 
 from campaign.arrow_types import TextArray
 from campaign.contacts.cells.cell_text import blank_rows
@@ -27,8 +27,7 @@ from campaign.contacts.table_version import ColumnDigest, version_of
 from campaign.errors import FileError
 
 
-@dataclass(frozen=True, eq=False)
-class MadeTable:
+class MadeTable(Struct, frozen=True, eq=False):
     """The rows under their header, on disk, and what was noticed while they were made.
 
     `places` are the columns of the spool that the table has, `columns` their names.

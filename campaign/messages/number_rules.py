@@ -1,10 +1,10 @@
 """Where the numbers of a table are: which columns hold them, and the country of those without a code."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign.argument_checks import wrong
 from campaign.contacts.columns import find_column, listed, number_columns
@@ -16,8 +16,7 @@ from campaign.errors import ColumnError, UsageError
 from campaign.text import clean, counted, shorten
 
 
-@dataclass(frozen=True)
-class RegionColumn:
+class RegionColumn(Struct, frozen=True):
     """The column of a contact table that names the region of each row."""
 
     name: str
@@ -27,8 +26,7 @@ RowRegions: TypeAlias = "str | pd.Series[Any] | None"  # of some rows: one for a
 Region: TypeAlias = "RegionColumn | RowRegions"
 
 
-@dataclass(frozen=True)
-class NumberRules:
+class NumberRules(Struct, frozen=True):
     """How numbers are found and read: `columns` in order of preference, the rest as in `clean_numbers`.
 
     `closing_totals` are rows that have no number because they are lines of totals at the end of the table.

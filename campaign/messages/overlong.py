@@ -1,9 +1,9 @@
 """Texts that are too long: flagged, truncated or split. Only these few are handled one by one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from campaign.argument_checks import check_choice, check_count, check_switch
 from campaign.arrow_text import (
@@ -28,8 +28,7 @@ OVERLONG = ("flag", "truncate", "split")
 TOO_LONG = ("overlong", "too_many_parts")  # the issues of texts that do not fit; they hold the text
 
 
-@dataclass(frozen=True)
-class OverlongRules:
+class OverlongRules(Struct, frozen=True):
     """What happens to a text that is too long."""
 
     overlong: str  # one of OVERLONG
@@ -54,8 +53,7 @@ class OverlongRules:
         return too_long if self.max_parts is None else too_long | (lengths.parts > self.max_parts)
 
 
-@dataclass(frozen=True)
-class Fitted:
+class Fitted(Struct, frozen=True):
     """The messages of a table in the order of its rows: one for each, or several where a text was split."""
 
     rows: Ints  # positions in the table, ascending

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from typing import Any, Protocol
@@ -32,6 +32,7 @@ from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists
 from campaign.messages.totals import Totals, remarks_on_excluded, status_bars, totals_table
 from campaign.public_calls import public_call
+from campaign.values import replace
 
 _TABLES = ("messages", "issues", "contacts")
 _NUMBERED = "Rows are numbered as in this file, not as in your own spreadsheet."

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.argument_checks import check_choice
 from campaign.arrow_text import Ints
@@ -26,6 +26,7 @@ from campaign.messages.plan_tables.block_texts import Rules
 from campaign.messages.plan_tables.duplicates import DUPLICATES
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists, SuppressionRules
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
+from campaign.values import replace
 
 
 def prepare(
@@ -118,8 +119,7 @@ def prepare(
     return _Preparation(table, rules, suppression.not_again, template).plan()
 
 
-@dataclass(frozen=True, eq=False)
-class _Preparation:
+class _Preparation(Struct, frozen=True, eq=False):
     """What a plan is made of: its table, its rules, and the rows that are kept instead of the first."""
 
     table: ContactParts

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+from msgspec import Struct
 
 from campaign.arrow_text import (
     Bools,
@@ -45,8 +46,7 @@ _FIRST = 100  # rows that show what a column has
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
 
-@dataclass(frozen=True)
-class Recipients:
+class Recipients(Struct, frozen=True):
     """The number of each row of a contact table, and the column it came from.
 
     Numbers are integers here, the digits from the country code on, because those compare faster than texts;
@@ -215,8 +215,7 @@ def _add_repairs(
         issues.add(rows[positions], name, raw.take(positions), repair, "info", REPAIRS[repair])
 
 
-@dataclass(frozen=True)
-class _Problems:
+class _Problems(Struct, frozen=True):
     """The cells of one column that hold no number to send to."""
 
     rows: Ints

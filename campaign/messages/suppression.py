@@ -1,12 +1,12 @@
 """Valid numbers that get no message: opt-outs, and numbers that an earlier campaign reached."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.argument_checks import wrong
 from campaign.arrow_text import (
@@ -33,14 +33,14 @@ from campaign.messages.totals import Totals
 from campaign.paths import is_file
 from campaign.remedies import in_curly_quotes
 from campaign.text import clean, shorten
+from campaign.values import replace
 
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 ON_OPT_OUT_LIST = "The number is on the opt-out list."
 REACHED_EARLIER = "An earlier campaign reached this number, or may have (see not_again=)."
 
 
-@dataclass(frozen=True, eq=False)
-class EarlierCampaign:
+class EarlierCampaign(Struct, frozen=True, eq=False):
     """A campaign whose recipients get no more messages: its folder, whom it reached, in which environment.
 
     With "" as its environment it counts in each.
@@ -51,8 +51,7 @@ class EarlierCampaign:
     environment: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class SuppressionRules:
+class SuppressionRules(Struct, frozen=True, eq=False):
     """Which recipients are left out although their number is valid."""
 
     opt_outs: Any
@@ -82,16 +81,14 @@ class SuppressionRules:
         return SuppressionLists(opted_out, reached, issues)
 
 
-@dataclass(frozen=True, eq=False)
-class ReachedNumbers:
+class ReachedNumbers(Struct, frozen=True, eq=False):
     """The numbers that were reached in an environment, "" for a plain list, which counts in each."""
 
     environment: str
     numbers: Ints
 
 
-@dataclass(frozen=True, eq=False)
-class SuppressionLists:
+class SuppressionLists(Struct, frozen=True, eq=False):
     """Numbers that get no message, and what is wrong with the lists themselves."""
 
     opted_out: Ints

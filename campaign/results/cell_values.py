@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import time
 from decimal import Decimal
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import series_to_array
 from campaign.messages.templates.date_orders import shown_order
@@ -20,8 +20,7 @@ _PHONE_NUMBER = re.compile(r"[0-9 +()./-]+", re.ASCII)
 _LEAST = 7  # digits of a phone number
 
 
-@dataclass(frozen=True)
-class CellReader:
+class CellReader(Struct, frozen=True):
     """Says whether two cells of a column say the same.
 
     `order` is that of day, month and year in dates such as 05/01/2026, "" if it is not known. `is_number`

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -11,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from msgspec import Struct
 
 _DECIMALS = 2  # of a share that is no exact amount, such as a third of a cost
 
 
-@dataclass(frozen=True, eq=False)
-class CostShares:
+class CostShares(Struct, frozen=True, eq=False):
     """The cost of each group, and how many of its messages have none though they may have been charged.
 
     A cost is None where nothing is known of any message. The last group is what the batches have

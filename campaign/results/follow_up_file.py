@@ -1,7 +1,6 @@
 """The rows to correct as a file: a person corrects the marked cells, and the file is read and sent again."""
 
 import json
-import logging
 import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
@@ -15,6 +14,7 @@ from campaign.arrow_text import Bools
 from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
 from campaign.errors import ReportError
 from campaign.formulas import keep_apostrophes
+from campaign.log import log
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.checked_result import check_result
@@ -27,8 +27,6 @@ from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result
 from campaign.results.workbook import LONGEST_CELL, MOST_ROWS, write_rows
 from campaign.results.written_file import WrittenFile
 from campaign.text import capitalised, clean, counted
-
-log = logging.getLogger("campaign")
 
 _SHEET = "To correct"
 

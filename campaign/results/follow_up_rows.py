@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.continuation import add_follow_up_columns
@@ -19,8 +19,7 @@ TO_FOLLOW_UP = ("unknown", "refused", "invalid", "not_sent")
 _SHARING = "duplicate"  # the status of people who share a phone
 
 
-@dataclass(frozen=True, eq=False)
-class FollowUpRows:
+class FollowUpRows(Struct, frozen=True, eq=False):
     """Rows of the parts of a result. `reading` is that of its file, `name` that of its campaign.
 
     `sharing` are the rows of people who share a phone; they go with the status "invalid". `reached` are

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.contract import ORDERED_AGAIN
@@ -33,8 +32,7 @@ WITH_MISTAKE = "with_mistake"
 OUTDATED, TAKEN = "outdated", "taken"
 
 
-@dataclass(frozen=True, eq=False)
-class MessagesElsewhere:
+class MessagesElsewhere(Struct, frozen=True, eq=False):
     """The messages of a campaign that left, or may have, and are for no row that counts as reached today.
 
     `count` is how many they are, `in_doubt` whether some are unknown, and `is_priced` whether the cost of

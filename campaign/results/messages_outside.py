@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.results.earlier_messages import REASONS, REFUSED, UNSENT
@@ -21,8 +21,7 @@ _CHUNK = 200_000  # messages whose texts are in memory at a time
 _KEYS = ["number", "batch", "text"]
 
 
-@dataclass(frozen=True, eq=False)
-class MessagesOutside:
+class MessagesOutside(Struct, frozen=True, eq=False):
     """What the batches of a result hold besides `Result.messages`: with those, every message of every batch.
 
     `unlisted` is how many are not known any more, because names and numbers were erased.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct, field
 
 from campaign.arrow_text import Ints
 from campaign.contract import EARLIER_TEXT, KEPT_TEXT, REACHED_CORRECTED
@@ -15,6 +15,7 @@ from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
 from campaign.results.recorded import Recorded, read_recorded
 from campaign.text import listed_words
+from campaign.values import replace
 
 _REASON = (
     "The row gets nothing, but its number was reached earlier in the campaign. Correct the row in your own "
@@ -39,8 +40,7 @@ _NOBODY = np.empty(0, np.int64)
 _IN_DOUBT = ("unknown", "again", "sending")  # the last two are states of the ledger
 
 
-@dataclass(frozen=True, eq=False)
-class ReachedEarlier:
+class ReachedEarlier(Struct, frozen=True, eq=False):
     """What earlier rounds mean for the rows of a result: all fields hold row numbers but `may_keep`.
 
     `rows` are those to correct whose people were reached, and of these `corrected` those that were reached as

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from msgspec import Struct
 
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.outcome_tables import final_statuses, join_contacts, join_messages
 from campaign.results.reached_earlier import ReachedEarlier, kept_as_corrected
+from campaign.values import replace
 
 
-@dataclass(frozen=True, eq=False)
-class ResultPart:
+class ResultPart(Struct, frozen=True, eq=False, dict=True):
     """Some consecutive rows of a result. Its tables have the columns of those of `Result`.
 
     `batch_of_message` has the number of the batch of each message, `batch_of_excluded` for each row without a

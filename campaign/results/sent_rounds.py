@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign.results.sending_time import Paces
+from campaign.values import replace
 
 
-@dataclass(frozen=True)
-class SentRound:
+class SentRound(Struct, frozen=True):
     """What the manifest of a round tells about it.
 
     `at` is when the round was made (UTC), `template` the text with its placeholders (JSON where there

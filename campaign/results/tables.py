@@ -37,6 +37,7 @@ from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound, count_rounds
 from campaign.results.totals import ResultTotals
 from campaign.text import clean, counted
+from campaign.values import replace
 
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.

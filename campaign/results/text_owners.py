@@ -7,12 +7,12 @@ number may have been that of somebody else, who has left the table.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
@@ -36,10 +36,10 @@ from campaign.results.messages_elsewhere import (
 from campaign.results.reached_earlier import ReachedEarlier
 from campaign.results.recorded import ContactsOfRounds, Recorded, read_recorded
 from campaign.results.repeated_messages import REPEATED, TO_REPEAT
+from campaign.values import replace
 
 
-@dataclass(frozen=True, eq=False)
-class TextOwners:
+class TextOwners(Struct, frozen=True, eq=False):
     """What is known of the rows of earlier rounds.
 
     `reached` and `batch_of_excluded` say which rows were reached as corrected, and with which batch.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.results.sent_rounds import as_counted
 
@@ -14,8 +14,7 @@ _SHORTEST = timedelta(seconds=10)  # a shorter gap is nothing that a reader look
 _TIMES_USUAL = 5  # a slow pace has long waits between batches, and they are no pauses
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """A time in which nothing was under way. `round` is the one that began at its end, 0 within a round."""
 
     start: datetime
@@ -27,8 +26,7 @@ class Gap:
         return self.end - self.start
 
 
-@dataclass(frozen=True, eq=False)
-class Timeline:
+class Timeline(Struct, frozen=True, eq=False):
     """The batches that left, by time.
 
     `accepted` has the messages accepted by each moment (index: UTC). `first` and `last` are when the first

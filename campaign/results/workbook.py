@@ -1,7 +1,6 @@
 """A workbook of a summary and of any tables, whose text stays text. `result_workbook` says which tables."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Bools
 from campaign.contract import STATUSES
@@ -66,8 +66,7 @@ _OPTIONS = {
 }
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SummarySheet:
+class SummarySheet(Struct, frozen=True, eq=False, kw_only=True):
     """The first sheet: facts in pairs, and after some of them a table of counts with a bar chart beside it.
 
     `facts` may repeat a name, so they are pairs; a Decimal is a cost. The first `before_counts` come first.

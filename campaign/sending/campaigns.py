@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,6 +27,7 @@ from campaign.sending.store.first_format import open_to_read
 from campaign.sending.workers.cluster_senders import send_from_cluster
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
+from campaign.values import replace
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.options import SendOptions
@@ -12,8 +13,7 @@ from campaign.sending.store.rounds import FrozenPlan, Round
 from campaign.service.account import Account
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCampaign:
+class OpenCampaign(Struct, frozen=True):
     """A campaign that is checked, confirmed and locked for one run, with a round that is registered.
 
     `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock, the ledger.

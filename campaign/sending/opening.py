@@ -7,17 +7,17 @@ All of it happens under the campaign's lock, which the run then keeps.
 
 from __future__ import annotations
 
-import logging
 import os
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
+from campaign.log import log
 from campaign.messages.plan import Plan, plan_in, with_fields
 from campaign.messages.plan_tables.amended_parts import AmendedParts
 from campaign.messages.plan_tables.plan_columns import same_contacts
@@ -77,14 +77,12 @@ from campaign.service.account import Account
 from campaign.service.account_in_code import account_argument
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean, counted
-
-log = logging.getLogger("campaign")
+from campaign.values import replace
 
 _NEW_SANDBOX = "This run uses a new embedded sandbox"
 
 
-@dataclass(frozen=True, slots=True)
-class _LockedCampaign:
+class _LockedCampaign(Struct, frozen=True):
     """A campaign that is locked, with its ledger open. Its options have the budget that applies."""
 
     folder: Folder

@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -47,6 +46,7 @@ from campaign.service.account_in_code import (
     named_sandbox,
 )
 from campaign.text import agreeing, clean, counted
+from campaign.values import replace
 
 _UNDER_WAY = "The run is still under way: look at run.result again later, or wait with run.wait()."
 _OTHER_OPTIONS = (

@@ -7,7 +7,7 @@ only a phone shows that.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -31,6 +31,7 @@ from campaign.sending.store.identity import try_out_name
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import shorten
+from campaign.values import replace
 
 _WITH_SOURCE = re.compile("Compare it with its source and (c)")  # it is your own, and is in no spreadsheet
 

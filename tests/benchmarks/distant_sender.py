@@ -9,7 +9,6 @@ import json
 import shutil
 import sys
 import time
-from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.service.account import Account
+from campaign.values import replace
 
 
 def encoded(csv, folder, count):

@@ -4,7 +4,7 @@ import datetime as dt
 import io
 import json
 import zipfile
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import openpyxl
@@ -19,6 +19,7 @@ from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_record import Reading, reading_of
 from campaign.errors import ColumnError, FileError, UsageError
 from campaign.messages.preparation import prepare
+from campaign.values import replace
 
 SAMPLES = Path(__file__).parents[1] / "support" / "samples"
 HEADER = ["name", "phone"]

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
@@ -31,6 +30,7 @@ from campaign.sending.engine.tally import SettledBatch
 from campaign.sending.opening import open_campaign
 from campaign.sending.options import SendOptions
 from campaign.service.account_in_code import account_in_new_program
+from campaign.values import replace
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import quote
@@ -28,6 +27,7 @@ from campaign.notebook.dashboard import Dashboard
 from campaign.sending.opening import open_campaign
 from campaign.sending.options import SendOptions
 from campaign.sending.run import Run
+from campaign.values import replace
 
 PROJECT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((PROJECT / "notebooks").glob("*.ipynb"))

@@ -1,7 +1,6 @@
 """What stands in a report: the figures, the order, the advice, and nothing that should not."""
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import campaign
 from campaign.contract import BATCH_COLUMNS
 from campaign.results import workbook
 from campaign.results.tables import Result
+from campaign.values import replace
 
 PEOPLE = """\
 Name,Phone,Clinic

@@ -1,7 +1,6 @@
 """A result can be reported whatever became of it and wherever it comes from: sent, loaded, resumed, empty."""
 
 import csv
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from support.widget_tree import html_of
 import campaign
 from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.results.tables import Result
+from campaign.values import replace
 
 PEOPLE = """\
 Name,Phone,Notes,status

@@ -4,7 +4,6 @@ import io
 import os
 import shutil
 import signal
-from dataclasses import replace
 from functools import partial
 from importlib import reload
 
@@ -26,6 +25,7 @@ from campaign.messages.plan_tables.duplicates import DuplicateFinder
 from campaign.messages.plan_tables.spooled_tables import SpooledTables
 from campaign.sending.store import cluster_freezing
 from campaign.sending.store.frame_files import part_path, read_frame
+from campaign.values import replace
 
 TAGGED = CLINIC.replace("en\n", "en\n#name,#contact+phone,#date,#lang\n", 1)
 TABLES = {

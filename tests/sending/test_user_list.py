@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import platformdirs
@@ -19,6 +19,7 @@ from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.takeover import check_listed, check_place, check_unlisted
 from campaign.sending.store.user_list import ListedCampaign, ListEntry, listed_campaign, listed_campaigns
 from campaign.sending.store.user_state import machine_id, state_directory
+from campaign.values import replace
 
 KEY = "ab" * 32
 LISTED_AT = "2026-11-21T09:30:00+00:00"

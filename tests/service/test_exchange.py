@@ -7,7 +7,6 @@ import ssl
 import subprocess
 import time
 from collections import Counter
-from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -18,6 +17,7 @@ from campaign.service import transport as transports
 from campaign.service.sandbox.server import Sandbox
 from campaign.service.transport import Transport
 from campaign.service.wire import EncodedMessages
+from campaign.values import replace
 
 COLUMNS = {"number": "256772000012", "message": "Hi Ann", "sender": "CLINIC", "priority": ""}
 BATCH = EncodedMessages(pa.table({name: [text] for name, text in COLUMNS.items()}), "url").slice(0, 1)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import random
 from contextlib import chdir
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import campaign
+from campaign.values import replace
 from support import life_corrections, life_decisions, life_places
 from support.life_attempts import Sender
 from support.life_decisions import resolve, unknown_batches, what_became_of

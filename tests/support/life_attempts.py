@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import campaign
 from campaign.errors import ConfirmationError, ContactsError, FolderError
+from campaign.values import replace
 from support.crash_sender import begin
 from support.life_desk import Desk
 from support.life_intents import Intent

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import openpyxl
 
 import campaign
+from campaign.values import replace
 from support.life_attempts import Sender
 from support.life_intents import Intent
 from support.living_sheets import Editor, Line, Sheet

@@ -8,11 +8,12 @@ from __future__ import annotations
 import random
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import campaign
+from campaign.values import replace
 from support.witnessed_service import Text, fold
 
 _LONG = "Hi {name}, " + "please bring your card and your child to the clinic " * 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from campaign.sending.ledger.views import moves_of
 from campaign.sending.rounds import distinct_texts, plan_comparison, record
 from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
 from campaign.sending.store import identity
+from campaign.values import replace
 
 Patch = Callable[[Any, str, Any], None]
 

@@ -1,22 +1,22 @@
 """A grid: the sheet as every reader delivers it, as columns of text, before a header is looked for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextArray, TextChunks
 from campaign.contacts.cells.merge import Merge
 from campaign.errors import FileError
+from campaign.values import replace
 
 NAMED = 10  # rows listed in one sentence
 
 
-@dataclass(frozen=True, eq=False)
-class Grid:
+class Grid(Struct, frozen=True, eq=False):
     """A sheet: one Arrow text array per column, all of one length and without nulls.
 
     `rows` holds each line's row number as the sheet shows it; `positions` each column's place in the sheet,

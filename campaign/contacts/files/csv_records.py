@@ -3,12 +3,12 @@
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO, Literal, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextChunks
@@ -59,8 +59,7 @@ def records(text: str, delimiter: str) -> Iterator[list[str]]:
         yield [*cells, ""]
 
 
-@dataclass(frozen=True)
-class Survey:
+class Survey(Struct, frozen=True):
     """What one pass over the bytes shows.
 
     `quotes`: there are none; or each opens a cell at its start, closes it at its end or stands doubled inside
@@ -153,8 +152,7 @@ def _some(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.concatenate([first[marks[first]], end + np.flatnonzero(marks[end:])])
 
 
-@dataclass(frozen=True)
-class ParsedRecords:
+class ParsedRecords(Struct, frozen=True):
     """Records of the usual width as columns, and the others (row number, cells) beside them.
 
     `first` is the row number of the first of them.

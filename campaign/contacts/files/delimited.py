@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ from campaign.contacts.files.csv_records import (
 from campaign.contacts.files.encodings import Text
 from campaign.contacts.files.octets import Octets, find_byte, without_start
 from campaign.errors import FileError
+from campaign.values import replace
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 1 << 18  # bytes looked at to detect the delimiter and the width

@@ -8,10 +8,10 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 
 from campaign.contacts.files.octets import FileOctets, Octets, lines_of, pieces_of, without_start
 from campaign.contacts.files.signatures import is_binary
@@ -54,8 +54,7 @@ NO_TEXT = (
 )
 
 
-@dataclass
-class Text:
+class Text(Struct):
     """The text of a file as UTF-8 without a byte order mark."""
 
     data: Octets

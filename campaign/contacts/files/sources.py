@@ -4,9 +4,10 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
+
+from msgspec import Struct
 
 from campaign.contacts.files.octets import FileOctets
 from campaign.contacts.files.signatures import OWN_PAGE, TOP_OF_PAGE, what_else_it_is
@@ -32,8 +33,7 @@ CALLED = {
 BLANK = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"  # marks, spaces and line ends of any encoding
 
 
-@dataclass
-class Source:
+class Source(Struct):
     """The bytes of a file, its name for messages, and its absolute path, "" where it has none."""
 
     name: str

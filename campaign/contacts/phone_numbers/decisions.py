@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Set
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints, TextArray
 from campaign.contacts.phone_numbers.digit_extraction import ExtractedDigits
@@ -25,8 +25,7 @@ from campaign.contacts.phone_numbers.unusual_texts import MIN_FULL_DIGITS
 _INVALID = ("too_short", "too_long", "plus_missing", "no_such_number")
 
 
-@dataclass
-class Decisions:
+class Decisions(Struct):
     """The decision, row by row."""
 
     number: UInt64s  # 0 if there is none

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.phone_numbers.digit_patterns import Symbols, UInt64s
@@ -14,8 +14,7 @@ _UINT64_DIGITS = 19  # an unsigned 64-bit integer holds any number of this many 
 MARGIN = 32  # end symbols after the last number, so that looking ahead never leaves the stream
 
 
-@dataclass
-class Digits:
+class Digits(Struct):
     """Numbers as digits, with or without a plus, and the region each is dialled from."""
 
     stream: Symbols

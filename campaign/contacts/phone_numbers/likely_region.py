@@ -1,17 +1,16 @@
 """The country that the numbers of a column probably belong to, and how well a chosen country fits them."""
 
 import unicodedata
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contacts.phone_numbers.libphonenumber import WORLD, code_by_region, english_names
 
 
-@dataclass(frozen=True)
-class LikelyRegion:
+class LikelyRegion(Struct, frozen=True):
     """A country, with how many numbers were `written` with its code, of how many with any code."""
 
     region: str
@@ -19,8 +18,7 @@ class LikelyRegion:
     with_code: int
 
 
-@dataclass(frozen=True)
-class RegionFit:
+class RegionFit(Struct, frozen=True):
     """How well a region fits the numbers that are written without + or 00.
 
     - `usable`: how many of the `looked_at` ones can be sent to if they are from the region

@@ -6,9 +6,8 @@ remains has a length and a pattern of the region; finally the first region with 
 the number.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.phone_numbers.digit_columns import Digits, as_integers
@@ -22,8 +21,7 @@ _MAX_DIGITS = 20  # longer numbers are never valid, but the library is asked abo
 _POWERS_OF_TEN = np.array([10**n for n in range(20)], np.uint64)
 
 
-@dataclass
-class ParsedNumbers:
+class ParsedNumbers(Struct):
     """What a column of digits was parsed as, row by row."""
 
     digits: Digits

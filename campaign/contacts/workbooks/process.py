@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import BufferedIOBase
 from typing import IO, Any, cast
 
@@ -26,6 +26,7 @@ from campaign.contacts.workbooks.handover import receive_sheet
 from campaign.contacts.workbooks.readers import read_sheet
 from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.errors import CampaignError, FileError
+from campaign.values import replace
 
 # What a workbook of a given size may take. Measured with 1,000,000 rows of six columns: see tests/benchmarks.
 SECONDS, SECONDS_PER_MB = 10.0, 4.0

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +11,7 @@ from campaign.arrow_types import TEXT, TextArray, TextChunks
 from campaign.contacts.cells.cell_text import float_texts
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.workbooks.sheet_cells import NumberBlock, Place, SheetCells, TextBlock, TextColumn
+from campaign.values import replace
 
 CLOCK = re.compile(r"^\d\d:\d\d(?::\d\d)?$")  # a time of day, as `clock_text` writes it
 

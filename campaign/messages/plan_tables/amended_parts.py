@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from campaign.messages.plan_tables.plan_part import PART_TABLES, PartStore, PlanPart, T
 
@@ -13,8 +14,7 @@ from campaign.messages.plan_tables.plan_part import PART_TABLES, PartStore, Plan
 Amend: TypeAlias = Callable[[PlanPart, int], PlanPart]
 
 
-@dataclass(frozen=True, eq=False)
-class AmendedParts:
+class AmendedParts(Struct, frozen=True, eq=False):
     """The parts of another store as a function makes them, on this machine."""
 
     store: PartStore

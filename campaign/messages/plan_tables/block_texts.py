@@ -6,11 +6,11 @@ Only one step needs the other blocks: which rows repeat a number, see `duplicate
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints, TextArray, constant_array, integers_to_array, text_array, unique_texts
 from campaign.contacts.reading_record import Reading
@@ -23,10 +23,10 @@ from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock
 from campaign.messages.recipients import find_numbers, names_at
 from campaign.messages.suppression import SuppressionLists
 from campaign.messages.templates.campaign_texts import CampaignTexts
+from campaign.values import replace
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """Everything that decides what a row gets."""
 
     texts: CampaignTexts
@@ -60,8 +60,7 @@ def write_texts(block: RowBlock, rules: Rules) -> BlockTexts:
     return BlockTexts(block, rendered.texts, fitted, senders, priorities)
 
 
-@dataclass(frozen=True, eq=False)
-class BlockTexts:
+class BlockTexts(Struct, frozen=True, eq=False):
     """All texts of a block, also those of rows that get none: one for each row, and as they fit."""
 
     block: RowBlock
@@ -131,8 +130,7 @@ def labels_of(contacts: pd.DataFrame) -> Ints:
     return contacts.index.to_numpy(dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class CellIssues:
+class CellIssues(Struct, frozen=True, eq=False):
     """The issues of single cells that reading the file found: one row each, with the row number in `row`."""
 
     cells: pd.DataFrame | None

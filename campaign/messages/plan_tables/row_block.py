@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints, TextArray, array_to_series, text_array
 from campaign.contacts.reserved_columns import file_names
@@ -18,8 +18,7 @@ from campaign.messages.recipients import Recipients
 from campaign.messages.totals import Totals
 
 
-@dataclass(frozen=True, eq=False)
-class RowBlock:
+class RowBlock(Struct, frozen=True, eq=False):
     """Some consecutive rows, their numbers, and their issues so far."""
 
     start: int
@@ -29,8 +28,7 @@ class RowBlock:
     countries: TextArray
 
 
-@dataclass(frozen=True, eq=False)
-class BlockMessages:
+class BlockMessages(Struct, frozen=True, eq=False):
     """The messages of a block as columns, and likewise what its repeated numbers would get."""
 
     columns: dict[str, Any]

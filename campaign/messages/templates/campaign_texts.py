@@ -1,11 +1,11 @@
 """The texts of a campaign in its languages, with their sender and priority."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from campaign.argument_checks import check, check_switch, check_text, wrong
 from campaign.arrow_text import (
@@ -33,8 +33,7 @@ from campaign.messages.templates.template import Template, parse, refuse_format_
 from campaign.messages.text import gsm7, limits
 
 
-@dataclass(frozen=True)
-class CampaignTexts:
+class CampaignTexts(Struct, frozen=True):
     """The texts of a campaign: one, or one for each language, with their sender and priority."""
 
     texts: Mapping[str, Template]  # by language in lower case; "" if there is only one
@@ -176,8 +175,7 @@ def _by_language(message: Mapping[str, str]) -> dict[str, str]:
     return dict(zip(languages, message.values(), strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class _Parser:
+class _Parser(Struct, frozen=True, eq=False):
     """Parses the texts of a call against the columns of the table."""
 
     contacts: ContactParts

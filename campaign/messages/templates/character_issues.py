@@ -4,11 +4,11 @@ Many cells contain the same few special characters, so a sentence is made once f
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from campaign.arrow_text import Ints, TextArray, map_unique, substitute
 from campaign.messages.issues import IssueCollector
@@ -21,8 +21,7 @@ from campaign.text import agreeing
 EXAMINED = 12  # UCS-2 characters of a cell: otherwise each text in another script would be a set of its own
 
 
-@dataclass(frozen=True)
-class ScannedValues:
+class ScannedValues(Struct, frozen=True):
     """The values of a placeholder, and which special characters they contain."""
 
     values: Values

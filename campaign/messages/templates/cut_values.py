@@ -1,7 +1,6 @@
 """Which values of a spreadsheet are lost where texts are cut."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.campaign_texts import CampaignTexts, choose_campaign_texts
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.messages.text.segments import measure
+from campaign.values import replace
 
 _ANY_SENDER = "SENDER"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import time
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints, TextArray, matches, series_to_array, text_array, unique_texts
 from campaign.contacts.contact_parts import ContactParts, distinct_cells, whole_table
@@ -17,6 +17,7 @@ from campaign.contacts.reading_record import Reading, reading_of
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.formats import DateFormat, OrderNotice, read_moment
 from campaign.messages.templates.template import Placeholder, Template
+from campaign.values import replace
 
 _EXAMINED = 200  # cells of a column, to see whether it holds dates
 _ORDERS = ("", "dmy", "mdy", "ymd")
@@ -26,8 +27,7 @@ _NUMBERS = r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{4}|[0-9]{2})([ T]+[0-9:.]+)?"
 _WITH_FULL_YEAR = r"^\s*(?P<first>[0-9]{1,2})[-/.](?P<second>[0-9]{1,2})[-/.][0-9]{4}(?:[ T]+[0-9:.]+)?\s*$"
 
 
-@dataclass(frozen=True)
-class _Witness:
+class _Witness(Struct, frozen=True):
     """What tells the order of the dates in a column: one of its cells, or the campaign that it continues."""
 
     order: str
@@ -140,8 +140,7 @@ def time_of_day(cell: str) -> time | None:
     return next((clock for clock in clocks if clock not in (None, time())), None)
 
 
-@dataclass(frozen=True)
-class DateQuestion:
+class DateQuestion(Struct, frozen=True):
     """A date that can be read in more than one way, and how it is read: its order, and the reason for it.
 
     Both are "" where no cell of its column shows it, so that nobody can know.

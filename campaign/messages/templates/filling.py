@@ -1,10 +1,10 @@
 """Placeholders filled in with the values of their columns; rows whose values cannot be used are excluded."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import (
     Bools,
@@ -22,10 +22,10 @@ from campaign.messages.templates.date_orders import needs_order, question
 from campaign.messages.templates.formats import DateFormat, flaws_of_dates, what_is_beside
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.remedies import in_curly_quotes
+from campaign.values import replace
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(Struct, frozen=True):
     """The values of one placeholder for some rows."""
 
     column: str

@@ -6,13 +6,13 @@ Python's own format language is not offered: it reaches into objects, and {x:>20
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from campaign.arrow_text import (
     Bools,
@@ -75,8 +75,7 @@ _NEEDED = {
 }
 
 
-@dataclass(frozen=True)
-class OrderNotice:
+class OrderNotice(Struct, frozen=True):
     """What a person is told about the order of the dates in a column; `cell` is one that shows it, or ""."""
 
     severity: str
@@ -84,8 +83,7 @@ class OrderNotice:
     detail: str
 
 
-@dataclass(frozen=True)
-class DateFormat:
+class DateFormat(Struct, frozen=True):
     """Dates and times, formatted by a pattern.
 
     `order` is the order of day, month and year in dates such as 05/01/2026: "dmy", "mdy", "ymd", or "" if it
@@ -144,8 +142,7 @@ _WITH_SOMETHING = f"^[^0-9]{{0,8}}{_DIGITS}[^0-9]{{0,8}}$"  # a currency, a unit
 _STORED = pa.decimal128(38, 10)
 
 
-@dataclass(frozen=True)
-class NumberFormat:
+class NumberFormat(Struct, frozen=True):
     """Numbers with thousands separators, a fixed number of decimals, or both; halves round away from zero."""
 
     thousands: bool

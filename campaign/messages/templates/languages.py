@@ -1,8 +1,7 @@
 """Which column says the language of each row, for texts in several languages."""
 
-from dataclasses import dataclass
-
 import pandas as pd
+from msgspec import Struct
 
 from campaign.contacts.columns import words
 
@@ -10,8 +9,7 @@ _WORDS = {"language", "lang", "langue", "idioma", "lugha", "sprache", "lingua", 
 _MOST = 12  # different ones; a column with more is about something else
 
 
-@dataclass(frozen=True)
-class Languages:
+class Languages(Struct, frozen=True):
     """A column of languages, and how many rows have each, the most frequent first."""
 
     column: str

@@ -7,8 +7,9 @@ as they are: a cell that contains `{name}` is not a placeholder.
 
 import re
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from campaign.arrow_text import text_array
 from campaign.contacts.columns import find_column, meant_by, why_none
@@ -16,12 +17,12 @@ from campaign.errors import ColumnError, TemplateError
 from campaign.messages.templates.formats import Format, parse_format
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import scan
+from campaign.values import replace
 
 _TOKEN = re.compile(r"(\{\{)|(\}\})|\{([^{}]*)\}|([{}])")
 
 
-@dataclass(frozen=True)
-class Placeholder:
+class Placeholder(Struct, frozen=True):
     """The place of a column's value in a text."""
 
     column: str
@@ -41,8 +42,7 @@ class Placeholder:
         return replace(self, fallback="other words").written
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(Struct, frozen=True):
     """A parsed text: literal pieces and placeholders, in order."""
 
     pieces: tuple[str | Placeholder, ...]

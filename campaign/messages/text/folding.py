@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from campaign.arrow_text import (
     Ints,
@@ -56,8 +56,7 @@ def text_hashes(texts: TextArray) -> Ints:
     return np.fromiter(map(hash, texts.to_pylist()), np.int64, len(texts))
 
 
-@dataclass(frozen=True, eq=False)
-class HashedTexts:
+class HashedTexts(Struct, frozen=True, eq=False):
     """Texts of which only these hashes are kept: eight bytes each, however long they are."""
 
     hashes: Ints

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -37,6 +36,7 @@ from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import counted, figure
+from campaign.values import replace
 
 _CORRECT = (
     "This list only shows them, with the reasons: it is not a file to choose. Correct them in {}, save it, "

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign import markup
 from campaign.masking import mask_texts
@@ -29,8 +29,7 @@ _STILL = {
 _OTHERS = "because of other rows of the campaign"
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """A parameter of `prepare`, asked where the plan has one of these issues.
 
     `answers` are the decisions of each answer by its key; the first leaves these rows out.
@@ -71,8 +70,7 @@ QUESTIONS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Outlook:
+class Outlook(Struct, frozen=True, eq=False):
     """What an answer would give: a plan, and who gets a text now of those in it."""
 
     plan: Plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pandas as pd
@@ -21,6 +21,7 @@ from campaign.sending.rounds.public_prepare import prepare
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
+from campaign.values import replace
 
 # What a person answered about some texts, by the decisions that make them other texts or other people.
 _AGAIN: tuple[str, ...] = ("changed", "gone", "not_again")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
 import pandas as pd
 from ipywidgets import HTML, HBox, VBox
+from msgspec import Struct
 
 from campaign import markup
 from campaign.argument_checks import check_amount
@@ -28,6 +28,7 @@ from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.rounds.kept_budget import batch_size_within, covered
 from campaign.sending.rounds.standing import cost_so_far
 from campaign.text import agreeing, clean, counted, figure, rounded_up
+from campaign.values import replace
 
 _NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency. It can stay empty."
 _NO_BUDGET = "Write the amount as a number, such as 5000, without a currency. It can stay empty."
@@ -40,8 +41,7 @@ _EITHER = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 _SPACE = re.compile(r"(?<=[0-9])[ \u00a0\u202f](?=[0-9]{3})")
 
 
-@dataclass(frozen=True)
-class _FilledIn:
+class _FilledIn(Struct, frozen=True):
     """An amount that nobody typed, and the one that it replaced; for a campaign that has spent so much."""
 
     amount: str

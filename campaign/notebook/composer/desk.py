@@ -6,13 +6,13 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct, field
 
 from campaign.arrow_text import Ints
 from campaign.contacts.reading_record import reading_of
@@ -31,13 +31,13 @@ from campaign.sending.store.sent_files import names_of_file
 from campaign.service.account import Account
 from campaign.service.kept_account import kept_account
 from campaign.text import shorten
+from campaign.values import replace
 
 _NAME_LENGTH = 60  # characters of the campaign's name in the names of its files
 _KEPT: tuple[Literal["sandbox", "live"], ...] = ("sandbox", "live")
 
 
-@dataclass
-class Desk:
+class Desk(Struct):
     """Shared by the sections; each writes what it decides and reads what the sections above it decided."""
 
     composition: Composition = field(default_factory=Composition)

@@ -10,18 +10,20 @@ import os
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 from campaign.environments import Environment
 from campaign.notebook.composer.composition import Composition
 from campaign.sending.store.identity import CAMPAIGNS, folder_name
 from campaign.sending.store.manifest import COMPOSED
+from campaign.values import replace
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """What was decided for a `version` of a spreadsheet, the last section that was reached (0 is the first),
     the folder of what was sent, and what was typed about sending.
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +43,7 @@ from campaign.notebook.composer.phone import Phone
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.text_editor import TextEditor
 from campaign.text import clean, counted, shorten_to_words
+from campaign.values import replace
 
 _SENDER_HINT = f"the name that phones show, at most {SENDER_LIMIT} letters"
 _NO_SENDER = "SENDER"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 from ipywidgets import HTML, VBox
+from msgspec import Struct, field
 
 from campaign import markup
 from campaign.contacts.reserved_columns import file_names
@@ -39,8 +39,7 @@ _FIRST_SENTENCE = re.compile(r'((?:"[^"]*"|“[^”]*”|[^"“])*?[.?!]) (.+)',
 _ROWS = 8  # row numbers named for each reason
 
 
-@dataclass(frozen=True, eq=False)
-class Reason:
+class Reason(Struct, frozen=True, eq=False):
     """One reason why rows get no text, or not all of their texts.
 
     `issues` are those of its rows, one for each; `which` names the first of the rows. The rows of a file of

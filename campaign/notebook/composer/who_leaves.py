@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct, field
 
 from campaign.arrow_text import Ints
 from campaign.contract import Changed
@@ -18,6 +18,7 @@ from campaign.sending.rounds.comparison import ACCEPTED, ASKED, CHANGED, SHARED
 from campaign.sending.rounds.continuation_plan import origins_of
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
 from campaign.sending.rounds.sharing_rows import PHONE_WAS_REACHED
+from campaign.values import replace
 
 _NO_ROWS = pd.Index([], dtype="int64")
 _NO_OWN_ROWS: pd.Series[int] = pd.Series(0, index=_NO_ROWS)
@@ -25,8 +26,7 @@ _NO_NUMBERS = np.empty(0, np.int64)
 _ASKED = tuple(REASONS[state] for state in ASKED)
 
 
-@dataclass(frozen=True, eq=False)
-class WhoLeaves:
+class WhoLeaves(Struct, frozen=True, eq=False):
     """Of the rows of a plan that may get a text: which get one now, and which are asked about first.
 
     Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows

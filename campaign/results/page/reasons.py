@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import pandas as pd
+from msgspec import Struct, field
 
 from campaign.contract import EARLIER_TEXT, REACHED_CORRECTED
 from campaign.messages.issues import CODES
@@ -45,8 +45,7 @@ def reasons(result: Result) -> pd.DataFrame:
     return ranked.drop(columns="order").reset_index(drop=True)
 
 
-@dataclass
-class _Reason:
+class _Reason(Struct):
     """One reason: how many people, whether all have the same words, their first rows and their batches."""
 
     words: str

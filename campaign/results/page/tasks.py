@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
 
 from campaign.contract import ORDERED_AGAIN, SETTLED_BY
 from campaign.paths import seen_from_here
@@ -13,6 +14,7 @@ from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import free_name
 from campaign.results.tables import Result
 from campaign.text import agreeing, capitalised, counted
+from campaign.values import replace
 
 _SEND_AGAIN = "Decide whether to send the text of this table again."
 _CORRECT_OWN = "Put the corrections into your own spreadsheet."
@@ -20,8 +22,7 @@ FOLDER = "FOLDER"  # in a command, where the folder is not inside the one in whi
 _NAMED = 6  # batches that a task names
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Struct, frozen=True):
     """What to do in bold, why and how in a sentence or two, the command, and the tone of its mark."""
 
     title: str

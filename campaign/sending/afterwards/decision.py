@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, partial
 from typing import Any
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign.contract import ORDERED_AGAIN
 from campaign.errors import ConfirmationError, UsageError
@@ -28,8 +28,7 @@ from campaign.text import agreeing, counted, money
 NO_COST = "cost= is for a batch that was accepted, or that was ordered to be sent again before. Leave it out."
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What a person says of these batches, all the same; a cost is that of a single one."""
 
     place: Folder

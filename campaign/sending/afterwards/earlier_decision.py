@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign.local_times import LocalTimes
 from campaign.results.calls_to_settle import batches_in_words
@@ -20,8 +20,7 @@ _IN_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class EarlierDecision:
+class EarlierDecision(Struct, frozen=True):
     """How batches were settled, when and by whom last; "" for the user if the campaign was erased."""
 
     batches: tuple[int, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -25,6 +24,7 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.user_state import user_name
 from campaign.text import clean, shorten
+from campaign.values import replace
 
 _COLUMNS = ("number", "text", "code", "time", "cost")
 _LONGEST_NAME = 100  # characters of a file's name that the journal keeps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -16,6 +16,7 @@ from campaign.results.totals import cost_in_words
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Snapshot, Spending, Tally
 from campaign.text import counted, rounded_up
+from campaign.values import replace
 
 _IN_FORCE = "a budget stays in force until you give another one, also for rows that you correct later."
 

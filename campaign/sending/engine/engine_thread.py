@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from campaign.sending.engine.tally import Snapshot
 from campaign.service.account import Account
 from campaign.service.gate import Gate
 from campaign.service.outcome import Outcome
+from campaign.values import replace
 
 if TYPE_CHECKING:  # it brings the network client, which only a run that sends something needs
     from campaign.service.transport import Transport

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple, Protocol
+
+from msgspec import Struct, field
 
 from campaign.results.totals import cost_in_words
 from campaign.service.outcome import Cause, Outcome
@@ -29,8 +30,7 @@ class SettledBatch(NamedTuple):
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """Where a run stands: counts of messages, costs in the account's units, times in seconds.
 
     `waiting` messages have not been attempted, `in_flight` are under way. `cost` is the sum that the service
@@ -94,8 +94,7 @@ class Load(Size, Protocol):
     def entries(self) -> memoryview: ...
 
 
-@dataclass(slots=True)
-class Spending:
+class Spending(Struct):
     """What the batches cost that were accepted, or may have been.
 
     `price_per_part` is the highest cost of one SMS part seen so far, None before there is one. `open_parts`
@@ -126,8 +125,7 @@ def _share(cost: Decimal, parts: int) -> Fraction:
     return Fraction(cost) / parts
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """Counts of the messages of a plan, kept by the engine.
 
     What came before this run is taken from the ledger (see `rounds.standing`). The fields from

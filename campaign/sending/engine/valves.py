@@ -6,9 +6,10 @@ or None. `budget` and `hours` have two more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from msgspec import Struct
 
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Tally
@@ -26,8 +27,7 @@ class Valve(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Funds:
+class Funds(Struct, frozen=True):
     """Ends the run when the account is empty."""
 
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
@@ -40,8 +40,7 @@ class Funds:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Credentials:
+class Credentials(Struct, frozen=True):
     """Ends the run when the service does not know the account or the password."""
 
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
@@ -57,8 +56,7 @@ class Credentials:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """Pauses after 5 failed connections in a row; ends the run when trying again is useless."""
 
     tries: int = 5
@@ -74,8 +72,7 @@ class Reach:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """Pauses when `limit` batches are unknown, and at once when the service turns requests away.
 
     That is HTTP status 429 (too many requests) or a redirect.
@@ -93,8 +90,7 @@ class Unknown:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Breaker:
+class Breaker(Struct, frozen=True):
     """Pauses when 3 of the last 50 batches (more than 5%) were refused: the next would be refused, too."""
 
     limit: int = 3
@@ -108,8 +104,7 @@ class Breaker:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Canary:
+class Canary(Struct, frozen=True):
     """Pauses unless the first message is accepted at a cost that can be read.
 
     After a resume the next batch goes out alone, and so on until the service accepts one.
@@ -133,8 +128,7 @@ class Canary:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Pilot:
+class Pilot(Struct, frozen=True):
     """Ends the run after the pilot, the first stretch of a round: `last_batch` is its last one."""
 
     last_batch: int

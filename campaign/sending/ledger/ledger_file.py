@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from campaign.errors import LedgerError
 from campaign.private_files import name_new_file, new_private_file, sync_folder
@@ -19,8 +20,7 @@ from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
 from campaign.sending.ledger.sqlite_ledger import SqliteLedger
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerFile:
+class LedgerFile(Struct, frozen=True):
     """A ledger in a file of SQLite: the `LedgerPlace` of every campaign that was not given a database."""
 
     path: Path

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN, SETTLED_BY
 from campaign.results.sending_time import Paces
 from campaign.sending.ledger.database import Connection, Readable
 from campaign.sending.ledger.postgres.standing_orders import StandingOrder, last_order
+from campaign.values import replace
 
 # Batches of the last round are withdrawn because a person has closed the campaign.
 _OUTCOMES = """
@@ -65,8 +66,7 @@ class RegisteredBatch(NamedTuple):
     state: str
 
 
-@dataclass(frozen=True, eq=False)
-class LedgerSnapshot:
+class LedgerSnapshot(Struct, frozen=True, eq=False, dict=True):
     """What a ledger says at one moment: its rounds, its batches, and what came of them."""
 
     rounds: list[RegisteredRound]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.contacts.cells.grid import name_rows
@@ -52,8 +51,7 @@ _ASKED_WORDS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class ComparedInWords:
+class ComparedInWords(Struct, frozen=True, eq=False):
     """The sentences about a compared plan. Those about some of its rows begin with a space, and are "" for
     none."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from msgspec import Struct, field
 
 from campaign.arrow_text import Bools, Ints, array_to_series, constant_array
 from campaign.contract import Changed
@@ -32,10 +32,10 @@ from campaign.sending.rounds.comparison import (
 from campaign.sending.rounds.people_in_words import PeopleInWords
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
+from campaign.values import replace
 
 
-@dataclass(frozen=True, eq=False)
-class ComparedPlan:
+class ComparedPlan(Struct, frozen=True, eq=False, dict=True):
     """A plan compared with the record of its campaign.
 
     - `plan`: as it would be sent: of rows with one number the one that was reached, without repeats and

@@ -7,15 +7,16 @@ and folding of spaces. Sender and priority make no difference.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 from campaign.arrow_text import Bools, Ints, TextArray, concat_arrays, first_positions, text_array
 from campaign.messages.text.folding import HashedTexts, folded, text_hashes
 from campaign.sending.rounds.distinct_texts import DistinctTexts, FoundTexts, contains
+from campaign.values import replace
 
 # What is known of a text. Where a text went out more than once, the highest outweighs the others.
 NEW, MOVED, AS_CORRECTED, SHARED, CHANGED, UNSENT, REFUSED, AGAIN, UNKNOWN, ACCEPTED = range(10)
@@ -27,8 +28,7 @@ UNDER_ANOTHER_NUMBER = (MOVED, AS_CORRECTED)
 Knowledge = npt.NDArray[np.int8]
 
 
-@dataclass(frozen=True, eq=False)
-class RowTexts:
+class RowTexts(Struct, frozen=True, eq=False):
     """One entry for each row that gets a message: its number, its whole text, and the cell of the number."""
 
     numbers: Ints
@@ -50,8 +50,7 @@ class RowTexts:
         return cls(numbers, texts, concat_arrays(cells))
 
 
-@dataclass(frozen=True, eq=False)
-class HashedRowTexts:
+class HashedRowTexts(Struct, frozen=True, eq=False):
     """The same for a plan that is not in memory, with a hash in place of each text and each cell."""
 
     numbers: Ints
@@ -69,8 +68,7 @@ class HashedRowTexts:
         return cls(numbers, HashedTexts(texts), HashedTexts(cells))
 
 
-@dataclass(frozen=True, eq=False)
-class RecordedTexts:
+class RecordedTexts(Struct, frozen=True, eq=False):
     """Some rows of earlier rounds.
 
     `batches`: the batch of each, numbered from 1 through all rounds. `labels`: its row number in the table of
@@ -85,8 +83,7 @@ class RecordedTexts:
 Record = Callable[[], Iterable[RecordedTexts]]
 
 
-@dataclass(frozen=True, eq=False)
-class EarlierTexts:
+class EarlierTexts(Struct, frozen=True, eq=False):
     """Texts that reached a number which the plan names, but not with this text.
 
     `numbers` are those that were reached, `hashes` those of the texts (see `text_hashes`), `batches` and
@@ -99,8 +96,7 @@ class EarlierTexts:
     labels: Ints
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Struct, frozen=True, eq=False):
     """What is known of each row of a plan, and which batch says so.
 
     - `knowledge`: one of NEW to ACCEPTED for each row that gets a message. Texts alone do not tell SHARED,
@@ -188,8 +184,7 @@ def missing_numbers(record: Record, batches: Bools, plan_numbers: Ints) -> Ints:
     return np.setdiff1d(np.concatenate([np.empty(0, np.int64), *numbers]), plan_numbers)
 
 
-@dataclass(frozen=True, eq=False)
-class ReachedAlternatives:
+class ReachedAlternatives(Struct, frozen=True, eq=False):
     """The positions of rows that were left out because of their number, though their text was reached.
 
     - `instead`: those to keep in place of the row that was kept, whose text was not reached. Of each number

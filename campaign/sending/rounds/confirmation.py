@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct, field
 
 from campaign.arrow_text import Ints
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
@@ -26,8 +26,7 @@ from campaign.text import agreeing, capitalised, counted
 _TRY_FIRST = "This text was never tried out: campaign.try_out(…) sends one message to your own phone first."
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Extent:
+class Extent(Struct, frozen=True, eq=False, kw_only=True):
     """What some messages of a plan amount to: their `numbers` (distinct), people (rows), SMS parts, and how
     many go to each country if the plan has several. `was_tried` says whether one of the texts was tried out.
     """
@@ -67,8 +66,7 @@ def _extent_of(messages: pd.DataFrame, *, several: bool, tried: Collection[str])
     )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Departure:
+class Departure(Struct, frozen=True, eq=False, kw_only=True):
     """What would leave now: messages of a plan, whose `positions` are in the order in which they leave.
 
     - `extent`: what they amount to, and `later` how many more wait until a pilot was looked at

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from campaign.sending.rounds.record import planned_texts
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.rounds import Round
 from campaign.text import clean
+from campaign.values import replace
 
 _CORRECTED = "This row was corrected or added in a follow-up file."
 _IS_COPY = "Another row of the campaign has the same number and the same text, and is kept."

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints, TextArray, equal_texts
 from campaign.messages.text.folding import HashedTexts, folded, text_hashes
@@ -14,8 +13,7 @@ _SPREAD = np.int64(-7046029254386353131)
 _BLOCK = 50_000  # texts hashed together: limits the memory for their Python strings
 
 
-@dataclass(frozen=True, eq=False)
-class FoundTexts:
+class FoundTexts(Struct, frozen=True, eq=False):
     """Where many texts are in a plan.
 
     - `rows`: the first row with the same number and text, -1 where there is none.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,7 @@ from campaign.sending.store.rounds import (
     Round,
     file_digest,
 )
+from campaign.values import replace
 
 _REASON = "The reason was erased."
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
@@ -23,6 +22,7 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.standing import cost_so_far
 from campaign.sending.store.frozen_messages import Cutting, cut_parts
 from campaign.text import counted, rounded_up
+from campaign.values import replace
 
 
 def with_kept_budget(options: SendOptions, ledger: Ledger) -> SendOptions:

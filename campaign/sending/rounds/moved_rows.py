@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
@@ -24,6 +22,7 @@ from campaign.sending.rounds.continuation_plan import (
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.rounds import table_of_version
 from campaign.text import agreeing, clean, counted, shorten
+from campaign.values import replace
 
 _INTRODUCED, _SHOWN = 3, 60  # people in a sentence, and characters of each
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.messages.plan_tables.plan_columns import numbers_at, rows_of_messages
@@ -13,8 +12,7 @@ from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import Round
 
 
-@dataclass(frozen=True, eq=False)
-class PilotStretch:
+class PilotStretch(Struct, frozen=True, eq=False):
     """The positions in a plan of the messages that go out first; None without a pilot.
 
     `is_old` says that an earlier round has chosen them already.

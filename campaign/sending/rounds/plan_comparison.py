@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -54,6 +53,7 @@ from campaign.sending.rounds.reached_people import with_their_own_people
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts
 from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.sending.rounds.shared_before import mistaken_that_share, places_that_share
+from campaign.values import replace
 
 
 def compare_plan(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
 from campaign.environments import words_for
@@ -25,13 +25,13 @@ from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.identity import is_try_out
 from campaign.text import agreeing, all_counted, capitalised, clean, counted, listed_words
+from campaign.values import replace
 
 _CAMPAIGNS, _MESSAGES = 30, 500_000  # looked at: 3 ms for each campaign, 70 ms for 100,000 messages
 _NAMED = 3
 
 
-@dataclass(frozen=True, eq=False)
-class ReachedElsewhere:
+class ReachedElsewhere(Struct, frozen=True, eq=False):
     """What another campaign has to do with some people: a row of `people` for each of them.
 
     Its columns are `reached` (or perhaps), `with_this_text` (reached with the text that they would get now),

@@ -7,7 +7,6 @@ most of them are. Of what was erased nothing is known any more.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -21,6 +20,7 @@ from campaign.sending.rounds.corrected_numbers import other_columns
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.frame_files import count_parts, read_frame
 from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, Round
+from campaign.values import replace
 
 _NO_ROWS = np.empty(0, np.int64)
 _MOST_PAIRS = 10_000  # of rows now and then with one number: that of a front desk may stand in all rows

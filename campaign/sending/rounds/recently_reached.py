@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.errors import CampaignError
@@ -23,8 +23,7 @@ from campaign.text import clean
 _RECENT = timedelta(hours=24)
 
 
-@dataclass(frozen=True, eq=False)
-class RecentlyReached:
+class RecentlyReached(Struct, frozen=True, eq=False):
     """The numbers that were reached, and a sentence for each campaign that may have reached more."""
 
     numbers: Ints

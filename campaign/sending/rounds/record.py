@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from msgspec import Struct
 
 from campaign.arrow_text import (
     Bools,
@@ -50,8 +50,7 @@ _BETWEEN_PIECES = "\n"  # compared as white space
 CELL = "cell"  # the column of an erased round with the digest of what the columns of the number said
 
 
-@dataclass(frozen=True, eq=False)
-class CampaignRecord:
+class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
     """The rounds of the campaign called `name` as columns, one part file in memory at a time.
 
     Once a round was erased, all numbers, texts and cells are compared by their digests: those of the rounds,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.reserved_columns import FILE_ROW, OWN_ROW
@@ -13,8 +12,7 @@ from campaign.messages.plan import Plan
 from campaign.sending.rounds.continuation_plan import rows_in_whole
 
 
-@dataclass(frozen=True, eq=False)
-class RowsOfFile:
+class RowsOfFile(Struct, frozen=True, eq=False):
     """Where the rows of a follow-up file are in the table of its campaign.
 
     - `places`: by row of the file the row of that table. A row that was added by hand has the one that it

@@ -8,13 +8,13 @@ Of what was erased neither is known any more.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints, TextArray, series_to_array
 from campaign.contacts.table_version import row_digests
@@ -33,8 +33,7 @@ _NO_ROWS = np.empty(0, np.int64)
 _NO_CELLS = ("status", "reason")
 
 
-@dataclass(frozen=True, eq=False)
-class _ChangedRows:
+class _ChangedRows(Struct, frozen=True, eq=False):
     """Rows of a plan whose number was reached with another text: row numbers, numbers and texts, None for
     rows that have a mistake, and no text."""
 
@@ -139,8 +138,7 @@ def _left_out_in(plan: Plan, record: CampaignRecord, changed: _ChangedRows) -> I
     return last
 
 
-@dataclass(frozen=True, eq=False)
-class _LeftOut:
+class _LeftOut(Struct, frozen=True, eq=False):
     """Rows that a round has left out as sharing their phones: the row number of each, number and text."""
 
     one_round: Round

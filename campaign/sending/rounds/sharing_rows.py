@@ -5,8 +5,6 @@ They got nothing, so they are told as everybody who shares a phone is, and not a
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
@@ -21,6 +19,7 @@ from campaign.sending.rounds.comparison import SHARED, Comparison
 from campaign.sending.rounds.kept_alternatives import order_in_file
 from campaign.sending.rounds.plan_comparison import numbers_of_excluded
 from campaign.sending.rounds.record import CampaignRecord, first_pieces
+from campaign.values import replace
 
 PHONE_WAS_REACHED = (
     "This phone was reached with somebody else's text. To reach this person too, enter another number, or "

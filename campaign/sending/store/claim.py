@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from campaign.errors import FolderError
 from campaign.sending.ledger.views import identity_of, moves_of, reached_messages
@@ -19,8 +20,7 @@ from campaign.service.account import Account
 from campaign.text import clean
 
 
-@dataclass(frozen=True, eq=False)
-class Claim:
+class Claim(Struct, frozen=True, eq=False, dict=True):
     """Who wants to continue which campaign, and where. `takeover` is the phrase of an earlier refusal.
 
     Rehearsals in the embedded sandbox reach nobody, so they may be copied and moved.

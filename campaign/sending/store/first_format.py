@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from campaign.contacts.reading_record import Reading
 from campaign.messages.plan import Plan
 from campaign.messages.totals import Totals
@@ -118,8 +120,7 @@ class FirstManifest(Manifest):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class FirstFolder:
+class FirstFolder(Struct, frozen=True):
     """A folder of the first format."""
 
     path: Path

@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign.errors import FolderError, OtherFileError, UsageError
 from campaign.paths import impossible
@@ -48,10 +48,10 @@ from campaign.sending.store.rounds import (
 from campaign.sending.store.ways_on import call_to_resume, options_of_last_run
 from campaign.service.account_in_code import account_argument, account_of, name_of_sandbox
 from campaign.text import clean
+from campaign.values import replace
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(Struct, frozen=True):
     """A campaign folder that exists."""
 
     path: Path

@@ -16,6 +16,7 @@ from typing import Protocol, cast
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from msgspec import Struct
 
 from campaign.arrow_text import Ints, TextArray, text_buffers
 from campaign.contract import MESSAGE_TEXTS
@@ -57,8 +58,7 @@ class PendingBatches(Protocol):
     def pending(self, part: int) -> list[Entry]: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cutting:
+class Cutting(Struct, frozen=True, kw_only=True):
     """How messages are cut into batches.
 
     `first_batch` is the number of the first batch; with `canary` it has one message. With a pilot, the first
@@ -88,8 +88,7 @@ def freeze(
         batch += len(entries)
 
 
-@dataclass(frozen=True, slots=True)
-class PartCut:
+class PartCut(Struct, frozen=True):
     """Which of the messages that are to go out are in one part file, and where its batches begin and end."""
 
     start: int
@@ -218,8 +217,7 @@ def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tupl
     return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str")), batches
 
 
-@dataclass(frozen=True, slots=True)
-class MessageFile:
+class MessageFile(Struct, frozen=True):
     """A file of messages, or one part of it."""
 
     path: Path

@@ -7,7 +7,6 @@ they left in, so those of a part are looked for by their positions in the plan.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.contract import MESSAGE_TEXTS
@@ -32,8 +32,7 @@ class _Stretch(NamedTuple):
     last: int
 
 
-@dataclass(frozen=True, eq=False)
-class FrozenParts:
+class FrozenParts(Struct, frozen=True, eq=False, dict=True):
     """The parts of a frozen plan. `files` are those of its messages, the others those of the other tables."""
 
     @property

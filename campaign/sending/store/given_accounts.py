@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 
 
-@dataclass
-class _Use:
+class _Use(Struct):
     """A run that was given an account, from when until when; None while it has not ended."""
 
     account: weakref.ref[Account | Sandbox]

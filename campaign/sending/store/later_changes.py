@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign.errors import CampaignError
 from campaign.local_times import LocalTimes
@@ -14,8 +14,7 @@ from campaign.sending.ledger.views import accepted_messages, moves_of
 from campaign.text import agreeing, counted
 
 
-@dataclass(frozen=True)
-class LaterChanges:
+class LaterChanges(Struct, frozen=True):
     """Called, it says what has changed in a ledger since it had so many `moves`; "" for nothing.
 
     Two queries that take no time. A ledger that cannot be read any more, or is in a database on the network,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import rows_of_messages
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RoundContent:
+class RoundContent(Struct, frozen=True, eq=False, kw_only=True):
     """What is to be frozen.
 
     `plan` is whole; `given` is the fingerprint that it was prepared with. `outgoing` are the positions of the

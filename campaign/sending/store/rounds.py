@@ -18,12 +18,12 @@ import hashlib
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.errors import FolderError
@@ -45,8 +45,7 @@ ERASED = "erased"
 RECIPIENTS, ALTERNATIVES = "recipients.parquet", "alternatives.parquet"
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(Struct, frozen=True):
     """A round that the ledger has registered. `path` is where its files are."""
 
     number: int
@@ -171,8 +170,7 @@ class Round:
         return read_frame(self.path / ISSUES).reset_index(drop=True)
 
 
-@dataclass(frozen=True, eq=False)
-class FrozenPlan:
+class FrozenPlan(Struct, frozen=True, eq=False):
     """The plan of a round, the batch of each of its messages, and for each row of its contacts that gets no
     message the batch that had reached its number, 0 for none."""
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from campaign.log import log
 from campaign.sending.engine.engine_thread import EngineThread
 from campaign.sending.waiting.terminal import noted_signals
 
 Bar = Callable[[], AbstractContextManager[Callable[[], None]]]  # yields what draws it anew
 
-log = logging.getLogger("campaign")
 
 _STOPPING = "Stopping: requests under way finish first. Press Ctrl-C again to end at once."
 _TICK = 0.1  # seconds between two looks at a run, so that signals are noticed on every system

@@ -6,7 +6,6 @@ is sent by whom, and that nothing is sent twice, is the ledger's business alone.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from typing import Any
 
 from campaign.cluster import Cluster
 from campaign.errors import AccountError, CampaignError, UsageError
+from campaign.log import log
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.ledger.postgres import roster
@@ -30,8 +30,6 @@ from campaign.service.kept_account import kept_account
 from campaign.service.passwords import variable_names
 from campaign.service.wire import Encoding
 from campaign.text import agreeing, clean, counted, listed_words
-
-log = logging.getLogger("campaign")
 
 _TICK = 0.2  # seconds between two looks at the tasks
 _LOOK = 2.0  # seconds between two looks at who sends

@@ -7,7 +7,8 @@ import os
 import platform
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from campaign.errors import FolderError, LedgerError, UsageError
 from campaign.sending.engine.delivery import Post
@@ -37,8 +38,7 @@ from campaign.service.account import Account
 from campaign.text import clean
 
 
-@dataclass(frozen=True, eq=False)
-class JoinedCampaign:
+class JoinedCampaign(Struct, frozen=True, eq=False):
     """A campaign that was released, with its ledger open for one worker.
 
     `standing` is the order that holds for all now, and `heard` the last entry of the journal in `tally`.

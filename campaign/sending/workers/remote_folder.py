@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -61,8 +60,7 @@ def folder_for_workers(place: Place) -> Iterator[Folder]:
             raise
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedFolder(Folder):
+class FetchedFolder(Folder, frozen=True):
     """A campaign folder that is fetched from a copy: the messages of a round when it is first looked at."""
 
     files: RemoteFiles

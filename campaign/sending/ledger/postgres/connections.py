@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
+from msgspec import Struct
 from sqlalchemy import Connection as Session
 from sqlalchemy import Engine, NullPool, TextClause, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -58,8 +58,7 @@ class PostgresRefusalError(PostgresError):
     """The tables refused a change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """What a statement returned, and how many rows it changed."""
 
     rows: list[tuple[Any, ...]]

@@ -10,9 +10,9 @@ import hashlib
 import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
@@ -40,8 +40,7 @@ from campaign.text import agreeing, clean, counted
 _LOCKED_OUT = "55P03"
 
 
-@dataclass(frozen=True, slots=True)
-class PostgresPlace:
+class PostgresPlace(Struct, frozen=True):
     """The schema of one campaign in a database; `folder` has the guard, `address` is without a password."""
 
     folder: Path
