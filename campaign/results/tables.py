@@ -51,7 +51,13 @@ from campaign.results.recorded import ContactsOfRounds, Recorded, no_contacts, n
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound, count_rounds
-from campaign.results.shared_phones import reasons_of_shared, rows_that_share
+from campaign.results.shared_phones import (
+    LikelyRepeats,
+    column_of_names,
+    reasons_of_shared,
+    rows_that_share,
+    shared_phones,
+)
 from campaign.results.text_owners import TextOwners
 from campaign.results.totals import ResultTotals, outcome_sentence
 from campaign.text import clean, counted
@@ -499,6 +505,7 @@ class Result:
             lambda: rows_of_messages(self.plan),
             self._kept_batches,
             self.elsewhere.last_texts,
+            lambda: self.likely_repeats,
             folder=self.folder,
             order=self._order,
             is_closed=self.is_closed,
@@ -560,8 +567,24 @@ class Result:
         later = self.elsewhere.reasons(LocalTimes.of_rounds(self.rounds))
         if not len(self._sharing) or self.is_erased:
             return later
-        sharing = reasons_of_shared(self._sharing, self.plan, self._bare_parts, self.environment)
+        sharing = reasons_of_shared(self._shared_phones, column_of_names(self.plan), self.environment)
         return pd.concat([sharing, later])
+
+    @cached_property
+    def _shared_phones(self) -> pd.DataFrame:
+        """Whose text went to the phones of these rows, or will."""
+        return shared_phones(self._sharing, self.plan, self._bare_parts)
+
+    @cached_property
+    def likely_repeats(self) -> LikelyRepeats:
+        """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
+        if not self.totals.lacking_numbers or self.is_erased:
+            return LikelyRepeats(0, "")
+        reached = self._reached
+        others = np.concatenate([reached.rows, reached.doubtful, reached.outdated])
+        is_same = self._shared_phones["is_same_name"]
+        rows = int(is_same[~is_same.index.isin(others)].sum())
+        return LikelyRepeats(rows, column_of_names(self.plan))
 
     def _bare_parts(self) -> Iterator[ResultPart]:
         """The parts without the reasons that only other parts tell: enough where no reason is needed."""
