@@ -122,6 +122,16 @@ def first_cells(contacts: ContactParts, column: str, count: int) -> TextArray:
     return concat_arrays(found).slice(0, count)
 
 
+def first_rows(contacts: ContactParts, count: int) -> pd.DataFrame:
+    """The rows at the beginning, at most that many, whatever parts they are in."""
+    found: list[pd.DataFrame] = []
+    for part in parts_of(contacts):
+        found.append(part.head(count - sum(map(len, found))))
+        if sum(map(len, found)) == count:
+            break
+    return pd.concat(found)
+
+
 def last_rows(contacts: ContactParts, count: int) -> pd.DataFrame:
     """The rows at the end, at most that many, whatever parts they are in."""
     found: list[pd.DataFrame] = []

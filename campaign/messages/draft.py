@@ -19,6 +19,7 @@ from campaign.messages.plan_tables.block_texts import (
     write_texts,
 )
 from campaign.messages.plan_tables.cluster_tables import ClusterTables
+from campaign.messages.plan_tables.country_doubt import report_other_country
 from campaign.messages.plan_tables.duplicates import DuplicateFinder
 from campaign.messages.plan_tables.held_tables import HeldTables
 from campaign.messages.plan_tables.row_block import DraftTables, RunningTotals
@@ -46,7 +47,7 @@ def write_draft(contacts: ContactParts, rules: Rules, preferred: Ints) -> dict[s
     if len(preferred):
         rows = rows_at(contacts, preferred)
         texts = rules.texts.render(rows, IssueCollector(len(rows))).texts
-        names = names_at(rows, rules.numbers.columns, np.arange(len(rows)))
+        names = names_at(rows, rules.numbers.naming, np.arange(len(rows)))
         duplicates.keep(preferred, labels_of(rows), texts, names)
     totals = steps.finish(rules, duplicates)
     if rules.duplicates == "error":
@@ -62,6 +63,7 @@ def _issues_of_table(contacts: ContactParts, rules: Rules) -> IssueCollector:
     if contacts.reading is not None:
         for notice in contacts.reading.notices:
             issues.add_for_table("", contacts.reading.source, "reading", "info", notice)
+    report_other_country(contacts, rules.numbers, issues)
     rules.texts.describe(contacts, issues)
     issues.absorb(rules.suppression.issues, 0)
     return issues

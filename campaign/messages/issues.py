@@ -35,9 +35,11 @@ CODES = {
     "repeated_row": "an earlier row to correct names the same row of the original file",
     "blank_row": "the row is empty",
     "missing_number": "all number columns of the row are empty",
-    "line_of_totals": "the row has no number, and looks like a line of totals or a remark",
+    "line_of_totals": "the row has no number, and looks like a line of totals",
+    "remark": "the row has no number, and reads like a remark below a line of totals",
     "unknown_region": "the row's region is not a country code",
     "rare_country": "the number is of another country than nearly all others",
+    "other_country": "numbers without a country code are read as of another country than most of the others",
     "missing_value": "the cell of a placeholder is empty",
     "unreadable_value": "the cell of a placeholder does not fit its format",
     "ambiguous_date": "the date of a placeholder can be read in more than one way",
@@ -71,8 +73,8 @@ CODES = {
 
 # Why a row with nothing wrong in it gets no message; the other reasons are errors.
 LEFT_OUT = (
-    "blank_row", "line_of_totals", "duplicate", "duplicate_other_text", "opted_out", "stopped",
-    "already_sent",
+    "blank_row", "line_of_totals", "remark", "duplicate", "duplicate_other_text", "opted_out",
+    "stopped", "already_sent",
 )  # fmt: skip
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 
@@ -93,7 +95,7 @@ class _IssueGroup(NamedTuple):
 
 
 # What else such a row lacks as a person would contradict that.
-_SAYS_ALL = ("line_of_totals",)
+_SAYS_ALL = ("line_of_totals", "remark")
 
 
 class IssueCollector:
@@ -140,14 +142,9 @@ class IssueCollector:
         self.status[rows[self.status[rows] == NOT_SENT]] = new_status
         self._said[rows] |= code in _SAYS_ALL
 
-    @property
-    def totals_lines(self) -> int:
-        """How many of the blank rows are lines of totals."""
-        return sum(
-            len(group.rows)
-            for group in self._groups
-            if group.code == "line_of_totals" and group.status == BLANK
-        )
+    def count_blank(self, code: str) -> int:
+        """How many rows are blank for the reason with this code."""
+        return sum(len(group.rows) for group in self._groups if group.code == code and group.status == BLANK)
 
     def forget_status(self, rows: Ints) -> None:
         """Forget what has excluded some rows: the next issue that excludes them gives their status."""

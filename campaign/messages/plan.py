@@ -30,7 +30,7 @@ from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, T, copy
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists
-from campaign.messages.totals import Totals, remarks_on_excluded, status_bars, totals_table
+from campaign.messages.totals import Totals, remarks_on_rows, status_bars, totals_table
 from campaign.public_calls import public_call
 from campaign.values import replace
 
@@ -209,10 +209,12 @@ class Plan:
     def sentence(self) -> str:
         """How many messages are ready, how many rows get none, and what to know about these at once."""
         excludes = self.totals["invalid"] or self.totals["duplicate"]
-        return self._sentence(self._issue_kinds()) if excludes else self._ready
+        # Only these may have a remark: the issues of all others need not be counted.
+        has_remarks = excludes or len(self.totals.countries) > 1
+        return self._sentence(self._issue_kinds()) if has_remarks else self._ready
 
     def _sentence(self, kinds: pd.DataFrame) -> str:
-        return " ".join(filter(None, [self._ready, remarks_on_excluded(kinds)]))
+        return " ".join(filter(None, [self._ready, remarks_on_rows(kinds)]))
 
     @property
     def _ready(self) -> str:

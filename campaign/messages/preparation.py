@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from campaign.argument_checks import check_choice
 from campaign.arrow_text import Ints
-from campaign.contacts.contact_parts import ContactParts
+from campaign.contacts.contact_parts import ContactParts, first_rows, whole_table
 from campaign.contacts.contact_source import open_contacts
+from campaign.contacts.naming_column import LOOKED_AT, naming_column
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.totals_lines import closing_totals
@@ -107,7 +108,8 @@ def prepare(
         table, message, language, sender, priority, downgrade=downgrade, as_written=as_written
     )
     columns, its_region = choose_columns(table.columns, number), choose_region(table, region)
-    numbers = NumberRules(columns, its_region, several, kinds, closing_totals(table, columns))
+    naming = naming_column(first_rows(whole_table(table), LOOKED_AT), columns)
+    numbers = NumberRules(columns, its_region, several, kinds, closing_totals(table, columns), naming)
     rules = Rules(
         texts,
         numbers,

@@ -1,6 +1,6 @@
 """Whom each row reaches: the first of its numbers that can be sent to, in the service's form."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,8 +25,9 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.columns import fold, listed, number_columns
+from campaign.contacts.columns import listed, number_columns
 from campaign.contacts.exports import row_counter
+from campaign.contacts.naming_column import naming_column
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, clean_numbers, readings
 from campaign.contacts.phone_numbers.regions import is_region
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
@@ -40,9 +41,6 @@ from campaign.text import agreeing, capitalised, counted
 _CLOSING_TOTALS = "The row is a line of totals and not a person, so it gets no message."
 _CLOSING_REMARK = "The row is a remark below a line of totals and not a person, so it gets no message."
 _TOTALS = "The row looks like a line of totals, so it gets no message: remove it from the table."
-_COUNTERS = ("no", "nr", "n", "sn", "sno", "serial", "serialno", "id", "row", "rowfile", "")  # folded headers
-_FIGURES = r"[0-9 .,:/()+-]*"  # numbers, dates, or nothing
-_FIRST = 100  # rows that show what a column has
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
 
@@ -56,6 +54,7 @@ class Recipients(Struct, frozen=True):
     numbers: Ints
     columns: list[str]
     source: npt.NDArray[np.int8]  # the position of the column in `columns`
+    naming: str = ""  # the column that says whose row it is
 
     def report(
         self,
@@ -91,15 +90,9 @@ class Addressing:
     alternatives: CopiedField[pd.DataFrame] = CopiedField(lambda table: table.copy(deep=False))
 
     def naming_column(self, contacts: pd.DataFrame) -> str:
-        """The first column that says whose row it is, most often by a name; "" if there is none.
-
-        Numbers of the rows or amounts may be before it: they are taken only where no other column has text.
-        """
-        known = {*self.columns, *OUTCOME_COLUMNS, row_counter(contacts.columns)}
-        others = [name for name in contacts.columns if name not in known]
-        first = contacts.head(_FIRST)
-        texts = (name for name in others if not first[name].str.fullmatch(_FIGURES).all())
-        return next(texts, next(iter(others), ""))
+        """The column of the plan's contacts that says whose row it is, most often by a name; "" if there is
+        none."""
+        return naming_column(contacts.drop(columns=[*OUTCOME_COLUMNS], errors="ignore"), self.columns)
 
     def sentence(self, columns: Collection[str]) -> str:
         """Which of these columns the numbers came from, and which others look like numbers; "" if unknown."""
@@ -123,17 +116,8 @@ class Addressing:
         return cls(nothing, (), pd.DataFrame({"row": nothing, **texts, "parts": nothing}))
 
 
-def first_other_column(columns: Iterable[str], of_numbers: Collection[str]) -> str:
-    """The first column that neither holds phone numbers nor, by its header, counts the rows: mostly the names
-    of people; "" if there is none."""
-    names = list(columns)
-    known = {*of_numbers, row_counter(names)}
-    return next((name for name in names if name not in known and fold(name) not in _COUNTERS), "")
-
-
-def names_at(contacts: pd.DataFrame, of_numbers: Collection[str], rows: Ints) -> TextArray:
-    """What the rows at these positions have in that column."""
-    column = first_other_column(contacts.columns, of_numbers)
+def names_at(contacts: pd.DataFrame, column: str, rows: Ints) -> TextArray:
+    """What the rows at these positions have in a column; "" where there is none."""
     return series_to_array(contacts[column].iloc[rows]) if column else constant_array("", len(rows))
 
 
@@ -172,7 +156,7 @@ def find_numbers(
     _add_problems(issues, problems, numbers, region)
     explained = np.concatenate([group.rows for group in problems])
     _add_missing(contacts, issues, rules.columns, np.setdiff1d(pending, explained, assume_unique=True))
-    return Recipients(numbers, rules.columns, source), countries
+    return Recipients(numbers, rules.columns, source, rules.naming), countries
 
 
 def _valid_regions(regions: "pd.Series[str]", issues: IssueCollector) -> "pd.Series[str]":
@@ -255,16 +239,19 @@ def _explain_ambiguous(cells: TextArray, region: RowRegions) -> str | TextArray:
 
 
 def _add_closing_totals(contacts: pd.DataFrame, issues: IssueCollector, rules: NumberRules) -> None:
-    """Lines of totals at the end of the table are rows without a person, like blank ones."""
+    """Lines of totals at the end of the table, and remarks below them, are no people, like blank rows."""
     rows, column = np.flatnonzero(contacts.index.isin(rules.closing_totals)), rules.columns[0]
     cells = series_to_array(contacts[column].iloc[rows])
     is_total = looks_like_totals(contacts, rows)
-    for chosen, said in ((is_total, _CLOSING_TOTALS), (~is_total, _CLOSING_REMARK)):
+    for code, chosen, said in (
+        ("line_of_totals", is_total, _CLOSING_TOTALS),
+        ("remark", ~is_total, _CLOSING_REMARK),
+    ):
         detail, theirs = (
             f'{said} If it is a person after all, fill in "{column}".',
             cells.filter(pa.array(chosen)),
         )
-        issues.add(rows[chosen], column, theirs, "line_of_totals", "info", detail, status="blank")
+        issues.add(rows[chosen], column, theirs, code, "info", detail, status="blank")
 
 
 def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[str], rows: Ints) -> None:

@@ -15,6 +15,8 @@ from campaign.text import agreeing, capitalised, counted, figure
 
 SHOWN_COUNTRIES = 5
 _FIGURES = ("messages", "gsm7", "ucs2", "longest")
+# Blank rows that are no empty ones: the codes of their issues, and how many there are of each in `Totals`.
+LINES = {"line_of_totals": "totals_lines", "remark": "remarks"}
 READY = "ready to send"  # what people read for the status not_sent of a row of a plan
 
 
@@ -24,8 +26,8 @@ class Totals(Mapping[str, int]):
 
     `rows`: rows of the contact table; `messages`: messages; `parts`: SMS parts of all messages, of which
     `gsm7` in GSM-7 and `ucs2` in UCS-2; `longest`: UTF-16 units of the longest text; `countries`: messages by
-    the country of their numbers (ISO codes, the most frequent first). `totals_lines`: of the blank rows those
-    that are lines of totals.
+    the country of their numbers (ISO codes, the most frequent first). `totals_lines` and `remarks`: of the
+    blank rows those that are lines of totals, and remarks below them.
     """
 
     statuses: CopiedField[Mapping[str, int]] = CopiedField(dict)
@@ -36,6 +38,7 @@ class Totals(Mapping[str, int]):
     longest: int
     countries: CopiedField[Mapping[str, int]] = CopiedField(dict)
     totals_lines: int = 0
+    remarks: int = 0
 
     def __getitem__(self, status: str) -> int:
         return self._by_status[status]
@@ -75,23 +78,29 @@ class Totals(Mapping[str, int]):
         return f"{ready} {if_all}".strip()
 
     def excluded_in_words(self, sharing: int = 0) -> list[str]:
-        """How many rows get no message, by status; lines of totals apart from the other blank rows, and those
-        that are `sharing` a phone from the other duplicates."""
+        """How many rows get no message, by status; lines of totals and remarks apart from the empty rows, and
+        those that are `sharing` a phone from the other duplicates."""
         kinds = {name.replace("_", " "): count for name, count in self.items() if name != "not_sent"}
         kinds |= {
-            "blank": kinds["blank"] - self.totals_lines,
+            "blank": self.empty,
             "duplicate": kinds["duplicate"] - sharing,
             "sharing a phone": sharing,
         }
-        return [
-            f"{figure(count)} {name}" for name, count in kinds.items() if count
-        ] + self.totals_lines_in_words
+        return [f"{figure(count)} {name}" for name, count in kinds.items() if count] + self.lines_in_words
 
     @property
-    def totals_lines_in_words(self) -> list[str]:
-        """How many lines of totals there are, as a piece of a list; none where there are none."""
-        lines = f"{figure(self.totals_lines)} {agreeing(self.totals_lines, 'line', 'lines')} of totals"
-        return [lines] if self.totals_lines else []
+    def empty(self) -> int:
+        """The blank rows that are neither lines of totals nor remarks."""
+        return self["blank"] - self.totals_lines - self.remarks
+
+    @property
+    def lines_in_words(self) -> list[str]:
+        """How many lines of totals and how many remarks there are, as pieces of a list; nothing for none."""
+        counts = {
+            ("line of totals", "lines of totals"): self.totals_lines,
+            ("remark", "remarks"): self.remarks,
+        }
+        return [counted(count, *nouns) for nouns, count in counts.items() if count]
 
     @property
     def _rows_in_words(self) -> str:
@@ -103,15 +112,15 @@ class Totals(Mapping[str, int]):
     def as_record(self) -> dict[str, Any]:
         """Everything as plain values, for a manifest."""
         figures = {name: getattr(self, name) for name in _FIGURES}
-        figures |= {"totals_lines": self.totals_lines} if self.totals_lines else {}
+        figures |= {name: getattr(self, name) for name in LINES.values() if getattr(self, name)}
         return {"statuses": dict(self), **figures, "countries": dict(self.countries)}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Totals":
         """The totals that `as_record` wrote."""
         figures = {name: record[name] for name in (*_FIGURES, "countries")}
-        # Earlier versions knew none: such a line was a row to correct.
-        return cls(record["statuses"], **figures, totals_lines=record.get("totals_lines", 0))
+        # Earlier versions knew none: such a line was a row to correct, and later a remark was one of totals.
+        return cls(record["statuses"], **figures, **{name: record.get(name, 0) for name in LINES.values()})
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{status} {figure(count)}" for status, count in self.items() if count)
@@ -121,13 +130,21 @@ class Totals(Mapping[str, int]):
         )
 
 
-def remarks_on_excluded(kinds: pd.DataFrame) -> str:
-    """What to know about rows without a message: the country that is missing, duplicates who are people.
+def lines_in(contacts: pd.DataFrame, issues: pd.DataFrame) -> "pd.Series[str]":
+    """Which rows of a plan are lines of totals and remarks, certain to be no people: the code of each."""
+    lines = issues[issues["code"].isin([*LINES]) & issues["row"].notna()]
+    codes = lines.set_index(lines["row"].astype("int64"))["code"]
+    return codes[codes.index.isin(contacts.index[contacts["status"] == "blank"])]
+
+
+def remarks_on_rows(kinds: pd.DataFrame) -> str:
+    """What to know at once: a country that is missing or may be wrong, duplicates who are people.
 
     "" if there is nothing to say.
     `kinds` is the table that `issue_kinds` makes.
     """
-    return " ".join(filter(None, [_about_country(kinds), _about_sharing(kinds)]))
+    other_country = kinds.loc[kinds["code"] == "other_country", "example"]
+    return " ".join(filter(None, [_about_country(kinds), *other_country, _about_sharing(kinds)]))
 
 
 def _about_country(kinds: pd.DataFrame) -> str:
@@ -156,17 +173,17 @@ def _excluded_by(code: str, kinds: pd.DataFrame) -> int:
 
 def status_bars(totals: Totals) -> str:
     """HTML bars: one for the rows that are ready, and one for each kind of the others."""
-    kinds = kinds_of_rows(totals, totals.totals_lines)
+    kinds = kinds_of_rows(totals, totals)
     return markup.bars({READY: kinds.pop("not sent"), **kinds}, of="rows")
 
 
-def kinds_of_rows(counts: Mapping[str, int], totals_lines: int) -> dict[str, int]:
-    """How many rows there are of each kind: the names without underscores, and lines of totals apart.
+def kinds_of_rows(counts: Mapping[str, int], totals: Totals) -> dict[str, int]:
+    """How many rows there are of each kind: the names without underscores, lines of totals and remarks apart.
 
-    `counts` are the rows by status or outcome; of those that are blank, `totals_lines` are lines of totals.
+    `counts` are the rows by status or outcome, and `totals` has how many of them are such lines.
     """
     kinds = {name.replace("_", " "): count for name, count in counts.items()}
-    return kinds | {"blank": kinds["blank"] - totals_lines, "line of totals": totals_lines}
+    return kinds | {"blank": totals.empty, "line of totals": totals.totals_lines, "remark": totals.remarks}
 
 
 def totals_table(totals: Totals) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import pandas as pd
 
 from campaign.contacts.cells.grid import name_rows
+from campaign.contacts.columns import listed
 from campaign.contract import ORDERED_AGAIN, SETTLED_BY
 from campaign.text import agreeing, capitalised, counted
 
@@ -17,6 +18,7 @@ ADVICE = {
     "resume the campaign or send the plan again: nobody who has got this text is tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
 }
+ONE_OR_TWO = "if both rows are of the same person, delete one of them; if not, enter another number."
 _INVALID = (
     "Correct the invalid {rows}: in your own spreadsheet, which you send again, or in the file that "
     "write_follow_up writes, which has the {reasons}."
@@ -76,6 +78,19 @@ def advice_on_sharing(people: int) -> str:
     share = agreeing(people, "shares", "share")
     nothing = agreeing(people, "was not sent the text of their row", "were not sent the texts of their rows")
     return f"{who} {share} a phone with somebody else and {nothing}: the file of write_follow_up has {rows}."
+
+
+def advice_on_repeats(rows: int, column: str) -> str:
+    """What is left to do about rows with the number of another row and the same in a column, which are
+    probably of people who are in the table twice; "" for none."""
+    if not rows:
+        return ""
+    has = agreeing(rows, "has", "have")
+    text = agreeing(rows, "its own text was not sent", "their own texts were not sent")
+    return (
+        f"{capitalised(counted(rows, 'row'))} {has} the same number and the same {listed([column])} as "
+        f"another row, and {text}: {ONE_OR_TWO}"
+    )
 
 
 def advice_on_reached_earlier(people: int) -> str:

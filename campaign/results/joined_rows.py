@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from msgspec import Struct
 
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
@@ -32,13 +32,19 @@ from campaign.results.reached_earlier import (
 from campaign.results.recorded import ContactsOfRounds, Recorded
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sent_rounds import SentRound
-from campaign.results.shared_phones import reasons_of_shared, rows_that_share
+from campaign.results.shared_phones import (
+    LikelyRepeats,
+    column_of_names,
+    reasons_of_shared,
+    rows_that_share,
+    shared_phones,
+)
 from campaign.results.text_owners import TextOwners
 from campaign.results.totals import ResultTotals
+from campaign.values import replace
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class JoinedRows:
+class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     """Every row and message of a plan with what is known of it; the fields are those of `Result`."""
 
     plan: Plan
@@ -133,8 +139,24 @@ class JoinedRows:
         later = self.elsewhere.reasons(LocalTimes.of_rounds(self.rounds))
         if not len(self.sharing) or self.is_erased:
             return later
-        sharing = reasons_of_shared(self.sharing, self.plan, self.bare_parts, self.environment)
+        sharing = reasons_of_shared(self.shared_phones, column_of_names(self.plan), self.environment)
         return pd.concat([sharing, later])
+
+    @cached_property
+    def shared_phones(self) -> pd.DataFrame:
+        """Whose text went to the phones of these rows, or will."""
+        return shared_phones(self.sharing, self.plan, self.bare_parts)
+
+    @cached_property
+    def likely_repeats(self) -> LikelyRepeats:
+        """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
+        if not self.totals.lacking_numbers or self.is_erased:
+            return LikelyRepeats(0, "")
+        reached = self.reached
+        others = np.concatenate([reached.rows, reached.doubtful, reached.outdated])
+        is_same = self.shared_phones["is_same_name"]
+        rows = int(is_same[~is_same.index.isin(others)].sum())
+        return LikelyRepeats(rows, column_of_names(self.plan))
 
     @property
     def follow_up_rows(self) -> FollowUpRows:
@@ -223,7 +245,7 @@ class JoinedRows:
         """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
         return set(self.columns) <= set(OUTCOME_COLUMNS)
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
         """The columns of the plan's contacts."""
         return columns_of_contacts(self.plan)

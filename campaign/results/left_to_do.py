@@ -19,12 +19,14 @@ from campaign.results.advice import (
     advice_on_later_texts,
     advice_on_ordered_again,
     advice_on_reached_earlier,
+    advice_on_repeats,
     advice_on_sharing,
     decided,
     settled_as_refused,
 )
 from campaign.results.calls_to_settle import SHOWN, call_to_add_cost, calls_to_settle
 from campaign.results.reached_earlier import ReachedEarlier
+from campaign.results.shared_phones import LikelyRepeats
 from campaign.results.totals import ResultTotals, lack_their_cost
 from campaign.text import counted
 
@@ -39,7 +41,8 @@ class LeftToDo:
     as they were corrected in a follow-up file, or whose people keep what they got so, `with_message` those
     that get one, and `kept` the numbers of the batches that are to go out again and whose people all keep an
     earlier text: these may have to be read. `later` has the rows whose people got a later text than that of
-    the table (see `MessagesElsewhere.last_texts`). `order` holds for all workers, "" if there never were any.
+    the table (see `MessagesElsewhere.last_texts`), and `repeats` says who is probably in it twice. `order`
+    holds for all workers, "" if there never were any.
     """
 
     totals: ResultTotals
@@ -50,6 +53,7 @@ class LeftToDo:
     with_message: Callable[[], Ints]
     kept: Callable[[], Collection[int]]
     later: pd.DataFrame
+    repeats: Callable[[], LikelyRepeats]
     _: KW_ONLY
     folder: Path | None
     order: str
@@ -68,7 +72,9 @@ class LeftToDo:
         advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
         advice.append(self.about_ordered_again)
         if not self.is_erased:
-            advice.append(advice_on_sharing(self.totals.lacking_numbers))
+            repeats = self.repeats()
+            advice.append(advice_on_sharing(self.totals.lacking_numbers - repeats.rows))
+            advice.append(advice_on_repeats(*repeats))
             advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(advice_on_costs(self._unpriced))
         return tuple(filter(None, advice))

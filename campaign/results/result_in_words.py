@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from msgspec import Struct
 
 from campaign.environments import words_for
 from campaign.messages.plan_tables.plan_columns import rows_of_messages
@@ -14,8 +15,7 @@ from campaign.results.left_to_do import LeftToDo
 from campaign.results.totals import outcome_sentence
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ResultInWords:
+class ResultInWords(Struct, frozen=True, eq=False, dict=True):
     """What `Result` says of its rows; the other fields are those of its arguments."""
 
     rows: JoinedRows
@@ -81,6 +81,7 @@ class ResultInWords:
             lambda: rows_of_messages(self.rows.plan),
             self.rows.kept_batches,
             self.rows.elsewhere.last_texts,
+            lambda: self.rows.likely_repeats,
             folder=self.folder,
             order=self.order,
             is_closed=self.is_closed,

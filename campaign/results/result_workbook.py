@@ -14,6 +14,7 @@ import pandas as pd
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
+from campaign.messages.totals import LINES, lines_in
 from campaign.results import workbook
 from campaign.results.csv_file import write_csv_parts
 from campaign.results.messages_outside import MessagesOutside
@@ -123,14 +124,12 @@ def _contacts(result: Result, redaction: Redaction) -> Iterator[pd.DataFrame]:
     outcomes = result.outcomes.str.replace("_", " ")
     for part in result.parts():
         contacts = redaction.contacts(part.contacts)
-        issues = part.issues
-        of_totals = issues.loc[issues["code"] == "line_of_totals", "row"].astype("Int64")
-        is_of_totals = (contacts["status"] == "blank") & contacts.index.isin(of_totals.dropna())
-        own = outcomes.reindex(contacts.index).mask(is_of_totals, "line of totals")
-        if (
-            result.is_erased and result.totals.totals_lines
-        ):  # which of the two a row was is in no file any more
-            own = own.replace("blank", "blank or line of totals")
+        lines = lines_in(contacts, part.issues)
+        own = outcomes.reindex(contacts.index)
+        own.loc[lines.index] = lines.str.replace("_", " ")
+        if result.is_erased:  # which of these a row was is in no file any more
+            kinds = [code.replace("_", " ") for code, name in LINES.items() if getattr(result.totals, name)]
+            own = own.replace("blank", " or ".join(["blank", *kinds]))
         place = list(contacts).index("status")
         # A spreadsheet that is such a sheet itself may have a column of this name already.
         contacts.insert(place, OUTCOME, own, allow_duplicates=True)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints, TextArray, constant_array, series_to_array
 from campaign.contacts.columns import listed
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contract import KEPT_TEXT
 from campaign.environments import words_for
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.messages.recipients import first_other_column
 from campaign.results.result_part import ResultPart
 
 _WHOSE_TEXT = {
@@ -25,6 +23,14 @@ _WHOSE_TEXT = {
     "refused": "was refused",
     "not_sent": "has not gone out yet",
 }
+
+
+class LikelyRepeats(NamedTuple):
+    """How many rows have the number of another row, another text, and the same in the `column` of the names:
+    probably one person who is in the table twice, and needs no other number."""
+
+    rows: int
+    column: str
 
 
 def rows_that_share(plan: Plan) -> Ints:
@@ -57,31 +63,49 @@ def _sharing(stopped: Ints, part: PlanPart) -> Ints:
     return sharing
 
 
-def reasons_of_shared(
-    rows: Ints, plan: Plan, parts: Callable[[], Iterator[ResultPart]], environment: str
-) -> pd.Series[str]:
-    """For each of these rows why it got nothing: which row has its number, and what became of that one.
+def column_of_names(plan: Plan) -> str:
+    """The column that tells the people of a plan apart; "" if there is none."""
+    return plan.addressing.naming_column(next(plan.parts()).contacts)
 
-    Where no message has the number any more, the text that reached it is that of a row of before; a row whose
-    number was not reached then is left out. `parts` is called twice, so that no part has to be kept.
+
+def shared_phones(rows: Ints, plan: Plan, parts: Callable[[], Iterator[ResultPart]]) -> pd.DataFrame:
+    """For each of these rows whose text its number gets or got: owner, status, text and is_same_name.
+
+    `owner` is missing where no message has the number any more: then the text that reached it is that of a
+    row of before, and `status` what became of it, missing where it reached nobody. `parts` is called twice,
+    so that no part has to be kept.
     """
-    column = first_other_column(columns_of_contacts(plan), (*plan.addressing.columns, *OUTCOME_COLUMNS))
+    column = column_of_names(plan)
     sharing = pd.concat([_sharing_of(rows, column, part) for part in parts()])
     wanted: Ints = np.unique(sharing["number"].to_numpy(dtype=np.int64))
     found = pd.concat([_owners_of(wanted, column, part) for part in parts()])
     owners = found[~found.index.duplicated()]
     owner = sharing["number"].map(owners["row"])
-    statuses = sharing["number"].map(owners["status"]).where(owner.notna(), sharing["before"])
+    is_same_name = (sharing["number"].map(owners["name"]) == sharing["name"]) & (sharing["name"] != "")
+    return pd.DataFrame(
+        {
+            "owner": owner,
+            "status": sharing["number"].map(owners["status"]).where(owner.notna(), sharing["before"]),
+            "text": sharing["number"].map(owners["text"]).astype("str").fillna("text"),
+            "is_same_name": is_same_name,
+        }
+    )
+
+
+def reasons_of_shared(shared: pd.DataFrame, column: str, environment: str) -> pd.Series[str]:
+    """For rows of `shared_phones` why they got nothing: which row has their number, and what became of that
+    one. A row whose number reached nobody is left out; `column` is that of the names."""
     done = words_for(environment).done
     words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
+    fates = shared["status"].map(words).dropna()
+    owner, text = shared.loc[fates.index, "owner"], shared.loc[fates.index, "text"]
     with_whom = ("row " + owner.astype("Int64").astype("str")).where(owner.notna(), "somebody else")
-    fates = statuses.map(words).dropna()
-    text = sharing["number"].map(owners["text"]).astype("str").fillna("text")
-    is_same_name = (sharing["number"].map(owners["name"]) == sharing["name"]) & (sharing["name"] != "")
     hint = f" Both rows have the same {listed([column])}: if it is the same person, delete one of them."
-    whose = "Shares a phone with " + with_whom[fates.index] + ", whose " + text[fates.index]
+    hints = pd.Series("", fates.index).mask(shared.loc[fates.index, "is_same_name"], hint)
     remedy = ". To reach this person too, enter another number."
-    return whose + " " + fates + remedy + pd.Series("", fates.index).mask(is_same_name[fates.index], hint)
+    whose = "Shares a phone with " + with_whom + ", whose " + text
+    reasons: pd.Series[str] = whose + " " + fates + remedy + hints
+    return reasons
 
 
 def _sharing_of(rows: Ints, column: str, part: ResultPart) -> pd.DataFrame:

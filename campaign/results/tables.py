@@ -35,9 +35,9 @@ from campaign.results.result_in_words import ResultInWords
 from campaign.results.result_part import ResultPart
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound, count_rounds
+from campaign.results.shared_phones import LikelyRepeats
 from campaign.results.totals import ResultTotals
 from campaign.text import clean, counted
-from campaign.values import replace
 
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
@@ -390,6 +390,11 @@ class Result:
     def corrected_rows(self) -> pd.Index[int]:
         """The row numbers of those that the table has as they were corrected, in its order."""
         return self._rows.corrected_rows
+
+    @property
+    def likely_repeats(self) -> LikelyRepeats:
+        """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
+        return self._rows.likely_repeats
 
     @property
     def is_erased(self) -> bool:

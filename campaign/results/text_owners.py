@@ -15,6 +15,7 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
+from campaign.contacts.naming_column import naming_column
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contacts.table_version import row_digests
 from campaign.messages.plan import Plan
@@ -24,7 +25,6 @@ from campaign.messages.plan_tables.plan_columns import (
     numbers_of_contacts,
 )
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.messages.recipients import first_other_column
 from campaign.results.messages_elsewhere import (
     DEPARTED,
     EARLIER,
@@ -143,7 +143,8 @@ class TextOwners(Struct, frozen=True, eq=False):
         """The columns of both tables beside those of the numbers, the first one being that of the names."""
         known = {*OUTCOME_COLUMNS, *self.plan.addressing.columns}
         shared = [name for name in columns_of_contacts(self.plan) if name in contacts and name not in known]
-        name = first_other_column(shared, ())
+        numbers = [name for name in self.plan.addressing.columns if name in contacts]
+        name = naming_column(contacts[[*shared, *numbers]], numbers)
         return [name, *(other for other in shared if other != name)] if name else []
 
 

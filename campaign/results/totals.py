@@ -70,8 +70,8 @@ class ResultTotals(Totals):
 
     @property
     def kinds(self) -> dict[str, int]:
-        """The same in words, as people read them, with lines of totals apart from the blank rows."""
-        return kinds_of_rows(self.by_outcome, self.totals_lines)
+        """The same in words, as people read them, with lines of totals and remarks apart from empty rows."""
+        return kinds_of_rows(self.by_outcome, self)
 
     @property
     def messages_in_words(self) -> dict[str, int]:
@@ -235,8 +235,8 @@ def outcome_sentence(totals: ResultTotals) -> str:
     other_counts = [
         f"{count:,} {name}"
         for name, count in totals.kinds.items()
-        if count and name not in ("accepted", "reached earlier", "line of totals")
-    ] + totals.totals_lines_in_words
+        if count and name not in ("accepted", "reached earlier", "line of totals", "remark")
+    ] + totals.lines_in_words
     some = f"{accepted:,}" if accepted else "None"
     rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
     return f"{rows} {by_service}; the rest: {', '.join(other_counts)}."

@@ -35,8 +35,8 @@ _AMOUNTS = (
     "needing_attention",
 )
 OUTCOME = "outcome in the Summary"
-# The status does not tell lines of totals from empty rows; the outcome does.
-_STATUS_WORDS = STATUS_WORDS | {"blank": ("", "are empty or lines of totals")}
+# The status does not tell lines of totals and remarks from empty rows; the outcome does.
+_STATUS_WORDS = STATUS_WORDS | {"blank": ("", "are empty, lines of totals or remarks")}
 # What a header needs to say is a note on it, not a longer header.
 _NOTES = {
     OUTCOME: "What the Summary counts the row as. Its status may be another one: a person who shares a phone "

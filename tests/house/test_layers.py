@@ -133,6 +133,7 @@ CONTACTS = {
     "contact_parts": {"reading_record"},
     "own_files": {"reserved_columns"},
     "totals_lines": {"cells", "columns", "contact_parts"},
+    "naming_column": {"columns", "exports"},
     "reading": {
         "own_files",
         "reading_options",

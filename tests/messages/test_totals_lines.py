@@ -79,7 +79,8 @@ def test_a_remark_below_it_leaves_it_what_it_is():
         "The row is a remark below a line of totals and not a person, so it gets no message. "
         'If it is a person after all, fill in "phone".'
     )
-    assert (plan.totals["blank"], plan.totals.totals_lines) == (2, 2)
+    assert plan.issues["code"].tolist() == ["line_of_totals", "remark"]
+    assert (plan.totals["blank"], plan.totals.totals_lines, plan.totals.remarks) == (2, 1, 1)
     assert statuses_of("Total,,6,", "Notburga Nabirye,,,") == ["blank", "invalid"]  # may be somebody
     assert statuses_of("Note: of November,,,") == ["invalid"]
     assert statuses_of("Total,,6,", *["Note: of November,,,"] * 4) == ["invalid"] * 5
@@ -141,16 +142,16 @@ def test_a_figure_where_numbers_are_may_be_a_number():
 
 def test_parts_of_any_size_give_the_same(monkeypatch):
     rows = [*(f"Ann,07720000{n:02},5," for n in range(10, 18)), "Total,,5,", ",,,", "Grand total,,5,"]
-    contacts = contacts_of(*rows, header=HEADER)
+    contacts = contacts_of(*rows, "Note: of November,,,", header=HEADER)
     whole = plan_for(contacts)
-    assert (whole.totals["blank"], whole.totals.totals_lines) == (3, 2)
+    assert (whole.totals["blank"], whole.totals.totals_lines, whole.totals.remarks) == (4, 2, 1)
     for size in (1, 2, 3, 100):
         monkeypatch.setattr("campaign.messages.draft.BLOCK", size)
         for stream in (False, True):
             plan = plan_for(contacts, stream=stream)
             assert plan.issues.equals(whole.issues)
             assert plan.totals == whole.totals
-            assert plan.totals.totals_lines == 2
+            assert (plan.totals.totals_lines, plan.totals.remarks) == (2, 1)
 
 
 def test_sentences_count_lines_of_totals_apart_from_blank_rows():
@@ -197,6 +198,35 @@ def test_reports_and_the_summary_count_it_apart_from_blank_rows(sandbox, tmp_pat
     assert (counts["blank (are empty)"], counts["line of totals"]) == (1, 1)
     outcomes = [cell.value for cell in book["Contacts"]["F"]]
     assert outcomes == ["outcome in the Summary", "accepted", "blank", "accepted", "line of totals"]
+
+
+WITH_REMARK = ["Ann,0772000001,5,", ",,,", "Total,,5,", "Prepared by the head office,,,"]
+
+
+def test_a_remark_is_told_as_one_wherever_rows_are_counted(sandbox, tmp_path):
+    plan = plan_for(contacts_of(*WITH_REMARK, header=HEADER))
+    assert "Rows that get none: 1 blank, 1 line of totals, 1 remark." in plan.totals.sentence
+    campaign.send(plan, account=sandbox, folder=tmp_path / "bills", progress=False)
+    result = campaign.load_result(tmp_path / "bills")
+    assert "the rest: 1 blank, 1 line of totals, 1 remark." in result.sentence
+    assert (result.totals.totals_lines, result.totals.remarks) == (1, 1)
+    for card in (plan._repr_html_(), result._repr_html_()):
+        assert '<th scope="row">remark</th><td class="figure">1</td>' in card
+    assert "1 line of totals (25%), 1 remark (25%)" in summary_pages.outcome(result)
+    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+    assert "4 rows in the file: 1 person, 1 blank row, 1 line of totals, 1 remark." in page
+    assert '>remark</th><td class="figure">1</td><td>stands below a line of totals, and is no person' in page
+    book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
+    outcomes = [cell.value for cell in book["Contacts"]["F"]][1:]
+    assert outcomes == ["accepted", "blank", "line of totals", "remark"]
+
+
+def test_a_second_round_counts_it_as_the_first(sandbox, tmp_path):
+    folder, today = tmp_path / "bills", [*WITH_REMARK[:1], "Bea,0772000002,5,", *WITH_REMARK[1:]]
+    campaign.send(plan_for(contacts_of(*WITH_REMARK, header=HEADER)), account=sandbox, folder=folder)
+    campaign.send(plan_for(contacts_of(*today, header=HEADER)), account=sandbox, folder=folder)
+    totals = campaign.load_result(folder).totals
+    assert (totals["accepted"], totals.empty, totals.totals_lines, totals.remarks) == (2, 1, 1, 1)
 
 
 def test_once_erased_no_row_is_said_to_be_the_one_or_the_other(sandbox, tmp_path):

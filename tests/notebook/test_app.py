@@ -210,6 +210,42 @@ def test_enter_reads_a_file_that_has_changed(app, chromium):
     page.close()
 
 
+PUPILS = """name,phone,fees due
+Aisha Nakato,+256 772 000 001,1250
+Benjamin Okello,+256 772 000 001,31500
+"""
+
+
+@pytest.mark.browser
+def test_in_a_narrow_window_the_way_on_and_the_end_of_a_table_can_be_seen(app, chromium):
+    """However long the text is; and a table that goes on sideways has a shade at its edge."""
+    process, desk, _ = app
+    (desk / "pupils.csv").write_text(PUPILS)
+    page = chromium.new_page(viewport={"width": 640, "height": 800})
+    page.set_default_timeout(30_000)
+    composer = ComposerPage(page)
+    page.goto(json.loads(process.stdout.readline())["address"])
+    page.fill(".campaign-path input", "pupils.csv")
+    page.press(".campaign-path input", "Enter")
+    page.click(".campaign-use")
+    text = page.locator(".text-editor textarea")
+    text.fill("Hi {name}, your fees of {fees due:,.0f} are due. " + "Please come and pay. " * 12)
+    expect(page.locator(".campaign-phone")).to_contain_text("what is struck out does not fit")
+    text.evaluate("area => area.scrollIntoView()")
+    expect(page.locator(".campaign-check")).to_be_in_viewport()
+
+    text.fill("Hi {name}, your fees of {fees due:,.0f} are due.")
+    page.fill(".campaign-sender input", "SCHOOL")
+    page.click(".campaign-check")
+    page.locator(".campaign-section-3 .campaign-show-rows").first.click()
+    rows = page.locator(".campaign-section-3 .row-list .page").first
+    expect(rows.locator("th").last).to_have_css("white-space", "normal")
+    assert rows.evaluate("table => table.scrollWidth > table.clientWidth")
+    assert rows.evaluate("table => getComputedStyle(table).backgroundImage").count("gradient") == 4
+    assert composer.problems == []
+    page.close()
+
+
 def test_nothing_can_be_typed_to_get_in(app):
     """Only the address lets anybody in: there is no form that takes the token, and none to set a password."""
     address = json.loads(app[0].stdout.readline())["address"]

@@ -10,6 +10,7 @@ from nbclient import NotebookClient
 from support.small_campaigns import contacts_of, plan_for
 
 import campaign
+from campaign.notebook.composer.row_list import numbered_rows
 from campaign.notebook.row_browser import rows_to_browse
 from campaign.results.issue_report import write_issues
 from campaign.results.unsent_result import unsent_result
@@ -58,6 +59,35 @@ def test_the_name_stands_beside_the_number_of_the_row(header):
     rows = rows_to_browse(plan_for(contacts, number="phone"), reveal=False)
     assert list(rows.columns)[:4] == ["row", "name", "status", "phone"]
     assert rows["name"].tolist() == ["Ada"]
+
+
+LISTS = {
+    "of people and a total": ["1,2026-03-05,Ann,0772000001", "2,2026-03-05,Ben,0772000002", "TOTAL,,,"],
+    "with a remark below": ["1,2026-03-05,Ann,0772000001", "TOTAL,,,12", "Checked by Grace,,,"],
+    "with a heading": ["Village A,,,", "1,2026-03-05,Ann,0772000001", "2,2026-03-05,Ben,0772000002"],
+}
+
+
+@pytest.mark.parametrize("rows", LISTS.values(), ids=LISTS)
+@pytest.mark.parametrize("counter", ["No", "Position"])
+def test_a_column_that_counts_is_no_name_whatever_stands_beside_no_number(rows, counter):
+    """One rule says it wherever a row is named: in the browser, and in the lists of the composer."""
+    plan = plan_for(contacts_of(*rows, header=f"{counter},day,name,phone"), "Hello.", number="phone")
+    assert plan.addressing.naming_column(plan.contacts) == "name"
+    assert list(rows_to_browse(plan, reveal=False).columns)[:2] == ["row", "name"]
+    assert list(numbered_rows(plan, plan.contacts.index).columns) == ["row", "name", "number"]
+
+
+def test_a_column_of_codes_is_no_name_where_there_is_another():
+    plan = plan_for(contacts_of("P-1,Ann,0772000001", "P-2,Ben,0772000002", header="ID,name,phone"))
+    assert plan.addressing.naming_column(plan.contacts) == "name"
+
+
+def test_two_rows_are_compared_by_the_column_that_tells_people_apart():
+    rows = ["1,Ann,0772000001,5", "2,Ann,0772000001,7", "TOTAL,,,12"]
+    contacts = contacts_of(*rows, header="Position,name,phone,amount")
+    issue = plan_for(contacts, "Bring {amount}.").issues.iloc[0]
+    assert issue["detail"].startswith('The same number and the same "name" as row 2')
 
 
 def test_a_file_without_any_text_has_its_first_column_there():

@@ -303,7 +303,7 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.press("use")
     shown = person.sees("section-3")
     assert (
-        "Before, it was: 3 people were sent a text in rehearsal and get nothing more; 1 row gets none."
+        "Before, it said: “3 people were sent a text in rehearsal and get nothing more; 1 row gets none.”"
         in shown
     )
     assert (

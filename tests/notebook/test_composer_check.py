@@ -49,7 +49,7 @@ def test_a_corrected_number_that_repeats_another_row_is_named(person, table):
     person.press("again")
     person.press("use")
     shown = person.sees("section-3")
-    assert "The change above has changed this. As many people get a text as before." in shown
+    assert "Your change above affects this section. As many people get a text as before." in shown
     assert "3 (as row 2)" in shown
 
 
@@ -70,7 +70,7 @@ def test_a_row_to_correct_that_repeats_a_row_of_the_campaign_is_named(person, ta
     assert "3 (as row 2)" in shown
     assert "Nobody gets a text; 1 row gets none. Of 1 row: 1 shares a phone." in shown
     assert "enter another number." in shown  # no list in this section sends both texts
-    assert "The change above has changed this." not in shown
+    assert "Your change above affects this section." not in shown
 
 
 def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
@@ -222,10 +222,10 @@ def test_what_a_change_above_has_changed_is_not_said_of_a_choice_made_here(perso
     person.reopen(1)
     person.press("again")
     person.press("use")
-    assert "The change above has changed this." in person.sees("section-3")
+    assert "Your change above affects this section." in person.sees("section-3")
     person.fill("duplicates", "keep")
     assert "3 people get a text; 2 rows get none." in person.sees("section-3")
-    assert "The change above has changed this." not in person.sees("section-3")
+    assert "Your change above affects this section." not in person.sees("section-3")
 
 
 def test_every_different_text_goes_out_and_none_twice(person, table):

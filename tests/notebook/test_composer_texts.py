@@ -236,10 +236,10 @@ def test_how_a_text_writes_its_dates_is_chosen_by_what_it_looks_like(person, tab
     offered = person.offered("date-format")
     assert offered[0] == "As they are in the file: 2026-12-01"
     assert {"mardi 1er décembre (français)", "1 de diciembre (español)", "01/12/2026"} <= {*offered}
-    assert person.sees("dates-in-text") == ""
+    assert person.sees("about-formats") == ""
     person.fill("date-format", "%A %-d %B@fr")
     stands = "{day:%A %-d %B@fr|bientôt} stands for a date, such as “mardi 1er décembre”."
-    assert person.sees("dates-in-text") == stands
+    assert person.sees("about-formats") == stands
     assert find(person.composer, "text").value == "Bonjour {name}, le {day:%A %-d %B@fr|bientôt}."
     assert "Bonjour Aisha, le mardi 1er décembre." in person.sees("phone")
     person.write("Bonjour {name}, le {day:%d %b|bientôt}.")
@@ -465,6 +465,49 @@ def test_a_number_to_call_is_shown_as_it_leaves_also_in_a_text_that_is_too_long(
     assert "161 of 160 characters" in person.sees("phone")
 
 
+def test_a_phone_number_in_a_text_is_no_example_of_an_amount(person, table):
+    table.write_text("name,phone,fee\nAisha,+256772000001,nil\nBen,+256772000002,500\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Call {phone:,.0f} about {name:,.0f}, {fee}, {fee:x}.")
+    assert person.sees("about-formats") == ""
+    person.write("{fee:,.0f} {fee:,.0f}")
+    assert person.sees("about-formats") == "{fee:,.0f} stands for an amount: 500 is written as “500”."
+
+
+def test_what_is_wrong_with_the_text_is_said_once(person, table):
+    """At the text, where it stands out once the button has met it, and in no second place."""
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.fill("sender", "CLINIC")
+    person.write("Hi {nme}")
+    fault, counter = "The text has the placeholder {nme}.", find(person.composer, "counter")
+    assert person.sees("section-2").count(fault) == 1
+    assert "alert" not in counter.value
+    person.press("check")
+    assert person.sees("section-2").count(fault) == 1
+    assert 'class="problem" role="alert"' in counter.value
+    person.press("check")
+    assert person.sees("section-2").count(fault) == 1
+    person.write("Hi {name")
+    assert fault not in person.sees("section-2")
+    assert "alert" not in counter.value
+    person.write("")
+    person.press("check")
+    assert "empty" in person.sees("section-2")
+    assert person.sees("counter") == "0 of 160"
+
+
+def test_a_text_that_no_longer_fits_its_spreadsheet_is_said_to_once(person, table):
+    person.compose(text="Hi {name}, come on {day}.")
+    table.write_text("name,phone\nAisha,0772 000 001\n")
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    assert person.sees("section-2").count("The text has the placeholder {day}.") == 1
+    assert 'class="problem" role="alert"' in find(person.composer, "counter").value
+
+
 def test_amounts_are_offered_with_a_comma_as_the_spreadsheet_shows_them(person, tmp_path):
     """A workbook holds 170000 and shows 170,000; codes, years and amounts that have a comma stay."""
     book = workbook(
@@ -484,6 +527,10 @@ def test_amounts_are_offered_with_a_comma_as_the_spreadsheet_shows_them(person, 
         "fee, as 1,250.50": "fee:,.2f", "fee, as 1,250, rounded": "fee:,.0f",
     }  # fmt: skip
     person.write("You owe {balance:,.0f} and {fee:,.2f}.")
+    assert person.sees("about-formats") == (
+        "{balance:,.0f} stands for an amount: 170000 is written as “170,000”. "
+        "{fee:,.2f} stands for an amount: 1250.5 is written as “1,250.50”."
+    )
     assert "You owe 170,000 and 1,250.50." in person.sees("phone")
     person.fill("sender", "CLINIC")
     person.press("check")

@@ -339,6 +339,7 @@ def test_repaired_counts_the_numbers_that_were_changed(kind, tmp_path):
     plan = campaign.prepare(tmp_path / "people.xlsx", message="Hi {Name}", sender="CLINIC", region="UG")
     assert plan.issues["code"].value_counts().to_dict() == {
         "country_code": 2, "lost_zero": 1, "trunk_zero": 1, "fictitious": 1,
+        "other_country": 1,  # the only number with + is of another one than the region
     }  # fmt: skip
     result = result_of(batch(4, "accepted", "140"), plan=plan)
     assert "<dt>Repaired</dt><dd>3 numbers</dd>" in re.sub(r">\s+<", "><", page(result, tmp_path))

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contacts.phone_numbers.libphonenumber import WORLD, code_by_region, english_names
+from campaign.text import agreeing, counted, figure
 
 
 class LikelyRegion(Struct, frozen=True):
@@ -86,6 +87,26 @@ class NumberColumn:
         example = ("", "") if first is None else (str(sample[first]).strip(), str(cleaned["number"][first]))
         usable, coded = int(good.sum()), int(with_code.sum())
         return RegionFit(len(sample), usable, coded, best, others, example, self._is_sample)
+
+
+def about_other_country(cells: "pd.Series[Any]", region: str) -> str:
+    """A clause for a column whose numbers with a country code are mostly of another country than `region`, as
+    which those without one are read; "" where they are not, or where all numbers have a code."""
+    cleaned = clean_numbers(cells, region=None)
+    has_others = bool((cleaned["problem"] == "no_region").any())
+    return say_other_country(_likely_region(cleaned["region"]), region, has_others=has_others)
+
+
+def say_other_country(likely: LikelyRegion | None, region: str, *, has_others: bool) -> str:
+    """The clause of `about_other_country`, where it is known whether there are numbers without a code."""
+    if likely is None or not has_others or region in ("", likely.region, WORLD):
+        return ""
+    names = {code: name for name, code in regions_by_name().items()}
+    return (
+        f"{figure(likely.written)} of {counted(likely.with_code, 'number')} with a country code "
+        f"{agreeing(likely.written, 'is', 'are')} from {names[likely.region]}, and the numbers without one "
+        f"would be called in {names[region]}"
+    )
 
 
 def _likely_region(regions: "pd.Series[Any]") -> LikelyRegion | None:

@@ -80,7 +80,7 @@ class BlockTexts(Struct, frozen=True, eq=False):
         chosen = opted_out | (status == NOT_SENT)
         rows = sharing[chosen]
         contacts = self.block.contacts
-        names = names_at(contacts, self.block.recipients.columns, rows)
+        names = names_at(contacts, self.block.recipients.naming, rows)
         return Candidates(rows, labels_of(contacts)[rows], self.texts.take(rows), names, opted_out[chosen])
 
     def messages(self, repeats: Repeats, duplicates: str) -> BlockMessages:

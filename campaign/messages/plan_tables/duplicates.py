@@ -19,7 +19,7 @@ from campaign.arrow_text import (
 from campaign.contacts.columns import listed
 from campaign.errors import ContactsError
 from campaign.messages.issues import IssueCollector
-from campaign.messages.recipients import Recipients, first_other_column
+from campaign.messages.recipients import Recipients
 
 DUPLICATES = ("skip", "keep", "error")
 NAMED = 5  # pairs named in an error
@@ -184,7 +184,7 @@ def report_duplicates(
 
     With `keep`, another text is sent as well, but the same one never twice.
     """
-    column = listed([first_other_column(contacts.columns, recipients.columns)])
+    column = listed([recipients.naming])
     other_text, same_name = ~repeats.same_text, repeats.same_name & (not keep)
     for code, mask, words, consequence in (
         ("duplicate", repeats.same_text, _COPY, ", which is kept."),

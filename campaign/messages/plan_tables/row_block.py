@@ -68,11 +68,13 @@ class RunningTotals:
     def __init__(self) -> None:
         self._statuses = np.zeros(len(STATUSES), dtype=np.int64)
         self._countries = Counter[str]()
-        self._messages = self._parts = self._ucs2 = self._longest = self._totals_lines = 0
+        self._messages = self._parts = self._ucs2 = self._longest = 0
+        self._totals_lines = self._remarks = 0
 
     def add(self, block: RowBlock, messages: BlockMessages) -> None:
         self._statuses += np.bincount(block.issues.status, minlength=len(STATUSES))
-        self._totals_lines += block.issues.totals_lines
+        self._totals_lines += block.issues.count_blank("line_of_totals")
+        self._remarks += block.issues.count_blank("remark")
         self._countries += messages.countries
         self._messages += len(messages.columns["row"])
         self._parts += int(messages.columns["parts"].sum())
@@ -83,6 +85,7 @@ class RunningTotals:
         """Add those of other blocks."""
         self._statuses += others._statuses
         self._totals_lines += others._totals_lines
+        self._remarks += others._remarks
         self._countries += others._countries
         self._messages += others._messages
         self._parts += others._parts
@@ -98,6 +101,7 @@ class RunningTotals:
             longest=self._longest,
             countries=dict(sorted(self._countries.items(), key=lambda item: (-item[1], item[0]))),
             totals_lines=self._totals_lines,
+            remarks=self._remarks,
         )
 
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 
+from campaign import markup
+from campaign.arrow_text import array_to_series, series_to_array
 from campaign.contacts.amount_columns import count_amounts
 from campaign.contacts.columns import number_columns
+from campaign.errors import TemplateError
+from campaign.messages.templates.formats import NumberFormat, parse_format
+from campaign.messages.templates.template import formats_in
 
 _PLAIN = r"-?[0-9]{1,15}(?:\.[0-9]{1,2})?"  # as workbooks hold amounts, whatever they show
 _LEAST = 1000  # an amount that is written with a comma
 _UNITS, _HUNDREDTHS = ",.0f", ",.2f"
 _YEARS = (1900, 2100)  # which nobody writes with a comma
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_LOOKED_AT = 1000  # rows in which an example is looked for, at every key
 
 
 def amount_placeholders(contacts: pd.DataFrame) -> dict[str, str]:
@@ -29,6 +40,46 @@ def amount_placeholders(contacts: pd.DataFrame) -> dict[str, str]:
         for name in columns
         for example, pattern in _written(contacts[name].str.strip()).items()
     }
+
+
+def amounts_in_words(text: str, contacts: pd.DataFrame, number: str | None) -> str:
+    """What each placeholder of a text makes of an amount of the spreadsheet, as a piece of HTML: "{fee:,.0f}
+    stands for an amount: 1250 is written as “1,250”." "" where none writes amounts in its own way.
+
+    Columns of phone numbers, such as `number`, are none of amounts, whatever the text does with them.
+    """
+    names = [*contacts.columns]
+    amounts = {*names} - {number, *number_columns(names)}
+    said = [
+        f"{placeholder} stands for an amount: {cell} is written as “{written}”."
+        for placeholder, column, form in _formats_of_numbers(text, names, amounts)
+        for cell, written in _example(contacts[column].head(_LOOKED_AT), form)
+    ]
+    return markup.paragraph(" ".join(said), note=True) if said else ""
+
+
+def _formats_of_numbers(
+    text: str, names: Collection[str], wanted: Collection[str]
+) -> Iterator[tuple[str, str, NumberFormat]]:
+    """Each placeholder of a text that gives one of the wanted columns a format of numbers, with both."""
+    for placeholder in dict.fromkeys(_PLACEHOLDER.findall(text)):
+        for column, way in formats_in(placeholder, names, wanted).items():
+            with suppress(TemplateError):  # the counter says it
+                form = parse_format(way, "")
+                if isinstance(form, NumberFormat):
+                    yield placeholder, column, form
+
+
+def _example(cells: pd.Series[str], form: NumberFormat) -> list[tuple[str, str]]:
+    """A cell and how the format writes it, one on which that shows if there is any; [] without amounts."""
+    cells = cells[cells.str.strip() != ""].str.strip()
+    texts, is_none = form.apply(series_to_array(cells))
+    written = array_to_series(texts, cells.index)
+    if is_none.all():
+        return []
+    shows = ~is_none & (written != cells).to_numpy()
+    place = int(np.argmax(shows if shows.any() else ~is_none))
+    return [(str(cells.iloc[place]), str(written.iloc[place]))]
 
 
 def _written(cells: pd.Series[str]) -> dict[str, str]:

@@ -218,8 +218,8 @@ class Composer(Panel):
             return False
         if section is self.check and self.check.findings != findings:
             same = "As many people get a text as before."
-            before = same if section.line == line else f"Before, it was: {line}."
-            section.say_changed(f"The change above has changed this. {before}")
+            before = same if section.line == line else f"Before, it said: “{line}.”"
+            section.say_changed(f"Your change above affects this section. {before}")
             return False
         section.fold()
         return True

@@ -38,7 +38,9 @@ def fitted_texts(plan: Plan, leaves: WhoLeaves, contacts: pd.DataFrame, composit
         pairs = zip(table["too long"], table["what is sent"], strict=True)
         table = table.assign(**{"cut to": [_room(*pair, composition.max_parts) for pair in pairs]})
     shown = markup.table(table.assign(SMS=sent["parts"]), limit=_SHOWN, rows=len(changed))
-    return _lost_values(_sent(plan, cut), contacts, composition) + shown
+    return _lost_values(_sent(plan, cut), contacts, composition) + markup.scroller(
+        shown, "Texts that are cut"
+    )
 
 
 def _sent(plan: Plan, rows: pd.Series[int]) -> pd.DataFrame:

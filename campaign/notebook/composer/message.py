@@ -30,7 +30,7 @@ from campaign.notebook.composer.alphabet import (
     named_letters,
     without_placeholders,
 )
-from campaign.notebook.composer.amount_placeholders import amount_placeholders
+from campaign.notebook.composer.amount_placeholders import amount_placeholders, amounts_in_words
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.counter import larger_rows, others_in_words, size_in_words
 from campaign.notebook.composer.date_choice import DateChoice, day_in_words, example_moment, written
@@ -65,6 +65,7 @@ class MessageSection(Section):
         self._counted_for = pd.Series(dtype="int64")  # the numbers of those whose texts were counted
         self._readers = pd.DataFrame()  # the rows that get the text which is written now
         self.languages = LanguageChoice(self._change_languages, self._turn)
+        self._count_in_words = self._fault = ""  # what the counter says, and if that is why nobody goes on
         self.editor = TextEditor("Text", self._typed)
         self.editor.add_class("campaign-text")
         self.counter = HTML()
@@ -75,8 +76,8 @@ class MessageSection(Section):
         self._sender_fault.add_class("campaign-sender-fault")
         self._alphabet = HTML()
         self._alphabet.add_class("campaign-alphabet")
-        self._dates_in_text = HTML()
-        self._dates_in_text.add_class("campaign-dates-in-text")
+        self._about_formats = HTML()
+        self._about_formats.add_class("campaign-about-formats")
         self._with_letters: pd.Index[Any] = pd.Index([])  # rows whose letters make one SMS hold fewer
         self._fitting = self._with_letters  # those of them whose text is not too long
         self.phone = Phone(
@@ -84,19 +85,21 @@ class MessageSection(Section):
         )
         self.dates = DateChoice(self._rewrite)
         self.earlier = EarlierText(desk, self.take)
+        # Both beside the field, in sight however long the text on the phone is.
+        go_on = button("Check everybody", "check", self.finish, main=True, meanwhile="Checking everybody …")
+        problem = HTML()
         writing = VBox(
             [
                 self.earlier,
-                self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self._dates_in_text,
-                self.counter, self._alphabet, self.sender, self._sender_fault,
+                self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self._about_formats,
+                self.counter, self._alphabet, self.sender, self._sender_fault, go_on, problem,
             ],
             layout=Layout(flex="1 1 24em", min_width="0"),
         )  # fmt: skip
         shown = VBox([self.phone, self.dates], layout=Layout(flex="0 1 21em", min_width="0"))
         both = HBox([writing, shown], layout=Layout(flex_flow="row wrap"))
         both.add_class("writing")
-        go_on = button("Check everybody", "check", self.finish, main=True, meanwhile="Checking everybody …")
-        super().__init__(2, "Text", [both, go_on])
+        super().__init__(2, "Text", [both], problem)
 
     @property
     def line(self) -> str:
@@ -224,7 +227,8 @@ class MessageSection(Section):
     def _typed(self, message: str) -> None:
         editing = self.languages.editing
         self.dates.follow(message, editing)
-        self._dates_in_text.value = self.dates.about(message)
+        amounts = amounts_in_words(message, self._desk.contacts, self._desk.composition.number)
+        self._about_formats.value = self.dates.about(message) + amounts
         if editing:
             self._desk.decide(texts=dict(self._desk.composition.texts) | {editing: message})
         else:
@@ -254,7 +258,20 @@ class MessageSection(Section):
 
     def _count(self) -> None:
         self._counted_for = self._desk.numbers
-        self.counter.value = f'<div role="status">{markup.paragraph(self._counted())}</div>'
+        self._count_in_words = self._counted()
+        self._say_count()
+
+    def _say_count(self) -> None:
+        is_fault = self._fault and self._fault == self._count_in_words
+        role = 'class="problem" role="alert"' if is_fault else 'role="status"'
+        self.counter.value = f"<div {role}>{markup.paragraph(self._count_in_words)}</div>"
+
+    def show_problem(self, error: CampaignError | str) -> None:
+        """Show an error; one that the counter says already stands out there, and is not said twice."""
+        said = desk_words(error, here=2)
+        self._fault = said if said == self._count_in_words else ""
+        super().show_problem("" if self._fault else error)
+        self._say_count()
 
     def _explain(self, preview: Preview | None) -> None:
         """Say which characters make the text take more SMS, of the row on the phone or else of others.

@@ -19,6 +19,7 @@ from campaign.contacts.phone_numbers.likely_region import (
     NumberColumn,
     RegionFit,
     regions_by_name,
+    say_other_country,
 )
 from campaign.contacts.reading_record import reading_of
 from campaign.errors import ContactsError
@@ -153,16 +154,9 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _other_country_warning(self, fit: RegionFit) -> str:
         """What to say where the numbers that say their country say another one; "" where they do not."""
-        likely = self._numbers.likely_region
-        if likely is None or not fit.looked_at or self.country.value in (likely.region, WORLD):
-            return ""
-        names = {region: name for name, region in regions_by_name().items()}
-        return (
-            f"Is this the right country? {figure(likely.written)} of "
-            f"{counted(likely.with_code, 'number')} with a country code "
-            f"{agreeing(likely.written, 'is', 'are')} from {names[likely.region]}, and the numbers without "
-            f"one would be called in {self.country_name}."
-        )
+        likely, country = self._numbers.likely_region, self.country.value
+        said = say_other_country(likely, country, has_others=fit.looked_at > 0)
+        return f"Is this the right country? {said}." if said else ""
 
     def check(self, *, continues: bool) -> None:
         """Raise `ContactsError` while numbers are of no country, or the column holds none.

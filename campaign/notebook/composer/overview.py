@@ -18,12 +18,13 @@ STYLE = """
 .campaign .shares .bar{height:100%;min-width:2px}
 .campaign .shares .duplicate,.campaign .shares .sharing,.campaign .shares .blank,.campaign .shares .opted_out,
 .campaign .shares .nothing_more,.campaign .shares .corrected,.campaign .shares .reached,
-.campaign .shares .put_right,.campaign .shares .totals{background:var(--quiet)}
+.campaign .shares .put_right,.campaign .shares .totals,.campaign .shares .remarks{background:var(--quiet)}
 """
 
 _LEFT_OUT = {
     **{status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()},
     "totals": ("is a line of totals", "are lines of totals"),
+    "remarks": ("is a remark", "are remarks"),
     "sharing": SHARING,
 }
 _TONES = {"not_sent": "good", "asked": "doubt", "held": "doubt", "invalid": "bad"}
@@ -98,10 +99,10 @@ def _counts(plan: Plan, leaves: WhoLeaves) -> dict[str, int]:
     errors = plan.issues[plan.issues["severity"] == "error"]
     shares_phone = pd.Index(errors.loc[errors["code"] == "duplicate_other_text", "row"].unique())
     sharing, explained = len(shares_phone), len(leaves.explained.intersection(shares_phone))
-    totals_lines = plan.totals.totals_lines
-    no_status = {"sharing": sharing - explained, "totals": totals_lines}
+    lines = {"totals": plan.totals.totals_lines, "remarks": plan.totals.remarks}
+    no_status = {"sharing": sharing - explained, **lines}
     counts = {kind: plan.totals[kind] for kind in _LEFT_OUT if kind not in no_status} | no_status
-    counts["blank"] -= totals_lines
+    counts["blank"] = plan.totals.empty
     counts["duplicate"] -= sharing
     counts["invalid"] -= len(leaves.explained) - explained
     return going | {kind: count + leaves.left_out.get(kind, 0) for kind, count in counts.items()}

@@ -60,10 +60,14 @@ border-top:1px solid var(--line)}
 .campaign .reason>.widget-html{flex:1 1 24em;min-width:0}
 .campaign .reason>.row-list{display:contents}
 .campaign .reason>.row-list>.widget-html,.campaign .reason>.row-list>.widget-hbox{flex:1 1 100%;min-width:0}
-.campaign .row-list .page{max-height:24em;overflow:auto;border:1px solid var(--line);margin:.3em 0}
+.campaign .row-list .page{max-height:24em;overflow:auto;border:1px solid var(--line);margin:.3em 0;
+background:var(--edges,none)}
 .campaign.campaign .row-list .page table{margin:0;width:100%}
 .campaign.campaign .row-list .page th:first-child{width:1%}
-.campaign .row-list .page th{position:sticky;top:0;background:var(--jp-layout-color1,Canvas)}
+.campaign.campaign .row-list .page th{position:sticky;top:0;background:var(--jp-layout-color1,Canvas);
+white-space:normal;overflow-wrap:normal;vertical-align:bottom}
+@media (max-width:800px){.campaign.campaign .row-list .page th,.campaign.campaign .row-list .page td{
+padding:.2em .35em}}
 .campaign .section summary{cursor:pointer;width:max-content;max-width:100%}
 .campaign .section summary:focus-visible{outline:2px solid var(--good);outline-offset:-2px}
 .campaign .section select,.campaign .section .widget-text input{width:100%;height:2.3em;flex:0 0 auto;
@@ -89,9 +93,10 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """A section with its number, its title and its widgets.
 
     It begins hidden. `announce` shows its title, `unfold` its widgets, `fold` one line that opens it again.
+    `problem` is where the body shows what is wrong, by default at its end.
     """
 
-    def __init__(self, number: int, title: str, body: Sequence[Any]) -> None:
+    def __init__(self, number: int, title: str, body: Sequence[Any], problem: Any = None) -> None:
         self.number, self.title = number, title
         self._heading = Heading(text=f"{number} · {title}")
         self._line = Button(icon="check", tooltip=_OPEN)
@@ -99,10 +104,10 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
         # Called when a person opens it again, or changes what was handed on.
         self.touched: Callable[[Section], None] = lambda _: None
         self._line.on_click(lambda _: self.reopen())
-        self._problem, self._changed = HTML(), HTML()
+        self._problem, self._changed = problem or HTML(), HTML()
         self._problem.add_class("problem")
         self._changed.add_class("changed")
-        self._body = VBox([self._changed, *body, self._problem])
+        self._body = VBox([self._changed, *body, *([] if problem else [self._problem])])
         super().__init__()
         self.hide()
         self.add_class("section")

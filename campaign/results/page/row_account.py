@@ -29,10 +29,13 @@ def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str
         "invalid": MEANINGS["invalid"] + _about_sent(totals["invalid"] - totals.to_correct),
         "duplicate": MEANINGS["duplicate"] + _about_sharing(sharing) + _about_sent(sharing - unreached),
     }
-    counts = dict(totals) | {"blank": totals["blank"] - totals.totals_lines}
+    counts = dict(totals) | {"blank": totals.empty}
     lines = [(name.replace("_", " "), count, meanings[name]) for name, count in counts.items()]
-    of_totals = [("line of totals", totals.totals_lines, "adds up other rows, and is no person")]
-    return [*lines, *(of_totals if totals.totals_lines else []), *not_read(reading)]
+    others = [
+        ("line of totals", totals.totals_lines, "adds up other rows, and is no person"),
+        ("remark", totals.remarks, "stands below a line of totals, and is no person"),
+    ]
+    return [*lines, *(other for other in others if other[1]), *not_read(reading)]
 
 
 def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
@@ -43,13 +46,13 @@ def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
     copies = totals["duplicate"] - totals.sharing
     others = {
         ("duplicate", "duplicates"): copies,
-        ("blank row", "blank rows"): totals["blank"] - totals.totals_lines,
-        ("line of totals", "lines of totals"): totals.totals_lines,
+        ("blank row", "blank rows"): totals.empty,
     }
     people = counted(totals.people, "person", "people")
     if totals.sharing:
         people += f" ({_sharing_in_words(totals)})"
     pieces = [people, *(counted(count, *nouns) for nouns, count in others.items() if count)]
+    pieces += totals.lines_in_words
     rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
     sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 or totals.sharing else f"{rows}."]
     sentences += [_ONE_PERSON] * bool(copies)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from campaign.results.calls_to_settle import batches_in_words
 from campaign.sending.ledger.database import Readable
@@ -19,8 +20,7 @@ def cost_by_hand(cost: Decimal, instead_of: str = "") -> str:
     return f"cost {money(cost)} given by hand{f' instead of {instead_of}' if instead_of else ''}"
 
 
-@dataclass(frozen=True)
-class GivenCosts:
+class GivenCosts(Struct, frozen=True):
     """The costs that people gave a batch by hand, in words and in their order; the last one counts.
 
     There are none where the service or the provider's list named the cost, and none after erasing.

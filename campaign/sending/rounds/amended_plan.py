@@ -287,6 +287,7 @@ def recounted(plan: Plan) -> Plan:
         longest=longest,
         countries=dict(sorted(countries.items(), key=lambda item: (-item[1], item[0]))),
         totals_lines=plan.totals.totals_lines,  # they stay what they are
+        remarks=plan.totals.remarks,
     )
 
     def frames() -> Iterator[pd.DataFrame]:

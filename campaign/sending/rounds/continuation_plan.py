@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from campaign.messages.plan import Plan, suppression_of, with_fields
 from campaign.messages.plan_tables.duplicates import SHARED_PHONE
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
+from campaign.messages.totals import LINES, lines_in
 from campaign.results.cell_values import CellReader, rows_that_say_same
 from campaign.sending.rounds.amended_plan import with_issue, with_messages, without_rows
 from campaign.sending.rounds.distinct_texts import DistinctTexts
@@ -85,7 +87,7 @@ def merge(whole: Plan, part: Plan) -> Plan:
         whole,
         contacts=contacts,
         issues=issues,
-        totals=replace(whole.totals, totals_lines=len(closing_totals_in(contacts, issues))),
+        totals=replace(whole.totals, **_count_lines(lines_in(contacts, issues))),
         template=part.template,
         not_again=part.not_again,
         addressing=Addressing(
@@ -98,10 +100,9 @@ def merge(whole: Plan, part: Plan) -> Plan:
     return with_issue(merged, _corrected(whole, part, rows), CORRECTED, "info", _CORRECTED)
 
 
-def closing_totals_in(contacts: pd.DataFrame, issues: pd.DataFrame) -> pd.Index[int]:
-    """The lines of totals that are certain to be no people, among the rows of a plan."""
-    lines = issues.loc[issues["code"] == "line_of_totals", "row"].dropna().astype("int64")
-    return contacts.index[(contacts["status"] == "blank") & contacts.index.isin(lines)]
+def _count_lines(lines: pd.Series[str]) -> dict[str, Any]:
+    """How many lines of each kind there are, as fields of the totals."""
+    return {name: int((lines == code).sum()) for code, name in LINES.items()}
 
 
 def corrected_rows(plan: Plan) -> Ints:

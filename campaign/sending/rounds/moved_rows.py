@@ -13,8 +13,8 @@ from campaign.contacts.rows_found_again import find_again
 from campaign.errors import FolderError
 from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan, with_fields
+from campaign.messages.totals import lines_in
 from campaign.sending.rounds.continuation_plan import (
-    closing_totals_in,
     continuation_of,
     corrected_rows,
     origins_of,
@@ -45,7 +45,7 @@ def with_rows_of_today(
     if continuation is None or (continuation.version and continuation.version == version):
         return part, pd.Series(dtype="int64")
     # Figures of a total change with the rows above it, and nobody corrects them: today's count.
-    part = _without(part, closing_totals_in(part.contacts, part.issues))
+    part = _without(part, lines_in(part.contacts, part.issues).index)
     found = _found(whole, part, continuation, record)
     is_reached = np.isin(found["row"], whole.messages["row"].to_numpy()[reached])
     reached_elsewhere = (found["row"] > 0) & is_reached & (found["number"] != found["number_today"])

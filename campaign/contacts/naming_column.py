@@ -1,0 +1,39 @@
+"""Which column tells the people of a table apart: most often that of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pandas as pd
+
+from campaign.contacts.columns import fold
+from campaign.contacts.exports import row_counter
+
+LOOKED_AT = 100  # rows at the beginning of a table that show what a column has
+_COUNTERS = (
+    "no", "nr", "n", "sn", "sno", "srno", "slno", "serial", "serialno", "id", "index", "row", "rowfile", "",
+)  # fmt: skip  # folded headers
+_FIGURES = r"[0-9 .,:/()+-]*"  # numbers, dates, or nothing
+_NUMBER = r"(?:[0-9][^0-9]*){7}"  # as long as the shortest phone number
+
+
+def naming_column(contacts: pd.DataFrame, of_numbers: Collection[str]) -> str:
+    """The first column that says whose row it is, most often by a name; "" if there is none.
+
+    `of_numbers` are the columns of the phone numbers. Columns of figures, such as one that counts the rows,
+    are taken only where no other column has text, whatever stands in them beside people: "TOTAL", a remark.
+    """
+    first = contacts.head(LOOKED_AT)
+    others = [name for name in first.columns if name not in {*of_numbers, row_counter(first.columns)}]
+    people = _with_numbers(first, [name for name in of_numbers if name in first.columns])
+    with_text = [name for name in others if not people[name].str.fullmatch(_FIGURES).all()]
+    named = [name for name in with_text or others if fold(name) not in _COUNTERS]
+    return next(iter(named or with_text or others), "")
+
+
+def _with_numbers(rows: pd.DataFrame, of_numbers: Collection[str]) -> pd.DataFrame:
+    """The rows that have a phone number; all where none has one."""
+    has_number = pd.Series(False, index=rows.index)
+    for name in of_numbers:
+        has_number |= rows[name].str.contains(_NUMBER)
+    return rows[has_number] if has_number.any() else rows
