@@ -63,23 +63,6 @@ def test_the_port_of_a_page_that_was_open_until_now_is_free():
     assert _free_port(port) == port
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
-def test_ctrl_c_says_that_it_has_stopped_and_where_what_was_sent_is(tmp_path):
-    (tmp_path / "campaigns").mkdir()
-    process = subprocess.Popen(
-        [sys.executable, "-u", "-m", "campaign", "app", "--no-browser"],
-        cwd=tmp_path, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(PROJECT)},
-    )  # fmt: skip
-    try:
-        while "Stop it with Ctrl-C" not in process.stdout.readline():
-            assert process.poll() is None
-        process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert said == f"Stopped. What was sent is kept in {tmp_path / 'campaigns'}.\n"
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="tells from /proc which signals are ignored")
 def test_what_a_script_starts_in_the_background_can_be_stopped(tmp_path):
     """The shell has it ignore Ctrl-C, and so would voila and the program that sends."""
@@ -108,7 +91,7 @@ def ignores(process, number):
 @contextmanager
 def started(desk, temporary, *options):
     process = subprocess.Popen(
-        [sys.executable, "-m", "campaign", "app", "--no-browser", "--json", *options],
+        [sys.executable, "-u", "-m", "campaign", "app", "--no-browser", *options],
         cwd=desk, stdout=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(PROJECT), "TMPDIR": str(temporary)},
     )  # fmt: skip
@@ -124,6 +107,10 @@ def started(desk, temporary, *options):
         process.stdout.close()
 
 
+def address_of(process):
+    return re.search(r'http[^\s"]+', process.stdout.readline())[0]
+
+
 @pytest.fixture
 def folders(tmp_path):
     """The folder that the app is started in, and one for temporary files of its own."""
@@ -134,20 +121,29 @@ def folders(tmp_path):
 
 @pytest.fixture
 def app(folders):
-    """The app as a person starts it."""
-    with started(*folders) as process:
+    """The app as a program starts it."""
+    with started(*folders, "--json") as process:
         yield process, *folders
+
+
+@pytest.fixture(scope="module")
+def running_app(tmp_path_factory):
+    """The address of an app that runs, and the folder that it was started in."""
+    desk, temporary = (tmp_path_factory.mktemp(name) for name in ("desk", "temporary"))
+    with started(desk, temporary) as process:
+        yield address_of(process), desk
 
 
 @pytest.fixture
 def opened_before(folders, chromium):
-    """A page of the app that was stopped since, and the port that it had; a campaign is in the folder."""
+    """A page of the app that was stopped since, its address, and what the app said at its end; a campaign is
+    in the folder."""
     desk, temporary = folders
     contacts = campaign.read_contacts(b"name,phone\nAisha,0772 000 001\n")
     plan = campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="UG")
     campaign.send(plan, name="visits", folder=desk / "campaigns" / "visits", progress=False)
     with started(desk, temporary) as process:
-        address = json.loads(process.stdout.readline())["address"]
+        address = address_of(process)
         page = chromium.new_context().new_page()
         page.set_default_timeout(30_000)
         page.goto(address)
@@ -155,8 +151,9 @@ def opened_before(folders, chromium):
         with page.expect_response(lambda answer: "/api/kernels/" in answer.url):
             pass  # it knows which start of the app it is from
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
-    yield page, address
+        said, _ = process.communicate(timeout=30)
+        assert process.returncode == 0
+    yield page, address, said.splitlines()[-1]
     page.context.close()
 
 
@@ -164,11 +161,12 @@ def opened_before(folders, chromium):
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
 def test_a_page_from_before_the_app_was_started_again_says_so(folders, opened_before):
     """Neither the page itself nor its address, loaded again, leaves a person at a form for a token."""
-    page, address = opened_before
+    page, address, last_line = opened_before
+    assert last_line == f"Stopped. What was sent is kept in {folders[0] / 'campaigns'}."
     gone, port = page.locator("#campaign-gone"), re.search(r":(\d+)/", address)[1]
     expect(gone).to_contain_text("The app has stopped")
     with started(*folders, "--port", port) as process:
-        new_address = json.loads(process.stdout.readline())["address"]
+        new_address = address_of(process)
         expect(gone).to_contain_text("The app was started again")
         expect(page.locator("#rendered_cells")).to_have_attribute("inert", "")
 
@@ -190,14 +188,14 @@ def test_a_page_from_before_the_app_was_started_again_says_so(folders, opened_be
 
 
 @pytest.mark.browser
-def test_enter_reads_a_file_that_has_changed(app, chromium):
-    process, desk, _ = app
+def test_enter_reads_a_file_that_has_changed(running_app, chromium):
+    address, desk = running_app
     table = desk / "visits.csv"
     table.write_text("name,phone\nAisha,+256 772 000 001\n")
     page = chromium.new_page()
     page.set_default_timeout(30_000)
     composer = ComposerPage(page)
-    page.goto(json.loads(process.stdout.readline())["address"])
+    page.goto(address)
     page.fill(".campaign-path input", "visits.csv")
     page.press(".campaign-path input", "Enter")
     section = page.locator(".campaign-section-1")
@@ -246,9 +244,9 @@ def test_in_a_narrow_window_the_way_on_and_the_end_of_a_table_can_be_seen(app, c
     page.close()
 
 
-def test_nothing_can_be_typed_to_get_in(app):
+def test_nothing_can_be_typed_to_get_in(running_app):
     """Only the address lets anybody in: there is no form that takes the token, and none to set a password."""
-    address = json.loads(app[0].stdout.readline())["address"]
+    address, _ = running_app
     plain, token = address.partition("?")[0], address.partition("token=")[2]
     for path in ("", f"?token={token[::-1]}"):
         with urllib.request.urlopen(f"{plain}{path}", timeout=10) as answer:

@@ -140,7 +140,9 @@ def test_the_page_and_the_workbook_show_them(result, tmp_path):
     assert "*" in follow_up["phone"].iloc[1]
 
 
-@pytest.mark.parametrize("ending", [".xlsx", ".ods", ".csv"])
+@pytest.mark.parametrize(
+    ("result", "ending"), [("fresh", ".xlsx"), ("loaded", ".ods"), ("loaded", ".csv")], indirect=["result"]
+)
 def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(result, tmp_path, ending):
     path = campaign.write_follow_up(result, tmp_path / f"to_correct{ending}")
     rows = campaign.read_contacts(path)

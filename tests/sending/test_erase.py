@@ -23,10 +23,25 @@ WORDS = ("Person", "Amina", "Hi ", "Dear", "7720000", "772 000")
 ERASED = "The names, numbers and texts of this campaign were erased."
 
 
-@pytest.fixture
-def sandbox():
+@pytest.fixture(scope="module")
+def service():
     with campaign.Sandbox(price=35) as service:
         yield service
+
+
+def put_in_inbox(service, accepted):
+    """Have the service know of these batches, as it keeps them, and of no others."""
+    with service._behaviour._changing:
+        service._behaviour._accepted.seek(0)
+        service._behaviour._accepted.truncate()
+        service._behaviour._accepted.write(accepted)
+
+
+@pytest.fixture
+def sandbox(service):
+    """A service to which nothing was sent; it listens for all tests of this file."""
+    put_in_inbox(service, b"")
+    return service
 
 
 @pytest.fixture
@@ -34,11 +49,24 @@ def options(sandbox, tmp_path):
     return {"account": sandbox, "folder": tmp_path / "visits", "batch_size": 4, "progress": False}
 
 
-@pytest.fixture
-def visits(options):
-    """Two rounds: ten people, then twelve, of whom one has a number that cannot be one."""
+@pytest.fixture(scope="module")
+def sent_visits(service, tmp_path_factory):
+    """A campaign that was sent once for all tests, and what the service has of it."""
+    put_in_inbox(service, b"")
+    place = tmp_path_factory.mktemp("sent") / "visits"
+    options = {"account": service, "folder": place, "batch_size": 4, "progress": False}
     campaign.send(plan_for(people(10)), **options)
-    return campaign.send(plan_for(twelve()), **options).folder
+    campaign.send(plan_for(twelve()), **options)
+    service._behaviour._accepted.seek(0)
+    return place, service._behaviour._accepted.read()
+
+
+@pytest.fixture
+def visits(sent_visits, sandbox, tmp_path):
+    """Two rounds: ten people, then twelve, of whom one has a number that cannot be one."""
+    folder, accepted = sent_visits
+    put_in_inbox(sandbox, accepted)
+    return shutil.copytree(folder, tmp_path / "visits")
 
 
 def twelve(*more):
@@ -504,6 +532,7 @@ def test_whom_an_erased_campaign_reached_today_is_counted_in_the_phrase(resolves
 @pytest.mark.parametrize("place", PLACES)
 def test_killed_anywhere_it_is_whole_or_can_be_finished(visits, options, sandbox, place, moment, tmp_path):
     untouched = shutil.copytree(visits, tmp_path / "untouched" / "visits")
+    plan = plan_for(twelve())
     for nth in sorted({1, PLACES[place]}):
         shutil.rmtree(visits)
         shutil.copytree(untouched, visits)
@@ -517,7 +546,7 @@ def test_killed_anywhere_it_is_whole_or_can_be_finished(visits, options, sandbox
         assert shown.totals["accepted"] == 11
         is_erased = ERASED in shown.sentence
         assert ("name" in shown.contacts) != is_erased
-        assert "Nothing was left to send" in campaign.send(plan_for(twelve()), **options).sentence
+        assert "Nothing was left to send" in campaign.send(plan, **options).sentence
         if is_erased:
             assert traces(visits) == []  # the next opening has finished it
             erase(visits)
@@ -525,7 +554,7 @@ def test_killed_anywhere_it_is_whole_or_can_be_finished(visits, options, sandbox
             assert not list(visits.rglob("erased"))
             erase(visits)
         assert traces(visits) == []
-        assert "Nothing was left to send" in campaign.send(plan_for(twelve()), **options).sentence
+        assert "Nothing was left to send" in campaign.send(plan, **options).sentence
     assert len(sandbox.inbox) == 11
 
 

@@ -29,9 +29,9 @@ _SAME_TABLES = ("Reasons", "People", "Kinds of issues", "Issues row by row", "Va
 
 
 @pytest.fixture(autouse=True)
-def parts_of_four_rows(monkeypatch):
-    monkeypatch.setattr("campaign.messages.draft.BLOCK", 4)
-    monkeypatch.setattr("campaign.sending.store.frozen_messages.PART_MESSAGES", 5)
+def parts_of_seven_rows(monkeypatch):
+    monkeypatch.setattr("campaign.messages.draft.BLOCK", 7)
+    monkeypatch.setattr("campaign.sending.store.frozen_messages.PART_MESSAGES", 6)
 
 
 def plan_of(
@@ -111,7 +111,7 @@ def test_a_first_sending_is_the_same(tmp_path, monkeypatch):
     assert_same_result(held_later, streamed_later)
     assert_same_files(held.folder, streamed.folder)
     assert inbox["text"].tolist() == other["text"].tolist()
-    assert len(list(streamed_later.plan.parts())) == 6
+    assert len(list(streamed_later.plan.parts())) == 4
     assert streamed_later.totals["accepted"] == 19
     manifests = [
         json.loads((result.folder / "rounds/0001/manifest.json").read_bytes()) for result in (held, streamed)

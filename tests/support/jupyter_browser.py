@@ -11,13 +11,14 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 TOKEN = "made-up-for-this-test-run"
 STEP = 30_000  # milliseconds for one step in the page; a kernel on a busy machine takes ten seconds to start
@@ -177,13 +178,21 @@ def chromium():
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def lab_context(chromium: Browser) -> Iterator[BrowserContext]:
+    """What the pages of JupyterLab share: its programs, which a browser loads and compiles once."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 1000})
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def open_notebook(lab: Lab, chromium: Browser):
+def open_notebook(lab: Lab, lab_context: BrowserContext):
     """Opens a notebook of the lab's folder by its name, and returns it when its kernel is ready."""
     pages = []
 
     def open_it(name: str) -> Notebook:
-        page = chromium.new_page(viewport={"width": 1280, "height": 1000})
+        page = lab_context.new_page()
         pages.append(page)
         page.set_default_timeout(STEP)
         notebook = Notebook(page)

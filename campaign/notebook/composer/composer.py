@@ -193,7 +193,7 @@ class Composer(Panel):
             if section is self.outcome:  # it belongs to what was sent, not to what is composed now
                 self._reached = below - 1
                 section.hide()
-            elif not self._entered(section, below, is_new=below > self._reached):
+            elif not self._entered(section, is_new=below > self._reached):
                 self._reached = below
                 break
         following = self._reached if position < self._reached else position + 1
@@ -202,7 +202,7 @@ class Composer(Panel):
             self.sections[following].take_focus()
         self.desk.remember()
 
-    def _entered(self, section: Section, position: int, *, is_new: bool) -> bool:
+    def _entered(self, section: Section, *, is_new: bool) -> bool:
         """Let a section take what was decided above; False if a person has to look at it first."""
         line, findings = ("", "") if is_new else (section.line, self.check.findings)
         try:
@@ -211,7 +211,6 @@ class Composer(Panel):
             section.show_problem(error)
             return False
         if is_new:
-            self._open(position)
             return True
         section.say_changed(section.news)  # what was said of a file that was chosen in between is over
         if section.news:

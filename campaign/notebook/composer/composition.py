@@ -179,6 +179,11 @@ class Composition:
         """The text for everybody, or those of the languages."""
         return dict(self.texts) if self.language else self.message
 
+    @property
+    def plan_options(self) -> dict[str, Any]:
+        """Whatever a plan depends on, besides the rows and the people in a list of opt-outs."""
+        return self._preparing() | {"not_again": self.not_again, "instead": self.instead}
+
     def _preparing(self) -> dict[str, Any]:
         options = self._given("language", "number", "region", *ANSWERS, "opt_outs")
         if self.overlong == "truncate":

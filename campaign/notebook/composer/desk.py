@@ -57,6 +57,7 @@ class Desk(Struct):
     _own: tuple[pd.DataFrame, tuple[int, ...]] = field(default_factory=lambda: (pd.DataFrame(), ()))
     _compared: dict[Environment, tuple[tuple[Any, ...], Difference]] = field(default_factory=dict)
     _numbers: tuple[tuple[Any, ...], pd.Series[int]] = ((), pd.Series(dtype="int64"))
+    _planned: tuple[pd.DataFrame, Any, tuple[int, ...], Plan] | None = None  # the plan made last, and of what
     accounts: Mapping[Environment, Account | None] = field(default_factory=lambda: offered_accounts())
     account_faults: Mapping[Environment, str] = field(default_factory=lambda: faults_of_accounts())
 
@@ -177,10 +178,21 @@ class Desk(Struct):
         return self.accounts[self.composition.environment]
 
     def prepared(self) -> Plan:
-        """The plan of the decisions so far."""
-        wanted = replace(self.composition, instead=self.chosen_rows)
-        self.composition, self.plan = wanted.planned(self.contacts)
+        """The plan of the decisions so far, to be compared with what was sent by now."""
+        instead, self.plan = self.planned(replace(self.composition, instead=self.chosen_rows))
+        self.composition = replace(self.composition, instead=instead)
+        self._compared.clear()
         return self.plan
+
+    def planned(self, composition: Composition) -> tuple[tuple[int, ...], Plan]:
+        """The rows that get the text of a phone they share, and the plan: the one made last if it was made
+        of the same. A list of people who want no texts may have others in it by now: it is always read."""
+        made_of, last = composition.plan_options, self._planned
+        if last and last[0] is self.contacts and last[1] == made_of and composition.opt_outs is None:
+            return last[2], last[3]
+        settled, plan = composition.planned(self.contacts)
+        self._planned = self.contacts, made_of, settled.instead, plan
+        return settled.instead, plan
 
     def take_sent_rows(self) -> None:
         """Choose the rows whose texts the campaign has sent, for phones that nobody has chosen a row for.

@@ -168,7 +168,7 @@ class MessageSection(Section):
                     f"The text for “{language}” is empty. Write one: {who} that language. If another one is "
                     "meant, correct the spreadsheet and choose it again."
                 )
-        plan = replace(composition, opt_outs=None).plan(self._desk.contacts)
+        _, plan = self._desk.planned(replace(composition, opt_outs=None))
         if composition.language and len(self.languages.without):
             self.languages.take_done(self._desk.done_before(plan))
 

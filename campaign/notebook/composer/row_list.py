@@ -31,9 +31,8 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._first, self._is_open, self._called = 0, is_open, called
         self._button = button("", "show-rows", self._turn)
         self._table = HTML()
-        self._earlier = button("Earlier rows", "earlier-rows", lambda: self._leaf(-_PAGE))
-        self._later = button("Later rows", "later-rows", lambda: self._leaf(_PAGE))
-        super().__init__([self._button, self._table, HBox([self._earlier, self._later])])
+        self._page_buttons: tuple[Any, ...] = ()  # once there is more than one page
+        super().__init__([self._button, self._table])
         self.add_class("row-list")
         self._draw()
 
@@ -57,15 +56,26 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._first += rows
         self._draw()
 
+    def _offer_pages(self) -> None:
+        """Offer the pages before and after this one. Most lists need none, and a composer has a dozen lists:
+        each widget is a message to the browser."""
+        end, count = self._first + _PAGE, len(self._rows)
+        if not self._page_buttons and self._is_open and count > _PAGE:
+            earlier = button("Earlier rows", "earlier-rows", lambda: self._leaf(-_PAGE))
+            later = button("Later rows", "later-rows", lambda: self._leaf(_PAGE))
+            self._page_buttons = earlier, later
+            self.children = [self._button, self._table, HBox(self._page_buttons)]
+        for page_button, is_there in zip(self._page_buttons, (self._first > 0, end < count), strict=False):
+            set_shown(page_button, self._is_open and is_there)
+
     def _draw(self) -> None:
         count = len(self._rows)
         set_shown(self, count > 0)
         these = {1: "this row", 2: "both rows"}.get(count, f"all {counted(count, 'row')}")
         self._button.description = f"{'Hide' if self._is_open else 'Show'} {self._called.format(these)}"
-        end = self._first + _PAGE
-        set_shown(self._earlier, self._is_open and self._first > 0)
-        set_shown(self._later, self._is_open and end < count)
-        self._table.value = self._page(self._rows[self._first : end]) if self._is_open and count else ""
+        self._offer_pages()
+        rows = self._rows[self._first : self._first + _PAGE]
+        self._table.value = self._page(rows) if self._is_open and count else ""
 
     def _page(self, rows: pd.Index[Any]) -> str:
         """These rows as a table that scrolls by itself, also for who has no mouse."""
