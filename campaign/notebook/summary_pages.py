@@ -59,7 +59,7 @@ def title(result: Result) -> str:
 def outcome(result: Result) -> str:
     """The rows by outcome as one bar, and when they were accepted."""
     rows = capitalised(counted(result.totals.rows, "row"))
-    over_time = accepted_over_time(result.batches, LocalTimes.of_rounds(result.rounds))
+    over_time = accepted_over_time(result.timeline, LocalTimes.of_rounds(result.rounds))
     said = [f"{rows} in the file.", not_read_in_words(result.reading), about_outcomes(result.totals)]
     note = markup.paragraph(" ".join(filter(None, said)), note=True)
     return f"{charts.outcome_bar(result.totals.kinds, of='rows')}{note}{over_time}"

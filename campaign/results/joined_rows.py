@@ -40,6 +40,7 @@ from campaign.results.shared_phones import (
     shared_phones,
 )
 from campaign.results.text_owners import TextOwners
+from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals
 from campaign.values import replace
 
@@ -226,6 +227,11 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
             self.batch_of_message, minlength=int(numbers.max(initial=0)) + 1
         )[numbers]
         return counts
+
+    @cached_property
+    def timeline(self) -> Timeline | None:
+        """When batches left and were answered; None when nothing has left."""
+        return Timeline.of(self.batches)
 
     @property
     def batches_of_this_table(self) -> npt.NDArray[np.int64]:

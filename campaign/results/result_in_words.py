@@ -69,7 +69,7 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
         says_how = self.note and self.order != "paused"
         return self.to_do.sentences(without={"not_sent"} if says_how else set())
 
-    @property
+    @cached_property
     def to_do(self) -> LeftToDo:
         """What is left to do, in sentences and in lines to copy."""
         return LeftToDo(

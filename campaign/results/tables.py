@@ -36,6 +36,7 @@ from campaign.results.result_part import ResultPart
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound, count_rounds
 from campaign.results.shared_phones import LikelyRepeats
+from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals
 from campaign.text import clean, counted
 
@@ -250,6 +251,11 @@ class Result:
         """How long the campaign has been sending, over all runs: no pauses, nothing between them."""
         rates = {one.round: one.options.get("rate") for one in self.rounds}
         return seconds_spent(self._rows.batches, rates, self.rounds[-1].paces if self.rounds else ())
+
+    @property
+    def timeline(self) -> Timeline | None:
+        """When batches left and were answered, with the pauses; None when nothing has left."""
+        return self._rows.timeline
 
     @public_call
     def by(self, column: str) -> pd.DataFrame:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from campaign.local_times import LocalTimes, duration
 from campaign.markup import escape
@@ -34,13 +33,13 @@ _LABELLED_GAP = 0.06  # of the chart: a narrower one has no room for its length
 _GAP_UNIT = 10  # seconds, the shortest gap there is
 
 
-def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -> str:
-    """How many messages of `Result.batches` were accepted by when, with pauses and rounds marked, as SVG.
+def accepted_over_time(timeline: Timeline | None, times: LocalTimes | None = None) -> str:
+    """How many messages of `Result.timeline` were accepted by when, with pauses and rounds marked, as SVG.
 
     Long gaps are drawn shorter than they were, and the legend says so. "" where fewer than three batches have
     left, or all within a second.
     """
-    timeline, times = Timeline.of(batches), times or LocalTimes()
+    times = times or LocalTimes()
     if timeline is None or not timeline.total or len(timeline.accepted) < _FEWEST_POINTS:
         return ""
     if timeline.length.total_seconds() < 1:

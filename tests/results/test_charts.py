@@ -29,6 +29,10 @@ def batches(*rows):
     return frame.astype({"seconds": "float64"})
 
 
+def chart_of(batches, times=None):
+    return accepted_over_time(Timeline.of(batches), times)
+
+
 def steady(count, *, start=0, status="accepted", round_=1):
     return [(start + place, status, round_) for place in range(count)]
 
@@ -76,19 +80,19 @@ def test_what_is_unknown_has_stripes_and_not_only_a_colour():
 
 
 def test_the_time_line_says_how_many_by_when_and_when_nothing_was_sent():
-    chart = accepted_over_time(batches(*steady(10), (10, "unknown", 1), *steady(10, start=130)), KAMPALA)
+    chart = chart_of(batches(*steady(10), (10, "unknown", 1), *steady(10, start=130)), KAMPALA)
     assert label(chart) == (
         "200 messages accepted from 14:02 to 14:04 (Kampala, UTC+3). "
         "Nothing was sent from 14:02 to 14:04 (2 min)."
     )
     assert chart.count('class="doubt band"') == 1
     assert "Nothing was sent from 14:02 to 14:04 (2 min)</li>" in chart
-    short = accepted_over_time(batches(*steady(10), *steady(10, start=45)), KAMPALA)
+    short = chart_of(batches(*steady(10), *steady(10, start=45)), KAMPALA)
     assert "Nothing was sent for 36 s at 14:02</li>" in short
 
 
 def test_a_later_round_is_a_beginning_and_no_hold():
-    chart = accepted_over_time(batches(*steady(5), *steady(5, start=3 * 86_400, round_=2)), KAMPALA)
+    chart = chart_of(batches(*steady(5), *steady(5, start=3 * 86_400, round_=2)), KAMPALA)
     assert "Round 2 began at 24 Nov 14:02</li>" in chart
     (band,) = re.findall(r'class="quiet band" x="[\d.]+" y="0" width="([\d.]+)"', chart)
     assert float(band) < 340  # three days beside ten seconds
@@ -102,16 +106,14 @@ def test_a_pause_beside_a_long_night_is_seen_and_the_longer_gap_is_wider():
     rows = [*steady(10), *steady(10, start=60), *steady(10, start=40_000), *steady(10, start=40_010)]
     pause, night = [
         float(width)
-        for width in re.findall(
-            r'band" x="[\d.]+" y="0" width="([\d.]+)"', accepted_over_time(batches(*rows))
-        )
+        for width in re.findall(r'band" x="[\d.]+" y="0" width="([\d.]+)"', chart_of(batches(*rows)))
     ]
     assert 40 < pause < night < 300
 
 
 def test_what_took_no_second_has_no_time_line():
-    assert accepted_over_time(batches(*[(place / 1000, "accepted", 1) for place in range(20)])) == ""
-    to_scale = accepted_over_time(batches(*steady(60), *steady(60, start=75)))
+    assert chart_of(batches(*[(place / 1000, "accepted", 1) for place in range(20)])) == ""
+    to_scale = chart_of(batches(*steady(60), *steady(60, start=75)))
     assert 'class="doubt band"' in to_scale
     assert "shorter" not in to_scale
     assert 'class="cut"' not in to_scale
@@ -131,18 +133,18 @@ def test_a_slow_pace_is_no_row_of_pauses():
 def test_many_pauses_are_listed_up_to_the_longest():
     starts = [place * 100 + place**2 for place in range(1, 12)]
     rows = [(start + second, "accepted", 1) for start in starts for second in range(5)]
-    chart = accepted_over_time(batches(*rows), KAMPALA)
+    chart = chart_of(batches(*rows), KAMPALA)
     assert chart.lower().count("nothing was sent from") == 10  # five in words, and again for who cannot see
     assert "and 5 shorter gaps" in chart
 
 
 @pytest.mark.parametrize("rows", [[], [(0, "unknown", 1)], [(0, "refused", 1)]])
 def test_without_anything_accepted_there_is_no_time_line(rows):
-    assert accepted_over_time(batches(*rows)) == ""
+    assert chart_of(batches(*rows)) == ""
 
 
 def test_the_steps_end_at_the_top_and_never_fall():
-    chart = accepted_over_time(batches(*steady(1000)), KAMPALA)
+    chart = chart_of(batches(*steady(1000)), KAMPALA)
     heights = [float(y) for y in re.findall(r"V([\d.]+)", chart.split('class="good line"')[1])]
     assert heights == sorted(heights, reverse=True)
     assert heights[-1] == 10
@@ -184,7 +186,7 @@ def beginnings(svg):
 def test_a_round_is_a_line_at_its_beginning_and_the_grey_before_it_is_none():
     """Whoever takes the grey for the round sees it where nothing was sent."""
     rows = [*steady(5), *steady(5, start=60), *steady(20, start=300, round_=2)]
-    chart = accepted_over_time(batches(*rows), KAMPALA)
+    chart = chart_of(batches(*rows), KAMPALA)
     left, width = map(
         float, re.search(r'class="quiet band" x="([\d.]+)" y="0" width="([\d.]+)"', chart).groups()
     )
@@ -210,7 +212,7 @@ def test_a_round_is_a_line_at_its_beginning_and_the_grey_before_it_is_none():
 )
 def test_the_scale_names_round_numbers_at_their_heights(total, levels):
     frame = batches(*steady(4)).assign(messages=[total, 0, 0, 0])
-    chart = accepted_over_time(frame)
+    chart = chart_of(frame)
     scale = re.findall(r'<span style="top:([\d.]+)%">([\d,]+)</span>', chart)
     assert " ".join(number for _, number in scale) == levels
     lines = re.findall(r'class="level" x1="0.0" y1="([\d.]+)"', chart)
@@ -221,14 +223,14 @@ def test_the_scale_names_round_numbers_at_their_heights(total, levels):
 
 def test_the_last_step_is_not_at_the_very_edge():
     """There half of a line lies outside of the chart, and what follows it has no width."""
-    chart = accepted_over_time(batches(*steady(5), (200, "accepted", 2)), KAMPALA)
+    chart = chart_of(batches(*steady(5), (200, "accepted", 2)), KAMPALA)
     across = [float(x) for x in re.findall(r"H([\d.]+)", chart.split('class="good line"')[1])]
     assert across[-2:] == [984, 1000]
 
 
 def test_two_rounds_have_one_entry_of_their_grey():
     rows = [*steady(5), *steady(5, start=300, round_=2), *steady(5, start=900, round_=3)]
-    chart = accepted_over_time(batches(*rows), KAMPALA)
+    chart = chart_of(batches(*rows), KAMPALA)
     assert chart.count('<span class="swatch quiet pale"></span>') == 1
     assert len(beginnings(chart)) == 2
     assert "Round 2 began at 14:07; round 3 began at 14:17</li>" in chart
@@ -237,18 +239,16 @@ def test_two_rounds_have_one_entry_of_their_grey():
 def test_every_round_is_in_the_legend_also_where_days_lie_between_others():
     """The time between rounds is no measure of the pace: the second gap is as much a gap as the first."""
     rounds = batches(*steady(2), *steady(2, start=370, round_=2), *steady(1, start=480, round_=3))
-    assert "Round 2 began at 14:08; round 3 began at 14:10" in accepted_over_time(rounds, KAMPALA)
+    assert "Round 2 began at 14:08; round 3 began at 14:10" in chart_of(rounds, KAMPALA)
 
 
 def test_a_round_that_began_seconds_after_the_one_before_it_is_named_too():
     """A pause inside a round would be too short to be named."""
     rounds = batches(*steady(5), *steady(5, start=8, round_=2), *steady(5, start=16, round_=2))
-    assert '<li><span class="swatch round"></span>Round 2 began at 14:02</li>' in accepted_over_time(
-        rounds, KAMPALA
-    )
+    assert '<li><span class="swatch round"></span>Round 2 began at 14:02</li>' in chart_of(rounds, KAMPALA)
 
 
 def test_a_gap_whose_length_is_not_that_of_the_minutes_named_has_its_seconds():
     """That is a minute and 43 seconds: no two minutes from 14:02 to 14:03."""
-    chart = accepted_over_time(batches(*steady(10), *steady(10, start=113)), KAMPALA)
+    chart = chart_of(batches(*steady(10), *steady(10, start=113)), KAMPALA)
     assert "Nothing was sent from 14:02:09 to 14:03:53 (2 min)." in label(chart)

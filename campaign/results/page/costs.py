@@ -34,7 +34,7 @@ _SOME = {"Reached earlier": EARLIER, "Opted out": "opted_out"}  # shown where th
 
 def figures(result: Result) -> list[tuple[str, str]]:
     """The few figures that a reader looks for, each with what it is."""
-    totals, timeline = result.totals, Timeline.of(result.batches)
+    totals, timeline = result.totals, result.timeline
     words = words_for(result.environment)
     price = result.given_price
     kind = "made-up cost" if words.has_made_up_costs and price is None else "cost"

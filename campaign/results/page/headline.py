@@ -5,7 +5,6 @@ from __future__ import annotations
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.results.tables import Result
-from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals, about_lacking_corrections
 from campaign.text import agreeing, all_counted, capitalised, counted, percentage
 
@@ -15,7 +14,7 @@ def headline(result: Result, times: LocalTimes) -> str:
     totals, words = result.totals, words_for(result.environment)
     if not totals.rows:
         return "The file has no rows, so there was nothing to send."
-    timeline = Timeline.of(result.batches)
+    timeline = result.timeline
     attention = "" if result.is_erased else _attention(result)
     if timeline is None:
         return f"Nothing was sent. {attention}".strip()

@@ -86,7 +86,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "example": example(result, redaction),
         "facts": sending_facts(result, redaction),
         "rounds": table(round_table(result, times), "Rounds") if result.sent_rounds > 1 else "",
-        "over_time": accepted_over_time(result.batches, times),
+        "over_time": accepted_over_time(result.timeline, times),
         "technical": technical_facts(result),
         "redaction": redaction.sentence,
     }
