@@ -21,10 +21,12 @@ PHONE_WORDS = (
 )  # fmt: skip
 # Too short or too general to search for inside other words ("to" is in "total"): they count only alone.
 EXACT_HINTS = (
-    "to", "tel", "cell", "gsm", "hp", "no hp", "no", "nr", "num", "number", "numbers", "contact", "contacts",
+    "to", "tel", "cell", "gsm", "hp", "no hp", "number", "numbers", "contact", "contacts",
     "contact number", "contact no", "recipient", "recipients", "destination", "numero", "nummer", "numer",
     "namba", "nambari", "cep", "номер", "رقم", "号码", "號碼", "nomor", "so dt", "sdt",
 )  # fmt: skip
+# More often the number of a row than a phone: a candidate only where there is no other.
+COUNTING_HINTS = ("no", "nr", "num")
 # A landline as a rule, so only after every other candidate.
 LANDLINE_WORDS = ("home", "work", "office", "landline", "fixe", "fixo", "fijo", "festnetz")
 # Somebody else's phone: a candidate only where there is no other.
@@ -132,14 +134,20 @@ def number_columns(columns: Iterable[str]) -> list[str]:
     """The columns that hold phone numbers, judged by their headers alone, the most likely first.
 
     Mobile before phone before general words ("number", "to": only when they stand alone); home and office
-    phones come last, somebody else's phone ("next of kin") only when there is no other.
+    phones come last, somebody else's phone ("next of kin", "parent") only when there is no other, and "No",
+    which counts the rows in most spreadsheets, only when there is not even that.
     """
     ranked = [(rank, column) for column in map(str, columns) if (rank := _rank(column)) is not None]
-    own = [pair for pair in ranked if pair[0] < OTHER_PERSON] or ranked
-    return [column for _, column in sorted(own, key=lambda pair: pair[0])]
+    last = max(LANDLINE, min((rank for rank, _ in ranked), default=LANDLINE))
+    return [column for rank, column in sorted(ranked, key=lambda pair: pair[0]) if rank <= last]
 
 
-OTHER_PERSON = 4
+def may_hold_numbers(header: str) -> bool:
+    """Whether a header alone speaks of phone numbers; "No" speaks of rows."""
+    return _rank(header) not in (None, COUNTER)
+
+
+LANDLINE, OTHER_PERSON, COUNTER = 3, 4, 5
 
 
 def _rank(header: str) -> int | None:
@@ -149,15 +157,17 @@ def _rank(header: str) -> int | None:
         return None
     rank = 0 if _MOBILE.search(folded) else 1 if _PHONE.search(folded) else None
     if rank is None:
-        return 2 if folded.rstrip("0123456789") in _EXACT else None  # "Tel", "Tel 2"
+        alone = folded.rstrip("0123456789")  # of "Tel", "Tel 2"
+        return 2 if alone in _EXACT else COUNTER if alone in _COUNTING else None
     if not parts.isdisjoint(OTHER_PERSON_WORDS):
         return OTHER_PERSON
-    return rank if parts.isdisjoint(LANDLINE_WORDS) else 3
+    return rank if parts.isdisjoint(LANDLINE_WORDS) else LANDLINE
 
 
 _MOBILE = re.compile("|".join(map(fold, MOBILE_WORDS)))
 _PHONE = re.compile("|".join(map(fold, PHONE_WORDS)))
 _EXACT = frozenset(map(fold, EXACT_HINTS))
+_COUNTING = frozenset(map(fold, COUNTING_HINTS))
 
 
 def column_letter(position: int) -> str:

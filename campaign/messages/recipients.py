@@ -25,7 +25,7 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.columns import listed, number_columns
+from campaign.contacts.columns import listed, may_hold_numbers
 from campaign.contacts.exports import row_counter
 from campaign.contacts.naming_column import naming_column
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, clean_numbers, readings
@@ -101,7 +101,7 @@ class Addressing:
         noun = "column" if len(self.columns) == 1 else "columns, in this order,"
         used = f"The numbers are from the {noun} {listed(self.columns)}."
         known = {*self.columns, row_counter(columns)}
-        others = [name for name in columns if name not in known and number_columns([name])]
+        others = [name for name in columns if name not in known and may_hold_numbers(name)]
         if not others:
             return used
         count = capitalised(counted(len(others), "other column"))

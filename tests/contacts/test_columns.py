@@ -2,7 +2,13 @@
 
 import pytest
 
-from campaign.contacts.columns import check_headers, find_column, number_columns, without_groups
+from campaign.contacts.columns import (
+    check_headers,
+    find_column,
+    may_hold_numbers,
+    number_columns,
+    without_groups,
+)
 from campaign.errors import ColumnError
 
 
@@ -154,6 +160,14 @@ def test_candidates_come_in_order_of_preference():
 
 def test_somebody_elses_phone_counts_only_where_there_is_no_other():
     assert number_columns(["pupil", "Parent phone"]) == ["Parent phone"]
+
+
+@pytest.mark.parametrize("phone", ["Phone", "Tel", "Parent's phone", "Home phone"])
+@pytest.mark.parametrize("counter", ["No", "No.", "Nr"])
+def test_a_column_that_counts_the_rows_is_no_phone_while_any_other_speaks_of_one(counter, phone):
+    assert number_columns([counter, "Pupil", phone]) == [phone]
+    assert (may_hold_numbers(counter), may_hold_numbers(phone)) == (False, True)
+    assert number_columns([counter, "Pupil"]) == [counter]
 
 
 @pytest.mark.parametrize("header", ["Next of kin phone", "Guardian mobile", "Home phone"])

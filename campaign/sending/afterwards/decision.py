@@ -28,7 +28,7 @@ from campaign.text import agreeing, counted, money
 NO_COST = "cost= is for a batch that was accepted, or that was ordered to be sent again before. Leave it out."
 
 
-class Decision(Struct, frozen=True):
+class Decision(Struct, frozen=True, dict=True):
     """What a person says of these batches, all the same; a cost is that of a single one."""
 
     place: Folder
