@@ -199,6 +199,22 @@ def test_moves_are_recorded_once_the_database_is_back(place, cut):
     ]
 
 
+def test_moves_are_recorded_also_if_the_database_goes_again_meanwhile(place, cut, monkeypatch):
+    with closing(place.open(IDENTITY)) as ledger:
+        anew, cuts = ledger._commit_what_was_not_recorded, [cut, cut]
+
+        def commit_while_it_goes_again(moves):
+            if cuts:
+                cuts.pop()()
+            return anew(moves)
+
+        monkeypatch.setattr(ledger, "_commit_what_was_not_recorded", commit_while_it_goes_again)
+        ledger.move(1, "sending")
+        cut()
+        assert ledger.commit([Move(1, "accepted", {"code": "c"}), Move(2, "sending", {})]) == [None, None]
+    assert sorted(moves_in_journal(place)) == [[1, "accepted"], [1, "sending"], [2, "sending"]]
+
+
 def test_a_commit_whose_answer_was_lost_is_not_made_twice(place, cut):
     """The connection breaks between the commit and the answer."""
     with closing(place.open(IDENTITY)) as ledger:

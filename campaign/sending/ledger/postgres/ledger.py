@@ -65,8 +65,8 @@ class PostgresLedger(Ledger):
 
     def commit(self, moves: Sequence[Move]) -> list[LedgerError | None]:
         answers = super().commit(moves)
-        if self._session.is_lost and not self._closed and self._has_come_back():
-            with suppress(PostgresError):  # lost again
+        while self._session.is_lost and not self._closed and self._has_come_back():
+            with suppress(PostgresError):  # lost again, as by a server that restarts twice
                 answers = self._commit_what_was_not_recorded(moves)
         self._count_recorded(answers)
         return answers
