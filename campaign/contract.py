@@ -36,6 +36,7 @@ ORDERED_AGAIN = "It is not known whether it was sent, and you ordered it to be s
 
 # In place of an error, what a batch was settled by: a person's decision, or the provider's list.
 SETTLED_BY = "settled by "
+GIVEN_BY_HAND = "given by hand"  # a cost, in the same note
 
 # The code of the issue about a row whose number got another text before, and keeps that one.
 KEPT_TEXT = "reached_with_another_text"

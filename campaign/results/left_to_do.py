@@ -76,7 +76,7 @@ class LeftToDo:
             advice.append(advice_on_sharing(self.totals.lacking_numbers - repeats.rows))
             advice.append(advice_on_repeats(*repeats))
             advice += [*self.corrections_to_copy, self.about_later_texts]
-            advice.append(advice_on_costs(self._unpriced))
+            advice.append(self.about_costs)
         return tuple(filter(None, advice))
 
     @property
@@ -164,6 +164,11 @@ class LeftToDo:
     def _in_use(self) -> pd.DataFrame:
         """The batches that hold messages of the plan."""
         return self.batches[self.planned > 0]
+
+    @property
+    def about_costs(self) -> str:
+        """What to do about batches of which only the cost is not known; "" for none, and after erasing."""
+        return "" if self.is_erased else advice_on_costs(self._unpriced)
 
     @property
     def _unpriced(self) -> list[int]:

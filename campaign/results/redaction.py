@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from campaign.contacts.amount_columns import AmountCounts, count_amounts
-from campaign.contacts.columns import number_columns
+from campaign.contacts.columns import may_hold_numbers
 from campaign.contacts.continuation import CAMPAIGN, MARK, ROW
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.phone_numbers.number_lengths import number_lengths
@@ -164,7 +164,7 @@ def find_number_columns(plan: Plan) -> frozenset[str]:
     These are the columns with such a header, those in which the number check found an issue, and those that
     contain the numbers of the messages. A column "No" that only counts the rows is none.
     """
-    by_header = {name for name in columns_of_contacts(plan) if number_columns([name])}
+    by_header = {name for name in columns_of_contacts(plan) if may_hold_numbers(name)}
     checked: set[str] = set()
     holding: set[str] = set()
     left = _SAMPLE

@@ -18,7 +18,7 @@ from campaign.messages.totals import LINES, lines_in
 from campaign.results import workbook
 from campaign.results.csv_file import write_csv_parts
 from campaign.results.messages_outside import MessagesOutside
-from campaign.results.page.costs import about_nowhere, has_other_texts, shown_breakdown
+from campaign.results.page.costs import about_nowhere, and_given_by_hand, has_other_texts, shown_breakdown
 from campaign.results.page.headline import headline
 from campaign.results.page.result_page import reading_facts, remarks
 from campaign.results.page.row_account import not_read, rows_in_words
@@ -208,7 +208,8 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path], u
 def _about_cost(result: Result) -> str:
     """Where the cost comes from, and whether it may be higher."""
     words, price, unpriced = words_for(result.environment), result.given_price, result.totals.unpriced
-    note = f"The cost is what {words.service} reported: one amount for each batch."
+    by_hand = and_given_by_hand(result)
+    note = f"The cost is what {words.service} reported{by_hand}: one amount for each batch."
     if price is not None:
         given = f"The cost is at the price that was given, {money(price)} for an SMS: nothing was paid for."
         note = f"{given} {note}"

@@ -398,6 +398,11 @@ class Result:
         return self._rows.corrected_rows
 
     @property
+    def about_costs(self) -> str:
+        """What to do about batches of which only the cost is not known; "" where there are none."""
+        return self._words.to_do.about_costs
+
+    @property
     def likely_repeats(self) -> LikelyRepeats:
         """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
         return self._rows.likely_repeats

@@ -191,3 +191,47 @@ def test_texts_that_are_too_long_for_people_reached_with_another_one_are_asked_a
     assert "corrected in your own spreadsheet" not in person.sees("section-3")
     person.fill("overlong", "split")
     assert "Section 4 asks about 3 people" in person.sees("section-3")
+
+
+SIBLINGS = """name,phone,fee
+Ivan,+256772000001,100
+Irma,+256772000001,200
+Ruth,+256772000005,500
+"""
+
+
+@pytest.mark.parametrize("answer", ["ask", "skip", "send"])
+def test_whoever_was_reached_on_a_shared_phone_stays_its_row_whatever_was_chosen(person, table, answer):
+    """Chosen by hand before the amounts changed, Irma was counted as somebody who had been sent a text."""
+    path = table.parent / "fees.csv"
+    path.write_text(SIBLINGS)
+    choose(person, path)
+    person.write(TEXT)
+    person.fill("sender", "SCHOOL")
+    person.press("check")
+    person.press("go-on")
+    person.send()
+    header, ivan, irma, ruth = SIBLINGS.splitlines()
+    path.write_text("\n".join([header, ruth, irma, ivan.replace("100", "150"), ""]))
+    choose(person, path)
+    if person.section(2).is_open:
+        person.press("check")
+    person.reopen(3)
+    desk = person.composer.desk
+    desk.decide(instead=())
+    person.section(3)._keep((3,))  # as by a list that was there before the amounts changed
+    assert desk.plan.messages["row"].tolist() == [2, 4]
+    assert person.section(3).shared.pickers == []
+    said = person.sees("section-3")
+    assert (
+        "1 phone that several rows share got an earlier text of row 4: a new text there is for that row, "
+        "so there is nothing to choose." in said
+    )
+    person.press("go-on")
+    if answer != "ask":
+        person.fill("changed", answer)
+    assert find(person.composer, "send").disabled == (answer == "ask")
+    person.reopen(3)
+    said = person.sees("section-3")
+    reached = {"ask": 1, "skip": 2, "send": 1}[answer]
+    assert f"{reached} {'person was' if reached == 1 else 'people were'} sent a text in rehearsal" in said

@@ -147,6 +147,26 @@ def test_the_cost_that_a_person_gives_is_the_cost_of_the_batch(interrupted_campa
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm=confirm, cost=1)
 
 
+def test_what_a_person_said_of_a_cost_is_told_as_that(interrupted_campaign, tmp_path):
+    """A slip of a zero is seen before it is confirmed, and no report calls it a figure of the service."""
+    folder = interrupted_campaign
+    with pytest.raises(campaign.ConfirmationError, match=r"To settle it at a cost of 3,500"):
+        campaign.resolve(folder, 2, "accepted", cost=3500)
+    unpriced = campaign.resolve(folder, 2, "accepted", confirm="batch 2 was accepted")
+    page = campaign.write_report(unpriced, tmp_path / "before.html").read_text("utf-8")
+    assert "The cost of batch 2 is not known." in page
+    assert "Once the provider has told you, add it with campaign resolve and --cost." in page
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.resolve(folder, 2, "accepted", cost=3500)
+    priced = pasted(asked.value.call)
+    page = campaign.write_report(priced, tmp_path / "after.html").read_text("utf-8")
+    assert "The cost of batch 2 is not known." not in page
+    assert "reported it, and as given by hand for 1 batch" in page
+    book = openpyxl.load_workbook(campaign.write_report(priced, tmp_path / "after.xlsx"))
+    texts = [str(cell) for row in book["Summary"].iter_rows(values_only=True) for cell in row if cell]
+    assert any("reported, and as given by hand for 1 batch: one amount" in text for text in texts)
+
+
 def test_a_cost_that_was_given_wrongly_is_corrected_and_the_record_keeps_both(interrupted_campaign, capsys):
     """The lines stay in the notebook: run again, none of them brings a wrong cost back."""
     folder, before = interrupted_campaign, campaign.load_result(interrupted_campaign).totals.cost

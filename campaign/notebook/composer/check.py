@@ -249,7 +249,7 @@ class CheckSection(Section):
         file = "this file" if has_rows_to_correct(self._desk.contacts) else "your own spreadsheet"
         self._correcting.value = markup.paragraph(_CORRECT.format(file), note=True) if to_correct else ""
         self._say_who_leaves()
-        self.shared.offer(plan, self._leaves.reached_with_text)
+        self.shared.offer(plan, self._leaves.reached_with_text, self._leaves.reached_with_another)
         self._fitted.value = fitted_texts(plan, self._leaves, self._desk.contacts, decided)
         self._ask()
         self._say_before(plan)  # again: advice names only choices that are asked now

@@ -26,6 +26,7 @@ _STILL = {
     "duplicate": "repeats another row", "duplicate_other_text": "shared phone", "overlong": "too long",
     "opted_out": "wants no texts", "stopped": "wants no texts", "already_sent": "reached by another campaign",
 }  # fmt: skip
+_NOBODY = "nobody else gets a text"
 _OTHERS = "because of other rows of the campaign"
 
 
@@ -110,6 +111,8 @@ class Choice(Picker):
         effects = {careful: f"{counted(len(rows), 'row')} {agreeing(len(rows), 'gets', 'get')} no text"}
         effects |= {answer: _gained(outlook, without, rows) for answer, outlook in others}
         chosen = self.question.answer_in(composition)
+        if chosen == careful and self._is_idle(effects, without.plan, rows):
+            return False
         if effects.get("one_sms") == effects.get("truncate"):  # what is cut takes one SMS anyway
             effects.pop("truncate" if chosen == "one_sms" else "one_sms", None)
         options = [
@@ -117,8 +120,15 @@ class Choice(Picker):
         ]
         self.offer(options, chosen)
         shown = with_kept_rows(without.plan, rows) if self.question.parameter == "duplicates" else rows
-        self.rows.offer(shown, partial(_what_they_get, look(self.question.answers[chosen]).plan))
+        self.rows.offer(shown, partial(_what_they_get, look(self.question.answers[chosen])))
         return True
+
+    def _is_idle(self, effects: Mapping[str, str], plan: Plan, rows: pd.Index[Any]) -> bool:
+        """Whether no answer sends more to people who share a phone: it has got somebody else's text."""
+        issues = plan.issues
+        share = issues.loc[issues["code"] == "duplicate_other_text", "row"]
+        others = [*effects.values()][1:]
+        return bool(rows.isin(share).all()) and all(effect == _NOBODY for effect in others)
 
 
 def about_reset(asked: Sequence[Question], before: Composition, now: Composition) -> str:
@@ -146,13 +156,14 @@ def about_taken(name: str, before: Composition, now: Composition) -> str:
     return f'<div role="status">{markup.paragraph(said)}</div>' if taken else ""
 
 
-def _what_they_get(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
+def _what_they_get(outlook: Outlook, rows: pd.Index[Any]) -> pd.DataFrame:
     """What some rows get with the answer that was given, or why they get nothing."""
-    messages = plan.messages
+    plan, messages = outlook.plan, outlook.plan.messages
     texts = messages[messages["row"].isin(rows)].groupby("row")["message"].agg("\n".join).reindex(rows)
     reasons = plan.contacts["reason"].reindex(rows)
     words = {one: f"No text. {desk_words(one, here=3)}" for one in reasons[texts.isna()].unique()}
     gets = mask_texts(texts.fillna("")).where(texts.notna(), reasons.map(words))
+    gets = gets.mask(rows.isin(outlook.have_theirs), "Nothing more: was reached before.")
     table = numbered_rows(plan, rows)
     add_column(table, "what they get", gets.to_numpy())
     return table
@@ -177,7 +188,7 @@ def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
     if len(new):
         pieces.append(f"{figure(len(new))} more {agreeing(len(new), 'person gets', 'people get')} a text")
     elif asked.empty:
-        pieces.append("nobody else gets a text")
+        pieces.append(_NOBODY)
     if len(asked):
         more = "more " if without.leaves.asked else ""
         pieces.append(

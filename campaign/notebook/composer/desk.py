@@ -23,7 +23,7 @@ from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import ANSWERS, Composition
 from campaign.notebook.composer.memory import kept_for
 from campaign.notebook.composer.who_leaves import WhoLeaves
-from campaign.sending.rounds.comparison import ACCEPTED
+from campaign.sending.rounds.comparison import ACCEPTED, CHANGED
 from campaign.sending.rounds.difference import REASONS, Difference, sent_this_text
 from campaign.sending.run import Run
 from campaign.sending.store.identity import CAMPAIGNS, folded_name, folder_name
@@ -197,7 +197,8 @@ class Desk(Struct):
     def take_sent_rows(self) -> None:
         """Choose the rows whose texts the campaign has sent, for phones that nobody has chosen a row for.
 
-        A phone that was reached with the text of one of its rows has that one, whatever was chosen since.
+        A phone that was reached has the row of whoever was, with this text or another one, whatever was
+        chosen since: a campaign asks about that person.
         """
         plan = self.plan or self.prepared()
         if plan.addressing.alternatives.empty or has_rows_to_correct(self.contacts):
@@ -207,7 +208,8 @@ class Desk(Struct):
         left_out = plan.addressing.alternatives
         kept_in_both = messages.loc[messages["row"].isin(sent["row"]), "number"]
         left_out = left_out[~left_out["number"].isin(kept_in_both)]
-        is_reached = left_out["row"].isin(sent.loc[sent["reason"] == REASONS[ACCEPTED], "row"])
+        has_text = sent["reason"].isin([REASONS[ACCEPTED], REASONS[CHANGED]])
+        is_reached = left_out["row"].isin(sent.loc[has_text, "row"])
         is_sent = left_out["row"].isin(sent["row"]) & ~left_out["number"].isin(chosen)
         rows = left_out.loc[is_reached | is_sent, "row"].unique()
         if len(rows):

@@ -34,10 +34,11 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._by_number: dict[str, Picker] = {}
         super().__init__()
 
-    def offer(self, plan: Plan, reached: pd.Index[Any]) -> None:
+    def offer(self, plan: Plan, reached: pd.Index[Any], before: pd.Index[Any]) -> None:
         """Ask about the phones of a plan that sends one text to each.
 
-        Phones of `reached` rows have the text of these: it is said of them, and there is nothing to choose.
+        Phones of `reached` rows have the text of these, and those of rows reached `before` an earlier one: it
+        is said of them, and there is nothing to choose.
         """
         left_out = plan.addressing.alternatives
         if left_out.empty:
@@ -46,12 +47,14 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         kept = plan.messages[plan.messages["number"].isin(left_out["number"])]
         sharing = pd.concat([kept, left_out]).drop_duplicates("row").sort_values("row")
         has_text = sharing[sharing["row"].isin(reached)]
-        undecided = sharing[~sharing["number"].isin(has_text["number"])]
+        had_text = sharing[sharing["row"].isin(before)]
+        is_decided = sharing["number"].isin(has_text["number"]) | sharing["number"].isin(had_text["number"])
+        undecided = sharing[~is_decided]
         phones = [*undecided.groupby("number", sort=False)]
         getting = {*kept["row"]}
         self.pickers = [self._picker(str(number), rows, getting) for number, rows in phones[:_PHONES]]
         asking = _sentences(len(undecided) - len(phones), len(phones)) if phones else ""
-        self._about.value = asking + _about_reached(has_text)
+        self._about.value = asking + _about_reached(has_text) + _about_reached_before(had_text)
         self.children = [self._about, *self.pickers]
 
     def _picker(self, number: str, rows: pd.DataFrame, getting: set[int]) -> Picker:
@@ -92,6 +95,19 @@ def _about_reached(has_text: pd.DataFrame) -> str:
     return markup.paragraph(
         f"{capitalised(counted(phones, 'phone'))} that several rows share {own}: {name_rows(rows).lower()} "
         f"{got}, so there is nothing to choose.",
+        note=True,
+    )
+
+
+def _about_reached_before(had_text: pd.DataFrame) -> str:
+    """Which rows have given an earlier text to the phones that were reached; "" for none."""
+    phones, rows = had_text["number"].nunique(), had_text["row"].tolist()
+    if not phones:
+        return ""
+    those = agreeing(len(rows), "that row", "those rows")
+    return markup.paragraph(
+        f"{capitalised(counted(phones, 'phone'))} that several rows share got an earlier text of "
+        f"{name_rows(rows).lower()}: a new text there is for {those}, so there is nothing to choose.",
         note=True,
     )
 

@@ -37,10 +37,11 @@ class WhoLeaves(Struct, frozen=True, eq=False):
     follow-up file, `reached` ones have a number that was reached, and `put_right` ones, of a follow-up file,
     were corrected in the own spreadsheet since, and reached. `sent_beside` are rows that the plan
     leaves out because another row has their number, though the campaign has sent the texts of both, or may
-    have. `reached_with_text` are rows whose people have the text that they would get, or keep another one.
-    `unwanted_rows` are those that are asked about because their people wanted no texts before. `beside` are
-    rows of the campaign that get a text though a file of rows to correct does not have them, and
-    `put_right_since` are rows of such a file that get one, or may, as their own spreadsheet has them now.
+    have. `reached_with_text` are rows whose people have the text that they would get, or keep another one,
+    and `reached_with_another` those who have another one and may get this one too. `unwanted_rows` are those
+    that are asked about because their people wanted no texts before. `beside` are rows of the campaign that
+    get a text though a file of rows to correct does not have them, and `put_right_since` are rows of such a
+    file that get one, or may, as their own spreadsheet has them now.
     Some rows are `held` while nothing can be sent. `own_rows` has for rows of such a file those in the own
     spreadsheet, as far as they are known.
     """
@@ -54,6 +55,7 @@ class WhoLeaves(Struct, frozen=True, eq=False):
     corrected: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     reached: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     reached_with_text: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+    reached_with_another: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     sent_beside: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     put_right: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     unwanted_rows: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
@@ -127,11 +129,16 @@ class WhoLeaves(Struct, frozen=True, eq=False):
         mistaken = _own_rows(compared.reached_with_mistake, compared, plan).difference(put_right)
         has_text = [REASONS[ACCEPTED], *([REASONS[CHANGED]] if changed == "skip" else [])]
         reached = pd.Index(rows[messages["reason"].isin(has_text)].dropna().unique()).astype("int64")
+        has_another = rows[messages["reason"] == REASONS[CHANGED]].dropna().unique()
         sent_beside = _sent_beside(everybody, rows, messages["number"])
         nothing_more = max(others, 0)
-        done = corrected, mistaken, reached, sent_beside, put_right
+        done = {
+            "corrected": corrected, "reached": mistaken, "reached_with_text": reached,
+            "sent_beside": sent_beside, "put_right": put_right,
+        }  # fmt: skip
         leaves = cls(
-            now, parts, asked_rows, nothing_more, left_out, why, *done,
+            now, parts, asked_rows, nothing_more, left_out, why, **done,
+            reached_with_another=pd.Index(has_another).astype("int64").difference(reached),
             beside=pd.Index(compared.beside_file),
             put_right_since=now.union(asked_rows).intersection(_left_out(plan)),
             own_rows=_NO_OWN_ROWS if compared.file is None else compared.file.own_rows,

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
+from campaign.contract import GIVEN_BY_HAND
 from campaign.environments import words_for
 from campaign.local_times import duration
 from campaign.results.breakdown import with_people
@@ -32,6 +33,12 @@ SHARED, EARLIER = "sharing_a_phone", "reached_earlier"  # columns of `Result.out
 _SOME = {"Reached earlier": EARLIER, "Opted out": "opted_out"}  # shown where there are such people
 
 
+def and_given_by_hand(result: Result) -> str:
+    """The end of a sentence on where the cost comes from, where a person gave some of it; else ""."""
+    batches = int(result.batches["error"].str.contains(GIVEN_BY_HAND, regex=False).sum())
+    return f", and as given by hand for {counted(batches, 'batch', 'batches')}" if batches else ""
+
+
 def figures(result: Result) -> list[tuple[str, str]]:
     """The few figures that a reader looks for, each with what it is."""
     totals, timeline = result.totals, result.timeline
@@ -45,7 +52,7 @@ def figures(result: Result) -> list[tuple[str, str]]:
     elif price is not None:
         cost_note = f"cost at the price that was given, {money(price)} for an SMS; nothing was paid"
     else:
-        cost_note = f"{kind}, as {words.service} reported it"
+        cost_note = f"{kind}, as {words.service} reported it{and_given_by_hand(result)}"
     shown = [(cost, cost_note), _messages(result)]
     if totals.accepted_in_all_rounds > 1 and (average := average_price(result.batches)) is not None:
         hundredths = round(average, 2)  # of a batch with longer texts, 48.0392 becomes 48.04

@@ -20,6 +20,7 @@ from campaign.text import agreeing, capitalised, counted
 from campaign.values import replace
 
 _SEND_AGAIN = "Decide whether to send the text of this table again."
+_ADD_COSTS = "Once the provider has told you, add it with campaign resolve and --cost."
 _CORRECT_OWN = "Put the corrections into your own spreadsheet."
 FOLDER = "FOLDER"  # in a command, where the folder is not inside the one in which the report is written
 _NAMED = 6  # batches that a task names
@@ -58,6 +59,8 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     chosen += [Task(_CORRECT_OWN, advice, "", "quiet") for advice in result.corrections_to_copy]
     if result.about_later_texts:
         chosen.append(Task(_SEND_AGAIN, result.about_later_texts, "", "quiet"))
+    if result.about_costs:
+        chosen.append(Task(without_code(result.about_costs), _ADD_COSTS, "", "quiet"))
     details = redaction.texts(task.detail for task in chosen)
     return [replace(task, detail=detail) for task, detail in zip(chosen, details, strict=True)]
 

@@ -134,7 +134,8 @@ class Decision(Struct, frozen=True, dict=True):
     def _settlement(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
         if self.cost is not None and self.outcome == "again":
             raise UsageError(NO_COST)
-        purpose = f"settle {agreeing(len(self.batches), 'it', 'them')}"
+        at_cost = "" if self.cost is None else f" at a cost of {money(self.cost)}"
+        purpose = f"settle {agreeing(len(self.batches), 'it', 'them')}{at_cost}"
         self._check_confirmed(
             self._phrase(contents), partial(evidence, self.place, contents, self.batches), purpose
         )

@@ -7,17 +7,18 @@ from decimal import Decimal
 
 from msgspec import Struct
 
+from campaign.contract import GIVEN_BY_HAND
 from campaign.results.calls_to_settle import batches_in_words
 from campaign.sending.ledger.database import Readable
 from campaign.sending.ledger.views import journal_frame
 from campaign.text import money
 
-_GIVEN = re.compile(r"(?:(?:accepted|again), )?cost ([0-9.,]+) given by hand")
+_GIVEN = re.compile(rf"(?:(?:accepted|again), )?cost ([0-9.,]+) {GIVEN_BY_HAND}")
 
 
 def cost_by_hand(cost: Decimal, instead_of: str = "") -> str:
     """How the journal and reports say that a person gave a cost, and the one that it replaces."""
-    return f"cost {money(cost)} given by hand{f' instead of {instead_of}' if instead_of else ''}"
+    return f"cost {money(cost)} {GIVEN_BY_HAND}{f' instead of {instead_of}' if instead_of else ''}"
 
 
 class GivenCosts(Struct, frozen=True):
