@@ -368,6 +368,19 @@ def test_a_number_column_named_like_ours_loses_short_numbers_too(tmp_path, sent)
         assert "*****" in shown
 
 
+@pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2)])
+def test_a_column_no_shows_the_numbers_of_rows_also_once_they_are_sorted(order):
+    table = "No,Phone\n" + "".join(f"{place},0772 000 00{place}\n" for place in order)
+    plan = prepare(read_contacts(table.encode()), message="Hi", sender="SCHOOL", region="UG")
+    shown = Redaction(plan, reveal=False).contacts(plan.contacts)
+    assert shown["No"].tolist() == [*map(str, order)]
+
+
+def test_a_column_no_that_holds_the_numbers_is_masked():
+    plan = prepare(read_contacts(b"No,Name\n0772 000 001,Ada\n"), message="Hi", sender="SCHOOL", region="UG")
+    assert Redaction(plan, reveal=False).contacts(plan.contacts)["No"].tolist() == ["077*****01"]
+
+
 def test_a_rows_own_number_is_masked_where_it_looks_like_a_code(tmp_path):
     table = b"Phone,Reference\n0772 000 001,INV2000001\n0772 000 002,INV2000001\n"
     plan = prepare(read_contacts(table), message="About {reference}", sender="SHOP", region="UG")

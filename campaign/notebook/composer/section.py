@@ -34,6 +34,8 @@ padding:.25em .6em;margin:0;font-size:14px;position:relative;padding-right:2em}
 width:.45em;height:.45em;margin-top:-.4em;border:solid currentColor;border-width:0 2px 2px 0;
 transform:rotate(45deg)}
 .campaign .section .jupyter-button.fold:enabled:hover{text-decoration:underline;border-color:currentColor}
+.campaign .section .jupyter-button:disabled:not(.fold){background:none;color:inherit;opacity:.75;
+box-shadow:inset 0 0 0 1px var(--line)}
 .campaign .section h2:focus{outline:none}
 .campaign .section h2:focus-visible{outline:2px solid var(--good);outline-offset:-2px}
 .campaign .section .campaign,.campaign .section .widget-box,.campaign .section.widget-box{overflow:visible}
