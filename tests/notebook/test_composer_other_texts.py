@@ -19,13 +19,18 @@ TEXT = "Dear {name}, {fee} is due."
 @pytest.fixture
 def fees(person, table):
     """A file in which Peter and Agnes share a phone, of which everybody got the own text."""
-    path = table.parent / "fees.csv"
-    path.write_text(FEES)
+    return sent(person, table.parent / "fees.csv", FEES, duplicates="keep")
+
+
+def sent(person, path, content, **answers):
+    """The path of a file with this content, which has been composed and sent with these answers."""
+    path.write_text(content)
     choose(person, path)
     person.write(TEXT)
     person.fill("sender", "SCHOOL")
     person.press("check")
-    person.fill("duplicates", "keep")
+    for question, answer in answers.items():
+        person.fill(question, answer)
     person.press("go-on")
     person.send()
     return path
@@ -203,14 +208,7 @@ Ruth,+256772000005,500
 @pytest.mark.parametrize("answer", ["ask", "skip", "send"])
 def test_whoever_was_reached_on_a_shared_phone_stays_its_row_whatever_was_chosen(person, table, answer):
     """Chosen by hand before the amounts changed, Irma was counted as somebody who had been sent a text."""
-    path = table.parent / "fees.csv"
-    path.write_text(SIBLINGS)
-    choose(person, path)
-    person.write(TEXT)
-    person.fill("sender", "SCHOOL")
-    person.press("check")
-    person.press("go-on")
-    person.send()
+    path = sent(person, table.parent / "fees.csv", SIBLINGS)
     header, ivan, irma, ruth = SIBLINGS.splitlines()
     path.write_text("\n".join([header, ruth, irma, ivan.replace("100", "150"), ""]))
     choose(person, path)

@@ -100,6 +100,7 @@ def test_the_page_says_what_is_left_to_do(tmp_path):
         "Find out about 1 person in batch 3.",
         "Resume the campaign for 1 person who waits.",
         "Correct 2 rows, then send again.",
+        "The cost of batch 2 is not known.",
     ]
 
 
