@@ -6,6 +6,8 @@ import pytest
 from support.composer_person import until
 from support.widget_tree import find, html_of
 
+import campaign
+
 FEES = """name,phone,fee
 Peter,+256772000001,100
 Ben,+256772000002,200
@@ -233,3 +235,32 @@ def test_whoever_was_reached_on_a_shared_phone_stays_its_row_whatever_was_chosen
     said = person.sees("section-3")
     reached = {"ask": 1, "skip": 2, "send": 1}[answer]
     assert f"{reached} {'person was' if reached == 1 else 'people were'} sent a text in rehearsal" in said
+
+
+def test_rows_to_correct_of_a_phone_that_got_another_text_are_asked_nothing_that_sends_no_more(person, table):
+    """Whatever was answered, neither Irma nor Ida could get a text: it said "nobody else gets a text"."""
+    path = table.parent / "fees.csv"
+    sent(person, path, SIBLINGS.replace("Ruth,+256772000005", "Ida,+256772000001"))
+    until(lambda: person.composer.desk.run.ended)
+    to_correct = path.with_name("to_correct.csv")
+    campaign.write_follow_up(campaign.load_result(person.composer.desk.run.folder), to_correct)
+    choose(person, to_correct)
+    go_on(person)
+    person.reopen(3)
+    asked = person.sees("section-3")
+    assert "share a phone" in asked
+    assert "nobody else gets a text" not in asked
+    assert "Choose which row gets it" not in asked
+
+
+def test_a_row_that_gets_nothing_more_is_not_shown_with_a_text(person, table):
+    path = sent(person, table.parent / "fees.csv", SIBLINGS)
+    path.write_text(SIBLINGS.replace(",500", ",450"))  # Ruth's, and Ivan has his
+    choose(person, path)
+    go_on(person)
+    person.reopen(3)
+    choice = next(one for one in person.section(3).choices if one.question.parameter == "duplicates")
+    choice.rows.children[0].click()
+    shown = html_of(choice.rows)
+    assert "Nothing more: was reached before." in shown
+    assert "Dear Ivan" not in shown
