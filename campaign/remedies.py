@@ -11,7 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
+from campaign.arrow_text import array_to_series, map_unique, matches, replace_where, series_to_array
 from campaign.text import capitalised
 
 Named = Callable[[str, str], str]  # what a person calls a parameter with a value; "" if nothing
@@ -51,9 +53,13 @@ def in_curly_quotes(text: str) -> str:
 
 def texts_without_code(texts: pd.Series[Any]) -> pd.Series[str]:
     """A column of sentences without Python in them, for people who correct cells and write no text."""
-    unique = texts[texts.str.contains(_MAY_BE_CODE)].unique()
-    plain = {text: without_code(_PLACEHOLDER.sub(_CALL_OF_NOBODY, text)) for text in unique}
-    return texts.replace(plain) if plain else texts
+    values = series_to_array(texts)
+    may_be_code = matches(values, _MAY_BE_CODE)
+    plain = map_unique(
+        values.filter(pa.array(may_be_code)),
+        lambda text: without_code(_PLACEHOLDER.sub(_CALL_OF_NOBODY, text)),
+    )
+    return array_to_series(replace_where(values, may_be_code, plain), texts.index)
 
 
 def _line_without_code(line: str, named: Named) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pandas as pd
+import pyarrow as pa
 from msgspec import Struct
+
+from campaign.arrow_text import equal_texts, matches, series_to_array, strip_texts
 
 # 1250000, -75000, 0, 12.50, 1,250,000.00, 1 250 000: what begins with a 0 is no amount, but for 0 and 0.5.
 _GROUPED = "[1-9][0-9]{0,2}(?:[ ,.'\u00a0\u202f][0-9]{3})+"
@@ -38,11 +41,10 @@ class AmountCounts(Struct, frozen=True):
 
 def count_amounts(cells: pd.Series[str]) -> AmountCounts:
     """Count the amounts in a column, or in a part of one."""
-    cells = cells[cells.str.strip() != ""].dropna()
-    amounts = cells[cells.str.match(_AMOUNT)]
-    return AmountCounts(
-        len(cells),
-        int(cells.str.contains(r"[0-9]").sum()),
-        len(amounts),
-        int((~amounts.str.contains(_LONG)).sum()),
-    )
+    texts = strip_texts(series_to_array(cells))
+    filled = len(texts) - int(equal_texts(texts, "").sum())
+    texts = texts.filter(pa.array(matches(texts, "[0-9]")))
+    if not len(texts):
+        return AmountCounts(filled)
+    amounts = texts.filter(pa.array(matches(texts, _AMOUNT)))
+    return AmountCounts(filled, len(texts), len(amounts), int((~matches(amounts, _LONG)).sum()))

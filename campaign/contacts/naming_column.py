@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 import pandas as pd
 
+from campaign.arrow_text import matches, series_to_array
 from campaign.contacts.columns import fold
 from campaign.contacts.exports import row_counter
 
@@ -13,7 +14,7 @@ LOOKED_AT = 100  # rows at the beginning of a table that show what a column has
 _COUNTERS = (
     "no", "nr", "n", "sn", "sno", "srno", "slno", "serial", "serialno", "id", "index", "row", "rowfile", "",
 )  # fmt: skip  # folded headers
-_FIGURES = r"[0-9 .,:/()+-]*"  # numbers, dates, or nothing
+_FIGURES = r"^[0-9 .,:/()+-]*$"  # numbers, dates, or nothing
 _NUMBER = r"(?:[0-9][^0-9]*){7}"  # as long as the shortest phone number
 
 
@@ -26,7 +27,7 @@ def naming_column(contacts: pd.DataFrame, of_numbers: Collection[str]) -> str:
     first = contacts.head(LOOKED_AT)
     others = [name for name in first.columns if name not in {*of_numbers, row_counter(first.columns)}]
     people = _with_numbers(first, [name for name in of_numbers if name in first.columns])
-    with_text = [name for name in others if not people[name].str.fullmatch(_FIGURES).all()]
+    with_text = [name for name in others if not matches(series_to_array(people[name]), _FIGURES).all()]
     named = [name for name in with_text or others if fold(name) not in _COUNTERS]
     return next(iter(named or with_text or others), "")
 
@@ -35,5 +36,5 @@ def _with_numbers(rows: pd.DataFrame, of_numbers: Collection[str]) -> pd.DataFra
     """The rows that have a phone number; all where none has one."""
     has_number = pd.Series(False, index=rows.index)
     for name in of_numbers:
-        has_number |= rows[name].str.contains(_NUMBER)
+        has_number |= matches(series_to_array(rows[name]), _NUMBER)
     return rows[has_number] if has_number.any() else rows

@@ -240,7 +240,7 @@ def _fill_merges(grid: Grid, header_row: int) -> tuple[Grid, list[Merge]]:
                 "Unmerge them, save, then read the file again."
             )
         if text.strip():
-            filled.append(replace(merge, bottom=bottom))
+            filled.append(merge._replace(bottom=bottom))
             lines = range(merge.top + 1 - first, bottom + 1 - first)
             cells.setdefault(place[merge.left], {}).update(dict.fromkeys(lines, text))
     for i, texts in cells.items():

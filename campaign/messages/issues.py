@@ -324,9 +324,12 @@ def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
         .reset_index()
         for issues in parts
     ]
-    groups = pd.concat(counted).groupby(names, sort=False)
-    kinds = groups.agg(count=("count", "sum"), first_row=("first_row", "first"), example=("example", "first"))
-    kinds = kinds.reset_index()
+    kinds = counted[0]
+    if len(counted) > 1:
+        groups = pd.concat(counted).groupby(names, sort=False)
+        kinds = groups.agg(
+            count=("count", "sum"), first_row=("first_row", "first"), example=("example", "first")
+        ).reset_index()
     ranks = {severity: rank for rank, severity in enumerate(SEVERITIES)}
     ranked = kinds.assign(rank=kinds["severity"].map(ranks), descending=-kinds["count"])
     return kinds.loc[ranked.sort_values(["rank", "descending"]).index]

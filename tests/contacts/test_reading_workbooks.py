@@ -101,11 +101,16 @@ def test_hidden_columns_merges_and_errors_are_seen():
     ]
 
 
+def seen(facts):
+    """The facts of a scan but for negative numbers, which only one of the two collects on its way."""
+    return {name: value for name, value in vars(facts).items() if "negatives" not in name}
+
+
 def test_both_scans_of_a_sheet_see_the_same():
     """The one over bytes and the one over events, on all that the samples and the spellings hold."""
     for xml in SPELLINGS.values():
         whole = f"<worksheet>{xml}</worksheet>".encode()
-        assert scan_sheet(lambda whole=whole: [whole]) == scan_events([whole])
+        assert seen(scan_sheet(lambda whole=whole: [whole])) == seen(scan_events([whole]))
     book = workbook(["a", "b", "c"], *([i, f"text {i}", "=1+1"] for i in range(300)))
     for i in range(2, 300, 7):
         book.active.merge_cells(f"A{i}:B{i + 2}")
@@ -115,8 +120,13 @@ def test_both_scans_of_a_sheet_see_the_same():
     events = scan_events([xml])
     for size in (100, 1000, len(xml)):
         pieces = [xml[at : at + size] for at in range(0, len(xml), size)]
-        assert scan_sheet(lambda pieces=pieces: pieces) == events
+        assert seen(scan_sheet(lambda pieces=pieces: pieces)) == seen(events)
     assert (len(events.merges), len(events.uncalculated), len(events.hidden_rows)) == (43, 300, 43)
+
+
+def cells_of(sheet):
+    """A sheet with its columns as plain values, which can be compared."""
+    return sheet._replace(columns=[vars(column) for column in sheet.columns])
 
 
 def test_a_sheet_above_half_a_megabyte_is_read_as_a_smaller_one_is(monkeypatch):
@@ -127,7 +137,7 @@ def test_a_sheet_above_half_a_megabyte_is_read_as_a_smaller_one_is(monkeypatch):
     large = read_xlsx(data, sheet=None, max_bytes=10**7, max_cells=10**6)
     monkeypatch.setattr(xlsx, "SMALL_SHEET", 10**7)
     small = read_xlsx(data, sheet=None, max_bytes=10**7, max_cells=10**6)
-    assert large == small
+    assert cells_of(large) == cells_of(small)
     assert large.hidden_rows == {3}
     assert grid_of(large).columns[1].take([0, 1, 2, 9_999, 10_001]).to_pylist() == [
         "n", "0", "0.125", "1249.75", "1250"

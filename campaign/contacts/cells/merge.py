@@ -1,10 +1,9 @@
 """A merged area of a sheet."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(NamedTuple):
     """A merged area: row numbers as in the sheet, columns counted from 0, all inclusive."""
 
     top: int

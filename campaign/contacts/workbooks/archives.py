@@ -5,7 +5,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from campaign.errors import FileError
 from campaign.text import clean
@@ -26,8 +26,7 @@ DAMAGED = (
 )
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """One compressed part: its bytes as they are in the file, and what its directory entry states."""
 
     name: str

@@ -6,7 +6,6 @@ The sender needs neither Arrow nor numpy; the receiver makes a grid of Arrow col
 import json
 from array import array
 from collections.abc import Callable
-from dataclasses import fields
 from io import BufferedIOBase
 from typing import Any
 
@@ -19,7 +18,7 @@ from campaign.errors import CampaignError
 _READ_BACK: dict[str, Callable[[Any], object]] = {
     "hidden_rows": frozenset,
     "hidden_columns": frozenset,
-    "merges": lambda merges: [Merge(**merge) for merge in merges],
+    "merges": lambda merges: [Merge(*merge) for merge in merges],
     "uncalculated": lambda places: [tuple(place) for place in places],
     "zero_formulas": lambda places: [tuple(place) for place in places],
     "errors": lambda places: [tuple(place) for place in places],
@@ -29,8 +28,7 @@ _READ_BACK: dict[str, Callable[[Any], object]] = {
 
 def send_sheet(sheet: SheetCells, stream: BufferedIOBase) -> None:
     """Write a sheet."""
-    facts = {part.name: getattr(sheet, part.name) for part in fields(sheet)}
-    facts["columns"] = [list(map(_outline, column.blocks)) for column in sheet.columns]
+    facts = sheet._asdict() | {"columns": [list(map(_outline, column.blocks)) for column in sheet.columns]}
     _send_line(stream, facts)
     for column in sheet.columns:
         for block in column.blocks:
@@ -88,5 +86,5 @@ def _send_line(stream: BufferedIOBase, content: dict[str, Any]) -> None:
     stream.write(json.dumps(content, default=_as_json).encode() + b"\n")
 
 
-def _as_json(value: object) -> object:
-    return vars(value) if isinstance(value, Merge) else sorted(value)  # type: ignore[call-overload]
+def _as_json(value: frozenset[Any]) -> list[Any]:
+    return sorted(value)

@@ -16,9 +16,10 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from io import BufferedIOBase
 from typing import IO, Any, cast
+
+from msgspec import Struct
 
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.workbooks.child import READY
@@ -26,7 +27,6 @@ from campaign.contacts.workbooks.handover import receive_sheet
 from campaign.contacts.workbooks.readers import read_sheet
 from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.errors import CampaignError, FileError
-from campaign.values import replace
 
 # What a workbook of a given size may take. Measured with 1,000,000 rows of six columns: see tests/benchmarks.
 SECONDS, SECONDS_PER_MB = 10.0, 4.0
@@ -49,8 +49,7 @@ NO_PROCESS = (
 SIMPLER = "Open it in your spreadsheet program, save the table alone as .xlsx or .csv, then read that file"
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How many seconds of computing reading a workbook may take, and how many bytes of memory.
 
     Computing, because on a busy machine the same workbook takes ten times as long by the clock.
@@ -80,7 +79,7 @@ def read_workbook(
         finally:
             watch.end()
     cells = read_sheet(kind, data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
-    return grid_of(replace(cells, notices=[*cells.notices, NO_PROCESS]))
+    return grid_of(cells._replace(notices=[*cells.notices, NO_PROCESS]))
 
 
 def _start(size: int) -> "subprocess.Popen[bytes] | None":

@@ -6,7 +6,6 @@ No Arrow and no numpy here: the process that opens a workbook would need three t
 import datetime as dt
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
@@ -36,16 +35,15 @@ class NumberBlock(NamedTuple):
     numbers: "array[float]"
 
 
-@dataclass
 class TextColumn:
     """A column from row 1 on, in blocks; `has_clock`: some of its cells are times of day."""
 
-    blocks: list[TextBlock | NumberBlock] = field(default_factory=list)
-    has_clock: bool = False
+    def __init__(self, blocks: Iterable[TextBlock | NumberBlock] = ()) -> None:
+        self.blocks = list(blocks)
+        self.has_clock = False
 
 
-@dataclass(frozen=True)
-class SheetCells:
+class SheetCells(NamedTuple):
     """One sheet; the fields are those of `Grid`, which is made of it.
 
     `left` is the position of the first column. `negatives` are numbers in columns with times of day, as text;

@@ -1,7 +1,7 @@
 """The sheets of a workbook of any format: which one is read, the facts about it, and how large it may be."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.columns import column_letter, fold, listed
@@ -14,8 +14,7 @@ SPARSE = 50  # empty cells in the rectangle for each that is filled; a stray far
 SPARSE_FROM = 2_000_000  # cells: smaller rectangles are read however few of their cells are filled
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A sheet as the workbook lists it, and the part that holds it."""
 
     name: str
@@ -23,7 +22,6 @@ class Sheet:
     part: str = ""
 
 
-@dataclass
 class SheetFacts:
     """What a scan of a sheet collects. Row numbers count from 1, columns from 0.
 
@@ -31,17 +29,16 @@ class SheetFacts:
     `negatives` holds them: row number, column position, value.
     """
 
-    cells: int = 0
-    last_row: int = 0
-    last_column: int = -1
-    hidden_rows: set[int] = field(default_factory=set)
-    hidden_spans: list[tuple[int, int]] = field(default_factory=list)
-    merges: list[Merge] = field(default_factory=list)
-    uncalculated: list[tuple[int, int]] = field(default_factory=list)
-    zero_formulas: list[tuple[int, int]] = field(default_factory=list)
-    negatives: list[tuple[int, int, float]] = field(default_factory=list, compare=False)
-    has_negatives: bool = field(default=False, compare=False)
-    errors: list[tuple[int, int, str]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.cells, self.last_row, self.last_column = 0, 0, -1
+        self.hidden_rows: set[int] = set()
+        self.hidden_spans: list[tuple[int, int]] = []
+        self.merges: list[Merge] = []
+        self.uncalculated: list[tuple[int, int]] = []
+        self.zero_formulas: list[tuple[int, int]] = []
+        self.negatives: list[tuple[int, int, float]] = []
+        self.has_negatives = False
+        self.errors: list[tuple[int, int, str]] = []
 
     @property
     def hidden_columns(self) -> frozenset[int]:

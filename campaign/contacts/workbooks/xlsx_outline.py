@@ -1,14 +1,12 @@
 """The outline of an .xlsx workbook: its sheets, which of them are hidden, and the parts that hold them."""
 
 import posixpath
-from dataclasses import dataclass, field
 
 from campaign.contacts.workbooks.archives import Archive
 from campaign.contacts.workbooks.sheet_choice import Sheet
 from campaign.contacts.workbooks.xml_parts import parse_xml
 
 
-@dataclass
 class Outline:
     """What a workbook consists of.
 
@@ -16,12 +14,11 @@ class Outline:
     `never_calculated`: a library wrote it, and formulas may hold 0 until a spreadsheet program opens it.
     """
 
-    parts: list[str]
-    sheets: list[Sheet] = field(default_factory=list)
-    shared: list[str] = field(default_factory=list)
-    never_calculated: bool = False
-    has_links: bool = False
-    has_macros: bool = False
+    def __init__(self, parts: list[str]) -> None:
+        self.parts = parts
+        self.sheets: list[Sheet] = []
+        self.shared: list[str] = []
+        self.never_calculated = self.has_links = self.has_macros = False
 
 
 def read_outline(archive: Archive) -> Outline:
