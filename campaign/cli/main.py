@@ -23,15 +23,18 @@ _SENDING = ("send", "resume", "try-out", "worker")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; `exit_codes` says what they mean."""
-    if arguments is None:
-        arguments = sys.argv[1:]
+    as_program = arguments is None
+    if as_program:
         gc.disable()  # modules are no garbage: looking for some while they load took a fifth of all
+    arguments = sys.argv[1:] if arguments is None else arguments
     with steady_streams() as output:
         code, what_now = _run(arguments)
         output.flush()
         if output.loss:
             complain(f"The output could not be written: {output.loss}. {what_now}".rstrip())
             code = code or NOT_ALL
+    if as_program:
+        gc.freeze()  # nor is what is left at the end: Python would look through all of it twice
     return code
 
 
