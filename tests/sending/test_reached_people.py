@@ -175,6 +175,64 @@ def test_whatever_is_sorted_rewritten_or_chosen_nobody_who_keeps_a_text_gets_ano
         texts.append(chance.choice([MONDAY, TUESDAY, texts[-1]]))
 
 
+SIBLINGS = """\
+name,phone,fee
+Esther,0772 000 501,{fee}
+Paul,0772 000 501,90000
+Hope,0772 000 501,80000
+"""
+FEES = "The fees of {name} are {fee}."
+
+
+@pytest.mark.parametrize("later", [["150000"], ["150000", "160000"]])
+@pytest.mark.parametrize("now", ["the last", "170000"])
+def test_two_texts_for_one_of_them_say_nothing_about_the_others(later, now, tmp_path):
+    """Her earlier fees were taken for a text of her brother or sister, who were asked about or left out."""
+    folder = send(SIBLINGS.format(fee="140000"), tmp_path / "fees", message=FEES).folder
+    for fee in later:
+        send(SIBLINGS.format(fee=fee), folder, message=FEES, changed="send")
+    rows = SIBLINGS.format(fee=later[-1] if now == "the last" else now)
+    compared = campaign.compare(plan_of(rows, FEES, duplicates="keep"), folder=folder)
+    is_same = now == "the last"
+    assert (compared.new, compared.reached, compared.changed) == (2, int(is_same), int(not is_same))
+    result = send(rows, folder, message=FEES, changed="skip", duplicates="keep")
+    assert texts_of(result) == {
+        2: f"The fees of Esther are {later[-1]}.",  # the last that she got, also where it was not the first
+        3: "The fees of Paul are 90000.",
+        4: "The fees of Hope are 80000.",
+    }
+
+
+@pytest.mark.parametrize("seed", [9, 12, 21])
+def test_whatever_fees_change_nobody_who_shares_a_phone_is_forgotten(seed, tmp_path, sandbox):
+    """Six people on three phones, six rounds. Before, each of these left somebody out."""
+    chance = random.Random(seed)
+    people = ("Ann", "Ben", "Cat", "Dan", "Eve", "Fay")
+    phones = {name: f"0772 000 {chance.randint(1, 3):03}" for name in people}
+    fees = {name: chance.randint(100, 999) for name in people}
+    rows, got = [*people], pd.Series(dtype="int64")
+    for _ in range(6):
+        lines = [f"{name},{phones[name]},of {name},{fees[name]}" for name in rows]
+        every_text = chance.random() < 0.5
+        table, duplicates = "\n".join(["name,phone,village,fee", *lines]), "keep" if every_text else "skip"
+        plan = plan_of(table, "{name} pays {fee}", duplicates=duplicates)
+        if not every_text:
+            others = plan.addressing.alternatives["row"].tolist()
+            plan = plan.keep_instead(chance.sample(others, min(len(others), chance.randint(0, 1))))
+        changed = chance.choice(["skip", "send"])
+        options = {"changed": changed, "gone": "withdraw", "progress": False}
+        campaign.send(plan, account=sandbox, folder=tmp_path / "fees", **options)
+        before, got = got, sandbox.inbox["text"].str.split(" ").str[0].value_counts()
+        if changed == "skip":
+            assert got[before.index].tolist() == before.tolist()
+        if every_text:
+            assert set(got.index) == set(people)
+        chance.shuffle(rows)
+        for name in people:
+            if chance.random() < 0.3:
+                fees[name] = chance.randint(100, 999)
+
+
 @pytest.fixture
 def corrected(folder, tmp_path):
     """The same folder, once Jane was reached under a number of her own in a follow-up file."""

@@ -49,6 +49,7 @@ from campaign.sending.rounds.corrected_numbers import corrected_numbers
 from campaign.sending.rounds.kept_alternatives import keep_reached
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.moved_rows import with_rows_of_today
+from campaign.sending.rounds.owned_texts import with_owned_texts
 from campaign.sending.rounds.reached_people import with_their_own_people
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts
 from campaign.sending.rounds.rows_of_file import RowsOfFile
@@ -135,7 +136,8 @@ def _compare_people(
     comparison.reached_before[
         mistaken_that_share(plan, record, excluded_numbers, comparison.reached_before)
     ] = 0
-    return with_their_own_people(plan, record, rows, planned.numbers, comparison)
+    comparison = with_their_own_people(plan, record, rows, planned.numbers, comparison)
+    return with_owned_texts(plan, record, rows, planned.numbers, comparison)
 
 
 def _corrected(

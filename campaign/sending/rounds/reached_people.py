@@ -33,11 +33,11 @@ def alternatives_of_reached(plan: Plan, record: CampaignRecord, numbers: Ints) -
     `numbers` were reached with other texts than those of the plan. Where rows are alike, nothing changes.
     """
     columns = other_columns(plan)
-    reached = _reached_rows(record, numbers)
+    reached = reached_rows(record, numbers)
     if reached.empty or not columns:
         return _NO_ROWS
-    candidates = pd.concat([*plan.map_parts(partial(_candidates_of, record, columns, numbers))])
-    then = [_rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
+    candidates = pd.concat([*plan.map_parts(partial(candidates_of, record, columns, numbers))])
+    then = [rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
     likeness = (
         _likeness(candidates, pd.concat([*filter(len, then)]), columns) if any(map(len, then)) else None
     )
@@ -71,8 +71,8 @@ def with_their_own_people(
             "number": numbers[changed],
         }
     )
-    then = [_rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
-    candidates = pd.concat([*plan.map_parts(partial(_candidates_of, record, columns, sought))])
+    then = [rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
+    candidates = pd.concat([*plan.map_parts(partial(candidates_of, record, columns, sought))])
     candidates = candidates[candidates["row"].isin(rows[places])]
     if not any(map(len, then)):
         return comparison
@@ -113,7 +113,7 @@ def _traded(comparison: Comparison, pairs: pd.DataFrame) -> Comparison:
     return replace(comparison, **columns)
 
 
-def _reached_rows(record: CampaignRecord, numbers: Ints) -> pd.DataFrame:
+def reached_rows(record: CampaignRecord, numbers: Ints) -> pd.DataFrame:
     """The recorded rows whose text reached one of the numbers, or may have: columns round, row and number."""
     found = [pd.DataFrame({"round": _NO_ROWS, "row": _NO_ROWS, "number": _NO_ROWS})]
     rounds = record.round_of_batch
@@ -131,7 +131,7 @@ def _reached_rows(record: CampaignRecord, numbers: Ints) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True)
 
 
-def _candidates_of(
+def candidates_of(
     record: CampaignRecord, columns: Sequence[str], numbers: Ints, part: PlanPart
 ) -> pd.DataFrame:
     """The rows of a part with one of the numbers that get something, or would in place of another one:
@@ -146,11 +146,11 @@ def _candidates_of(
     return pd.concat([pd.DataFrame(about), cells.reset_index(drop=True)], axis=1)
 
 
-def _rows_of_then(
+def rows_of_then(
     one_round: Round, record: CampaignRecord, columns: Sequence[str], reached: pd.DataFrame
 ) -> pd.DataFrame:
     """What the rows said in a round that reached one of the numbers, and those that it left out for sharing
-    the phone: columns number and is_reached, and their cells by position."""
+    the phone: columns number, is_reached, round and row, and their cells by position."""
     own = reached[reached["round"] == one_round.number]
     if own.empty or one_round.is_erased:
         return pd.DataFrame()
@@ -163,12 +163,13 @@ def _rows_of_then(
     contacts = pd.concat([cells[cells.index.isin(rows["row"])] for cells in parts])
     contacts = contacts.reindex(index=rows["row"], columns=pd.Index(columns), fill_value="")
     cells = contacts.set_axis([*range(len(columns))], axis=1).reset_index(drop=True)
-    return pd.concat([rows[["number", "is_reached"]].reset_index(drop=True), cells], axis=1)
+    about = rows[["number", "is_reached", "row"]].assign(round=one_round.number).reset_index(drop=True)
+    return pd.concat([about, cells], axis=1)
 
 
-def _likeness(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """The candidates that are most like a row that was reached, and less like any that was left out: columns
-    row, number, is_kept and `equal`, in how many cells. Numbers of very many rows are left out."""
+def pairs_of_rows(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Each row now with each row then of the same number, and `equal`, in how many cells they agree. Numbers
+    of very many rows are left out."""
     counts = candidates["number"].value_counts().mul(then["number"].value_counts(), fill_value=0)
     candidates = candidates[candidates["number"].isin(counts.index[counts <= _MOST_PAIRS])]
     pairs = candidates.merge(then, on="number", suffixes=("", " then"))
@@ -176,7 +177,14 @@ def _likeness(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[st
     for place in range(len(columns)):
         own, others = pairs[f"{place}"], pairs[f"{place} then"]
         equal += ((own == others) & (own != "")).to_numpy()
-    most = pairs.assign(equal=equal).groupby(["row", "number", "is_kept", "is_reached"], sort=True)["equal"]
+    return pairs.assign(equal=equal)
+
+
+def _likeness(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The candidates that are most like a row that was reached, and less like any that was left out: columns
+    row, number, is_kept and `equal`, in how many cells. Numbers of very many rows are left out."""
+    pairs = pairs_of_rows(candidates, then, columns)
+    most = pairs.groupby(["row", "number", "is_kept", "is_reached"], sort=True)["equal"]
     by_kind = most.max().unstack("is_reached", fill_value=0).reindex(columns=[False, True], fill_value=0)
     by_kind = by_kind[by_kind[True] > by_kind[False]]
     return by_kind[True].rename("equal").reset_index()
