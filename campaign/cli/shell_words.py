@@ -25,6 +25,7 @@ _REMEDY = re.compile(
     r"“[^”]*”"  # what somebody wrote stays as it is
     rf"|(?<![\w.?&/=-])(?P<parameter>[a-z][a-z_]*)=(?P<value>{_VALUE})?(?![\w\"'{{\[(])"
     r"|\b(?:campaign\.(?P<function>[a-z_]+)|(?P<kind>[A-Z][A-Za-z]+))\((?P<arguments>[^()]*)\)"
+    r"(?P<messages>\.messages\.query\([^()]*\))?"
     r"|\b(?P<bare>load_result|try_out|write_follow_up|write_report)\b"
     r"|(?:^|(?<=[.:] ))(?P<subject>[a-z][a-z_]*)(?= (?:needs|names|takes|cannot|is ')\b)"
 )
@@ -74,6 +75,10 @@ class ShellWords:
     def _translated(self, match: re.Match[str]) -> str:
         if match["parameter"]:
             return self._option(match["parameter"], match["value"]) or match[0]
+        if match["messages"]:  # no command lists them: the workbook does
+            return (
+                f"{self._command('write_report', match['arguments'])} messages.xlsx --reveal, sheet Messages"
+            )
         if match["function"] or match["bare"]:
             return self._command(match["function"] or match["bare"], match["arguments"] or "") or match[0]
         if match["kind"]:

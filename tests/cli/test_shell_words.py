@@ -132,6 +132,11 @@ def test_no_sentence_speaks_python(command, sentences_in_python):
         ("send", 'message={"en": "…", "fr": "…"}', "--message-file en=FILE --message-file fr=FILE"),
         ("send", 'message=Path(...).read_text(encoding="utf-8"), or', "--message-file FILE, or"),
         ("follow-up", "status is 'waiting'; it can be", "--status is 'waiting'; it can be"),
+        (
+            "resolve",
+            'all: campaign.load_result("campaigns/visits").messages.query("batch == 18")',
+            "all: campaign report campaigns/visits messages.xlsx --reveal, sheet Messages",
+        ),
     ],
 )
 def test_a_remedy_is_what_a_person_types(command, python, shell):
