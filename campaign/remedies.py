@@ -14,6 +14,8 @@ import pandas as pd
 
 from campaign.text import capitalised
 
+# The choice of the composer that files name, too: whoever corrects rows may tell the sender to choose it.
+EVERY_TEXT = "Send every different text"
 Named = Callable[[str, str], str]  # what a person calls a parameter with a value; "" if nothing
 
 _CALL_OF_NOBODY = "_()"
@@ -52,8 +54,17 @@ def in_curly_quotes(text: str) -> str:
 def texts_without_code(texts: pd.Series[Any]) -> pd.Series[str]:
     """A column of sentences without Python in them, for people who correct cells and write no text."""
     unique = texts[texts.str.contains(_MAY_BE_CODE)].unique()
-    plain = {text: without_code(_PLACEHOLDER.sub(_CALL_OF_NOBODY, text)) for text in unique}
+    plain = {text: text_without_code(text) for text in unique}
     return texts.replace(plain) if plain else texts
+
+
+def text_without_code(text: str) -> str:
+    """The same for one sentence."""
+    return without_code(_PLACEHOLDER.sub(_CALL_OF_NOBODY, text), _named_in_files)
+
+
+def _named_in_files(parameter: str, value: str) -> str:
+    return f"“{EVERY_TEXT}”" if (parameter, value) == ("duplicates", '"keep"') else ""
 
 
 def _line_without_code(line: str, named: Named) -> str:

@@ -41,8 +41,8 @@ class LeftToDo:
     as they were corrected in a follow-up file, or whose people keep what they got so, `with_message` those
     that get one, and `kept` the numbers of the batches that are to go out again and whose people all keep an
     earlier text: these may have to be read. `later` has the rows whose people got a later text than that of
-    the table (see `MessagesElsewhere.last_texts`), and `repeats` says who is probably in it twice. `order`
-    holds for all workers, "" if there never were any.
+    the table (see `MessagesElsewhere.last_texts`), and `repeats` says who is probably in it twice, and
+    `can_send_both` is that of `Result`. `order` holds for all workers, "" if there never were any.
     """
 
     totals: ResultTotals
@@ -54,6 +54,7 @@ class LeftToDo:
     kept: Callable[[], Collection[int]]
     later: pd.DataFrame
     repeats: Callable[[], LikelyRepeats]
+    can_send_both: Callable[[], bool]
     _: KW_ONLY
     folder: Path | None
     order: str
@@ -73,7 +74,8 @@ class LeftToDo:
         advice.append(self.about_ordered_again)
         if not self.is_erased:
             repeats = self.repeats()
-            advice.append(advice_on_sharing(self.totals.lacking_numbers - repeats.rows))
+            lacking = self.totals.lacking_numbers - repeats.rows
+            advice.append(advice_on_sharing(lacking, can_send_both=self.can_send_both()))
             advice.append(advice_on_repeats(*repeats))
             advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(self.about_costs)

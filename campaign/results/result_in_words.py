@@ -82,6 +82,7 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
             self.rows.kept_batches,
             self.rows.elsewhere.last_texts,
             lambda: self.rows.likely_repeats,
+            lambda: self.rows.can_send_both,
             folder=self.folder,
             order=self.order,
             is_closed=self.is_closed,

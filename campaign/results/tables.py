@@ -408,6 +408,11 @@ class Result:
         return self._rows.likely_repeats
 
     @property
+    def can_send_both(self) -> bool:
+        """Whether somebody who shares a phone does so with a row of this table, so that both texts can go."""
+        return self._rows.can_send_both
+
+    @property
     def is_erased(self) -> bool:
         """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
         return self._rows.is_erased
