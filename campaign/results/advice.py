@@ -47,7 +47,8 @@ _SEND_AGAIN = "Resume the campaign to send again what you ordered to be sent aga
 _SEND_PLAN_AGAIN = "The campaign was closed: send the plan to send again what you ordered to be sent again."
 _UNDER_WAY = (
     "What is unknown was under way when this was read. Look again with load_result; if the program that was "
-    "sending has ended, resume the campaign. It is never sent again automatically."
+    "sending has ended, ask the service what it received, then settle each batch with resolve, or all with "
+    "reconcile and the provider's own list. It is never sent again automatically."
 )
 # Nobody resumes a campaign that a run has open.
 _OPEN = "Another run has the campaign open, {}, to send what is left. Look again with load_result."

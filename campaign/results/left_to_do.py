@@ -32,6 +32,8 @@ from campaign.text import counted
 
 WaysOn = tuple[tuple[str, str], ...]  # what a call is for, and the call, ready to be copied
 
+_ENDED = "the program that was sending has ended and "
+
 
 @dataclass(frozen=True, eq=False)
 class LeftToDo:
@@ -139,12 +141,20 @@ class LeftToDo:
 
     @property
     def ways_to_settle(self) -> WaysOn:
-        """The calls that ask about the first unknown batches; what is under way has no error yet."""
+        """The calls that ask about the first unknown batches.
+
+        What is under way has no error yet. Unless a run or workers are known to send, their program may have
+        been killed, and then nobody else settles it.
+        """
         if self.folder is None:
             return ()
-        is_open = (self.batches["status"] == "unknown") & ~self.batches["error"].isin(["", ORDERED_AGAIN])
+        left_alone = ["", ORDERED_AGAIN] if self.open_in or self.order else [ORDERED_AGAIN]
+        is_open = (self.batches["status"] == "unknown") & ~self.batches["error"].isin(left_alone)
         unknown = self.batches["batch"][is_open].tolist()
-        purposes = [f"To settle batch {batch}, once you have asked the service" for batch in unknown]
+        purposes = [
+            f"To settle batch {batch}, once {_ENDED if error == '' else ''}you have asked the service"
+            for batch, error in zip(unknown, self.batches["error"][is_open], strict=True)
+        ]
         if len(unknown) > SHOWN:
             others = counted(len(unknown) - SHOWN, "other unknown batch", "other unknown batches")
             purposes[SHOWN - 1] = f"{purposes[SHOWN - 1]}, and {others} in the same way"
