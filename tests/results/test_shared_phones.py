@@ -136,9 +136,23 @@ def test_the_page_and_the_workbook_show_them(result, tmp_path):
     assert (counts["duplicate (repeat a number)"], counts["sharing a phone"]) == (1, 1)
     _, head, *rows = book["Follow-up"].iter_rows(values_only=True)
     follow_up = pd.DataFrame(rows, columns=head)
-    assert follow_up["name"].tolist() == ["Eve", "Cy"]
-    assert follow_up["last reason"].iloc[1].startswith("Shares a phone with row 2")
-    assert "*" in follow_up["phone"].iloc[1]
+    assert follow_up["name"].tolist() == ["Cy", "Eve"]
+    assert follow_up["last reason"].iloc[0].startswith("Shares a phone with row 2")
+    assert "*" in follow_up["phone"].iloc[0]
+
+
+def test_the_frame_the_file_and_the_sheet_have_the_same_rows_words_and_order(result, tmp_path):
+    """Whoever works the list off has the own spreadsheet beside it: all go by its rows."""
+    frame = result.follow_up()
+    path = campaign.write_follow_up(result, tmp_path / "to_correct.csv")
+    file = pd.read_csv(path, dtype="str")
+    book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
+    _, head, *rows = book["Follow-up"].iter_rows(values_only=True)
+    sheet = pd.DataFrame(rows, columns=head)
+    for table in (frame, file, sheet):
+        assert table["last status"].tolist() == ["sharing a phone", "invalid"]
+        assert table["name"].tolist() == ["Cy", "Eve"]
+    assert result.outcomes[frame.index].tolist() == frame["last status"].tolist()
 
 
 @pytest.mark.parametrize(
