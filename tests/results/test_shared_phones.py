@@ -121,6 +121,7 @@ def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
         f"row. The file of write_follow_up has this row. To reach this person too, {BOTH}"
     )
     assert "the rows of “sharing a phone” are duplicate; result.outcomes names" in result._repr_html_()
+    assert "6 rows in the file: 5 people (1 shares a phone), 1 duplicate. Rows with" in result._repr_html_()
 
 
 def test_the_page_and_the_workbook_show_them(result, tmp_path):
@@ -549,3 +550,8 @@ def test_a_text_for_everybody_does_not_make_a_couple_with_one_phone_come_twice(t
         2: f"4 rows in the file: 2 people, 2 duplicates. {rule} "
         "The table has 2 messages (texts), in 2 SMS parts.",
     }
+
+
+def test_a_card_whose_rows_are_the_people_says_nothing_of_how_they_go_together(tmp_path):
+    card = sent(contacts_of("Ann,0772000001", "Ben,0772000002"), tmp_path)._repr_html_()
+    assert "rows in the file:" not in card
