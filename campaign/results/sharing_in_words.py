@@ -7,6 +7,7 @@ import pandas as pd
 from campaign.contacts.columns import listed
 from campaign.environments import words_for
 from campaign.messages.plan_tables.duplicates import TO_REACH_BOTH_LATER
+from campaign.results.advice import ONE_OR_TWO
 
 _WHOSE_TEXT = {
     "accepted": "was {done}",
@@ -37,11 +38,11 @@ def reasons_of_shared(shared: pd.DataFrame, column: str, environment: str) -> pd
     fates = shared["status"].map(words)[~is_stopped].dropna()
     owner, text = shared.loc[fates.index, "owner"], shared.loc[fates.index, "text"]
     with_whom = ("row " + owner.astype("Int64").astype("str")).where(owner.notna(), "somebody else")
+    one_or_two = f"They have the same {listed([column])}: {ONE_OR_TWO}"
     remedy = pd.Series(_TO_REACH, fates.index).where(owner.notna(), _TO_REACH_AFTER_ALL)
-    hint = f" Both rows have the same {listed([column])}: if it is the same person, delete one of them."
-    hints = pd.Series("", fates.index).mask(shared.loc[fates.index, "is_same_name"], hint)
+    remedy = remedy.mask(shared.loc[fates.index, "is_same_name"], one_or_two)
     whose = "Shares a phone with " + with_whom + ", whose " + text
-    return pd.concat([whose + " " + fates + ". " + remedy + hints, _of_nobody(shared.drop(fates.index))])
+    return pd.concat([whose + " " + fates + ". " + remedy, _of_nobody(shared.drop(fates.index))])
 
 
 def _of_nobody(shared: pd.DataFrame) -> pd.Series[str]:

@@ -24,7 +24,7 @@ Dan,0772000003,South
 Eve,77 letters,South
 """
 SENDING = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
-BOTH = 'enter another number, or send your own spreadsheet again with duplicates="keep" to send both texts.'
+BOTH = 'enter another number, or send both texts from your own spreadsheet (duplicates="keep").'
 CY = 4  # shares the phone of Ann in row 2; row 5 is Ann once more
 
 
@@ -65,7 +65,7 @@ def test_the_same_name_in_both_rows_is_said(tmp_path, stream):
     plan = campaign.prepare(read_contacts(VISITS.replace("Cy,", "Ann,").encode()), **options)
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     assert result.contacts.at[CY, "reason"].endswith(
-        f'{BOTH} Both rows have the same "name": if it is the same person, delete one of them.'
+        f'They have the same "name": if both rows are of the same person, delete one of them; if not, {BOTH}'
     )
 
 
@@ -284,16 +284,16 @@ def test_a_follow_up_file_names_the_choice_that_sends_both_texts(result, tmp_pat
     """Whoever corrects rows in a spreadsheet program knows the page, and not Python."""
     path = campaign.write_follow_up(result, tmp_path / "to_correct.csv")
     text = path.read_text("utf-8")
-    assert (
-        "enter another number, or send your own spreadsheet again with “Send every different text” to send "
-        "both texts." in text
-    )
+    said = "enter another number, or send both texts from your own spreadsheet (“Send every different text”)."
+    assert said in text
     assert "duplicates=" not in text
     assert CHOICES["duplicates", "keep"] == EVERY_TEXT == "Send every different text"
 
 
 def test_the_page_says_how_to_send_both_texts_in_every_face(result, tmp_path):
     page = html.unescape(campaign.write_report(result, tmp_path / "report.html").read_text("utf-8"))
+    assert page.count("(“Send every different text”).") == 2  # for the group, and row by row: nothing is cut
+    assert page.count("duplicates=") == 1
     assert (
         "with another number there, this person is reached. Or let both texts go to the phone: send your own "
         "spreadsheet again with “Send every different text” (in a command, --duplicates keep; in Python, "

@@ -207,7 +207,7 @@ _OTHER_TEXT = ", which has another text"
 # How to reach both: before a table is sent, and once it was. A follow-up file never sends both.
 _TO_REACH_BOTH = 'enter another number, or use duplicates="keep" to send both texts.'
 TO_REACH_BOTH_LATER = (
-    'enter another number, or send your own spreadsheet again with duplicates="keep" to send both texts.'
+    'enter another number, or send both texts from your own spreadsheet (duplicates="keep").'
 )
 _IF_TWO_PEOPLE = ". Only that one is sent. If two people share the phone, "
 _ONLY_ONE = f"{_IF_TWO_PEOPLE}{_TO_REACH_BOTH}"
