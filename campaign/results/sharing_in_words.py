@@ -42,7 +42,8 @@ def reasons_of_shared(shared: pd.DataFrame, column: str, environment: str) -> pd
     remedy = pd.Series(_TO_REACH, fates.index).where(owner.notna(), _TO_REACH_AFTER_ALL)
     remedy = remedy.mask(shared.loc[fates.index, "is_same_name"], one_or_two)
     whose = "Shares a phone with " + with_whom + ", whose " + text
-    return pd.concat([whose + " " + fates + ". " + remedy, _of_nobody(shared.drop(fates.index))])
+    reasons: pd.Series[str] = whose + " " + fates + ". " + remedy
+    return pd.concat([reasons, _of_nobody(shared.drop(fates.index))])
 
 
 def _of_nobody(shared: pd.DataFrame) -> pd.Series[str]:

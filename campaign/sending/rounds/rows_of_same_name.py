@@ -32,22 +32,22 @@ def rows_of_same_name(plan: Plan, record: CampaignRecord, batches: Ints, rows: I
         return "", today
     names = pd.Series("", index=range(len(rows)), dtype="str")
     for one_round in record.rounds:
-        theirs = np.flatnonzero(numbers == one_round.number)
-        if len(theirs) and not one_round.is_erased:
-            names[theirs] = _names_then(one_round, column, rows[theirs])
+        is_theirs = numbers == one_round.number
+        if is_theirs.any() and not one_round.is_erased:
+            names[is_theirs] = _names_then(one_round, column, rows[is_theirs]).array
     found = pd.concat([*plan.map_parts(partial(_rows_named, column, names[names != ""].tolist()))])
     only_ones = found[~found["name"].duplicated(keep=False)].set_index("name")["row"]
     return column, names.map(only_ones).fillna(0).to_numpy(dtype=np.int64)
 
 
-def _names_then(one_round: Round, column: str, rows: Ints) -> list[str]:
+def _names_then(one_round: Round, column: str, rows: Ints) -> pd.Series[str]:
     """What these rows of a round say in a column; "" for nothing, and where other rows say the same."""
     path = one_round.path / CONTACTS
     parts = range(count_parts(path))
     own = [_cells(read_frame(path, [column], part=part), column) for part in parts]
     names = pd.concat([cells[cells.index.isin(rows)] for cells in own]).reindex(rows).fillna("")
     counts = pd.concat([cells[cells.isin(names)] for cells in own]).value_counts()
-    return names.where(names.map(counts) == 1, "").tolist()
+    return names.where(names.map(counts) == 1, "")
 
 
 def _cells(contacts: pd.DataFrame, column: str) -> pd.Series[str]:
