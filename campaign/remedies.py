@@ -16,6 +16,8 @@ import pyarrow as pa
 from campaign.arrow_text import array_to_series, map_unique, matches, replace_where, series_to_array
 from campaign.text import capitalised
 
+# The choice of the composer that files name, too: whoever corrects rows may tell the sender to choose it.
+EVERY_TEXT = "Send every different text"
 Named = Callable[[str, str], str]  # what a person calls a parameter with a value; "" if nothing
 
 _CALL_OF_NOBODY = "_()"
@@ -55,11 +57,17 @@ def texts_without_code(texts: pd.Series[Any]) -> pd.Series[str]:
     """A column of sentences without Python in them, for people who correct cells and write no text."""
     values = series_to_array(texts)
     may_be_code = matches(values, _MAY_BE_CODE)
-    plain = map_unique(
-        values.filter(pa.array(may_be_code)),
-        lambda text: without_code(_PLACEHOLDER.sub(_CALL_OF_NOBODY, text)),
-    )
+    plain = map_unique(values.filter(pa.array(may_be_code)), text_without_code)
     return array_to_series(replace_where(values, may_be_code, plain), texts.index)
+
+
+def text_without_code(text: str) -> str:
+    """The same for one sentence."""
+    return without_code(_PLACEHOLDER.sub(_CALL_OF_NOBODY, text), _named_in_files)
+
+
+def _named_in_files(parameter: str, value: str) -> str:
+    return f"“{EVERY_TEXT}”" if (parameter, value) == ("duplicates", '"keep"') else ""
 
 
 def _line_without_code(line: str, named: Named) -> str:

@@ -30,7 +30,6 @@ from campaign.sending.afterwards.settling import reconcile
 from campaign.sending.campaigns import load_result
 from campaign.text import agreeing, capitalised, counted, figure, listed_words, money
 
-_TO_CORRECT = {"duplicate": "sharing a phone", "not_sent": "not sent"}
 _SHOWN = 20  # batches or people of a reconciliation that are printed
 _COUNTS = ("accepted", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct")
 
@@ -64,7 +63,7 @@ def run_follow_up(options: argparse.Namespace, page: Page) -> int:
     statuses = options.status or SAFE_TO_PREPARE_AGAIN
     frame = result.follow_up(statuses)
     rows, by_status = len(frame), frame["last status"].value_counts()
-    named = [f"{figure(count)} {_TO_CORRECT.get(str(name), name)}" for name, count in by_status.items()]
+    named = [f"{figure(count)} {str(name).replace('_', ' ')}" for name, count in by_status.items()]
     which = f" ({listed_words(named)})" if len(named) > 1 else ""
     path = write_follow_up(result, options.path, statuses=statuses)
     page.facts |= {"rows": 0 if path.why_kept else rows, "path": str(path)}

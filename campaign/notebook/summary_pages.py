@@ -15,6 +15,7 @@ from campaign.results.batch_numbers import skipped_numbers, which_batches, witho
 from campaign.results.breakdown import with_people
 from campaign.results.card import about_changes
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
+from campaign.results.outcome_tables import SHARING_A_PHONE
 from campaign.results.page.costs import EMPTY, nowhere
 from campaign.results.page.row_account import not_read_in_words
 from campaign.results.plain_words import with_attention_words, without_error_classes
@@ -30,7 +31,7 @@ _LONGEST_NAME = 60  # characters
 _FEWEST_ROWS = 3  # with one value: a column of names is none to add up by
 _NUMBER_OF_A_CLASS = "[0-9]{1,2}"  # longer ones are amounts or years
 _MOST_ROWS = 0.8  # that share their value with others: a column of notes is empty in most
-_FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid", "duplicate")
+_FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid", SHARING_A_PHONE)
 
 STYLE = f"""{charts.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}

@@ -9,6 +9,7 @@ import pandas as pd
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import listed
 from campaign.contract import ORDERED_AGAIN, SETTLED_BY
+from campaign.messages.plan_tables.duplicates import TO_REACH_BOTH_LATER
 from campaign.text import agreeing, capitalised, counted
 
 ADVICE = {
@@ -18,7 +19,7 @@ ADVICE = {
     "resume the campaign or send the plan again: nobody who has got this text is tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
 }
-ONE_OR_TWO = "if both rows are of the same person, delete one of them; if not, enter another number."
+ONE_OR_TWO = f"if both rows are of the same person, delete one of them; if not, {TO_REACH_BOTH_LATER}"
 _INVALID = (
     "Correct the invalid {rows}: in your own spreadsheet, which you send again, or in the file that "
     "write_follow_up writes, which has the {reasons}."
@@ -46,7 +47,8 @@ _SEND_AGAIN = "Resume the campaign to send again what you ordered to be sent aga
 _SEND_PLAN_AGAIN = "The campaign was closed: send the plan to send again what you ordered to be sent again."
 _UNDER_WAY = (
     "What is unknown was under way when this was read. Look again with load_result; if the program that was "
-    "sending has ended, resume the campaign. It is never sent again automatically."
+    "sending has ended, ask the service what it received, then settle each batch with resolve, or all with "
+    "reconcile and the provider's own list. It is never sent again automatically."
 )
 # Nobody resumes a campaign that a run has open.
 _OPEN = "Another run has the campaign open, {}, to send what is left. Look again with load_result."
@@ -69,15 +71,22 @@ def advice_for(
     return {status: advice[status] for status in advice if totals[status] and status not in without}
 
 
-def advice_on_sharing(people: int) -> str:
-    """What is left to do for people who got nothing because they share a phone; "" if there are none."""
+def advice_on_sharing(people: int, *, can_send_both: bool) -> str:
+    """What is left to do for people who got nothing because they share a phone; "" if there are none.
+
+    `can_send_both` says that the table has the text that the phone got instead, for one of them at least.
+    """
     if not people:
         return ""
-    rows = agreeing(people, "this row, for another number", "their rows, for other numbers")
+    rows = agreeing(people, "this row", "their rows")
+    them = agreeing(people, "this person", "them")
     who = capitalised(counted(people, "person", "people"))
     share = agreeing(people, "shares", "share")
     nothing = agreeing(people, "was not sent the text of their row", "were not sent the texts of their rows")
-    return f"{who} {share} a phone with somebody else and {nothing}: the file of write_follow_up has {rows}."
+    return (
+        f"{who} {share} a phone with somebody else and {nothing}. The file of write_follow_up has {rows}. To "
+        f"reach {them} too, {TO_REACH_BOTH_LATER if can_send_both else 'enter another number.'}"
+    )
 
 
 def advice_on_repeats(rows: int, column: str) -> str:

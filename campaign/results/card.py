@@ -11,7 +11,7 @@ from campaign.contacts.reading_record import Reading
 from campaign.local_times import LocalTimes
 from campaign.paths import seen_from_here
 from campaign.results.batch_numbers import skipped_numbers, which_batches, without_unsent
-from campaign.results.page.row_account import not_read_in_words
+from campaign.results.page.row_account import not_read_in_words, rows_in_words
 from campaign.results.replaced_file import free_name
 from campaign.results.sent_rounds import as_counted
 from campaign.results.totals import ResultTotals, about_outcomes, outcome_bars
@@ -39,7 +39,9 @@ def result_card(
     `changes` is what has happened since, and `ways_on` has calls that send what is left. `reading` is that
     of the file.
     """
-    about_rows = (about_outcomes(totals), not_read_in_words(reading))
+    has_others = totals.rows != totals.people  # the headline counts rows, and the report counts people
+    rows = rows_in_words(totals, reading) if has_others else not_read_in_words(reading)
+    about_rows = (about_outcomes(totals), rows)
     pieces = [
         about_changes(changes, folder),
         markup.paragraph(headline),

@@ -14,6 +14,7 @@ from campaign.results.messages_elsewhere import (
     WITH_MISTAKE,
     MessagesElsewhere,
 )
+from campaign.results.reached_earlier import ReachedEarlier
 from campaign.results.repeated_messages import REPEATED, TO_REPEAT
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
@@ -43,8 +44,10 @@ REASONS = {
     LATER: "A later text to a number in the table.",
     ANOTHER: "Another text to a number in the table.",
     LEFT_OUT: "The row with this number gets nothing now.",
-    WITH_MISTAKE: "The person's row has a mistake in the table: it was reached before, or as corrected.",
-    OUTDATED: "An earlier text to a person whose row has a mistake: it was reached as corrected.",
+    WITH_MISTAKE: "This person's row has a mistake in this table. The message went out before that, or after "
+    "a correction that this table lacks.",
+    OUTDATED: "An earlier text, to a person whose row has a mistake in this table: it went out after a "
+    "correction that this table lacks.",
     TAKEN: "Another row has this number now.",
     DEPARTED: "No row has this number any more.",
     REPEATED: "Its batch was ordered to be sent again: the table has the second message with this text.",
@@ -66,13 +69,12 @@ def about_kept_texts(rows: int) -> str:
     return f"{capitalised(counted(rows, 'row'))} {keep} the text that {it} got before."
 
 
-def about_elsewhere(elsewhere: MessagesElsewhere) -> str:
+def about_elsewhere(elsewhere: MessagesElsewhere, reached: ReachedEarlier) -> str:
     """What was sent and is not in today's table, and whom it was for; "" if there is nothing."""
     if not elsewhere.count:  # that a row was reached as corrected is said with the rows
         return ""
-    return " ".join(
-        filter(None, (*(_about_repeated(elsewhere, kind) for kind in _TWICE), _about_others(elsewhere)))
-    )
+    repeated = (_about_repeated(elsewhere, kind) for kind in _TWICE)
+    return " ".join(filter(None, (*repeated, _about_others(elsewhere, _to_reached_rows(reached)))))
 
 
 def _about_repeated(elsewhere: MessagesElsewhere, kind: str) -> str:
@@ -85,12 +87,24 @@ def _about_repeated(elsewhere: MessagesElsewhere, kind: str) -> str:
     return f"{messages} {_TWICE[kind]}, because {batches_in_words(batches)} {ordered}."
 
 
-def _about_others(elsewhere: MessagesElsewhere) -> str:
+def _to_reached_rows(reached: ReachedEarlier) -> str:
+    """The messages that count with the rows of the table, which has none for them, as a continued sentence: a
+    run counts them with the others, as its cost includes them."""
+    in_doubt = len(reached.doubtful)
+    count = len(reached.rows) + in_doubt
+    if not count:
+        return ""
+    were = agreeing(count, "was", "were")
+    rows = f"{agreeing(count, 'a row', 'rows')} that {were}{', or may have been,' if in_doubt else ''}"
+    return f" and {counted(count, 'message')} to {rows} reached earlier"
+
+
+def _about_others(elsewhere: MessagesElsewhere, to_reached_rows: str) -> str:
     count = elsewhere.others
     if not count:
         return ""
-    it = agreeing(count, "it", "them")
-    cost = f"cost includes {it}{'' if elsewhere.is_priced else ' as far as it is known'}."
+    it = f"{agreeing(count, 'it', 'them')}{to_reached_rows}"
+    cost = f"cost includes {it}{'' if elsewhere.is_priced else ', as far as it is known'}."
     sent = (
         f"The campaign has also sent{', or may have sent,' if elsewhere.in_doubt else ''} "
         f"{counted(count, 'message')} that {agreeing(count, 'is', 'are')} not in this table"

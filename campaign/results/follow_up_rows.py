@@ -12,6 +12,7 @@ from campaign.arrow_text import Bools, Ints
 from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
+from campaign.results.outcome_tables import SHARING_A_PHONE
 from campaign.results.plain_words import own_words
 from campaign.results.result_part import ResultPart
 
@@ -50,14 +51,8 @@ class FollowUpRows(Struct, frozen=True, eq=False):
         """The rows with one of these statuses, part by part, in the order of the file."""
         return (self._completed(part.contacts[self._is_chosen(part, statuses)]) for part in self.parts())
 
-    def by_urgency(self) -> Iterator[pd.DataFrame]:
-        """All rows that need attention, the most urgent status first, and people who share a phone last."""
-        for status in (*TO_FOLLOW_UP, _SHARING):
-            for part in self.parts():
-                yield self._completed(self._of_kind(part, status))
-
     def first(self, count: int) -> pd.DataFrame:
-        """The first rows in that order."""
+        """The first rows, the most urgent status first, and people who share a phone last."""
         found: dict[str, list[pd.DataFrame]] = {status: [] for status in (*TO_FOLLOW_UP, _SHARING)}
         for part in self.parts():
             for status, frames in found.items():
@@ -93,7 +88,7 @@ class FollowUpRows(Struct, frozen=True, eq=False):
         table = add_follow_up_columns(
             table.set_axis(original_names(table.columns), axis=1),
             reason=own_words(rows["reason"], rows["status"]),
-            status=rows["status"],
+            status=rows["status"].replace(_SHARING, SHARING_A_PHONE),
             campaign=self.name or (before.campaign if before else ""),
             origins=numbers if before is None else numbers.map(before.rows),
             version=self._version_of_file,

@@ -35,10 +35,10 @@ from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import (
     LikelyRepeats,
     column_of_names,
-    reasons_of_shared,
-    rows_that_share,
+    rows_left_out,
     shared_phones,
 )
+from campaign.results.sharing_in_words import reasons_of_shared
 from campaign.results.text_owners import TextOwners
 from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals
@@ -126,7 +126,14 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def sharing(self) -> npt.NDArray[np.int64]:
         """The rows of people who share a phone with somebody else, whose text was another one."""
-        return rows_that_share(self.plan)
+        rows, is_stopped = self._left_out
+        return rows[~is_stopped]
+
+    @cached_property
+    def _left_out(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """The rows that are left out because of another row with their number, and of which that wants no
+        messages."""
+        return rows_left_out(self.plan)
 
     @cached_property
     def reached(self) -> ReachedEarlier:
@@ -138,7 +145,7 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     def reasons(self) -> pd.Series[str]:
         """Why rows that share a phone got nothing, and which accepted rows got a later text."""
         later = self.elsewhere.reasons(LocalTimes.of_rounds(self.rounds))
-        if not len(self.sharing) or self.is_erased:
+        if not len(self._left_out[0]) or self.is_erased:
             return later
         sharing = reasons_of_shared(self.shared_phones, column_of_names(self.plan), self.environment)
         return pd.concat([sharing, later])
@@ -146,7 +153,15 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def shared_phones(self) -> pd.DataFrame:
         """Whose text went to the phones of these rows, or will."""
-        return shared_phones(self.sharing, self.plan, self.bare_parts)
+        return shared_phones(self._left_out[0], self.plan, self.bare_parts)
+
+    @property
+    def can_send_both(self) -> bool:
+        """Whether somebody who shares a phone does so with a row of this table, so that both texts can go."""
+        if not self.totals.lacking_numbers or self.is_erased:
+            return False
+        owners = self.shared_phones["owner"]
+        return bool(owners[owners.index.isin(self.sharing)].notna().any())
 
     @cached_property
     def likely_repeats(self) -> LikelyRepeats:
@@ -156,7 +171,8 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         reached = self.reached
         others = np.concatenate([reached.rows, reached.doubtful, reached.outdated])
         is_same = self.shared_phones["is_same_name"]
-        rows = int(is_same[~is_same.index.isin(others)].sum())
+        is_theirs = is_same.index.isin(self.sharing) & ~is_same.index.isin(others)
+        rows = int(is_same[is_theirs].sum())
         return LikelyRepeats(rows, column_of_names(self.plan))
 
     @property

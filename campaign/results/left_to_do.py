@@ -32,6 +32,8 @@ from campaign.text import counted
 
 WaysOn = tuple[tuple[str, str], ...]  # what a call is for, and the call, ready to be copied
 
+_ENDED = "the program that was sending has ended and "
+
 
 @dataclass(frozen=True, eq=False)
 class LeftToDo:
@@ -41,8 +43,8 @@ class LeftToDo:
     as they were corrected in a follow-up file, or whose people keep what they got so, `with_message` those
     that get one, and `kept` the numbers of the batches that are to go out again and whose people all keep an
     earlier text: these may have to be read. `later` has the rows whose people got a later text than that of
-    the table (see `MessagesElsewhere.last_texts`), and `repeats` says who is probably in it twice. `order`
-    holds for all workers, "" if there never were any.
+    the table (see `MessagesElsewhere.last_texts`), and `repeats` says who is probably in it twice, and
+    `can_send_both` is that of `Result`. `order` holds for all workers, "" if there never were any.
     """
 
     totals: ResultTotals
@@ -54,6 +56,7 @@ class LeftToDo:
     kept: Callable[[], Collection[int]]
     later: pd.DataFrame
     repeats: Callable[[], LikelyRepeats]
+    can_send_both: Callable[[], bool]
     _: KW_ONLY
     folder: Path | None
     order: str
@@ -73,7 +76,8 @@ class LeftToDo:
         advice.append(self.about_ordered_again)
         if not self.is_erased:
             repeats = self.repeats()
-            advice.append(advice_on_sharing(self.totals.lacking_numbers - repeats.rows))
+            lacking = self.totals.lacking_numbers - repeats.rows
+            advice.append(advice_on_sharing(lacking, can_send_both=self.can_send_both()))
             advice.append(advice_on_repeats(*repeats))
             advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(self.about_costs)
@@ -137,12 +141,20 @@ class LeftToDo:
 
     @property
     def ways_to_settle(self) -> WaysOn:
-        """The calls that ask about the first unknown batches; what is under way has no error yet."""
+        """The calls that ask about the first unknown batches.
+
+        What is under way has no error yet. Unless a run or workers are known to send, their program may have
+        been killed, and then nobody else settles it.
+        """
         if self.folder is None:
             return ()
-        is_open = (self.batches["status"] == "unknown") & ~self.batches["error"].isin(["", ORDERED_AGAIN])
+        left_alone = ["", ORDERED_AGAIN] if self.open_in or self.order else [ORDERED_AGAIN]
+        is_open = (self.batches["status"] == "unknown") & ~self.batches["error"].isin(left_alone)
         unknown = self.batches["batch"][is_open].tolist()
-        purposes = [f"To settle batch {batch}, once you have asked the service" for batch in unknown]
+        purposes = [
+            f"To settle batch {batch}, once {_ENDED if error == '' else ''}you have asked the service"
+            for batch, error in zip(unknown, self.batches["error"][is_open], strict=True)
+        ]
         if len(unknown) > SHOWN:
             others = counted(len(unknown) - SHOWN, "other unknown batch", "other unknown batches")
             purposes[SHOWN - 1] = f"{purposes[SHOWN - 1]}, and {others} in the same way"

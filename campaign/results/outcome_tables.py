@@ -17,7 +17,8 @@ from campaign.results.reached_earlier import ReachedEarlier
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
 
 # What became of rows, in words: the statuses, and two that a status does not tell.
-OUTCOMES = (*STATUSES, "sharing a phone", "reached earlier")
+SHARING_A_PHONE = "sharing a phone"
+OUTCOMES = (*STATUSES, SHARING_A_PHONE, "reached earlier")
 
 _REASONS = {
     "unknown": "The request may have reached the service, and no readable answer came.",
@@ -63,7 +64,7 @@ def outcomes_of(statuses: pd.Series[str], sharing: Ints, reached: ReachedEarlier
     `sharing` are the rows of people who share a phone, `reached` says who was reached in an earlier round.
     """
     outcomes = statuses.astype("str")  # a copy
-    outcomes[outcomes.index.isin(sharing)] = "sharing a phone"
+    outcomes[outcomes.index.isin(sharing)] = SHARING_A_PHONE
     if reached is not None:
         outcomes[outcomes.index.isin(reached.doubtful)] = "unknown"
         outcomes[outcomes.index.isin(reached.rows)] = "reached earlier"

@@ -6,6 +6,7 @@ import pandas as pd
 
 from campaign.contacts.continuation import STATUS
 from campaign.remedies import texts_without_code
+from campaign.results.outcome_tables import SHARING_A_PHONE
 from campaign.text import capitalised, without_error_class
 
 # What a status means for somebody who sees it for the first time: of one row and of several.
@@ -48,7 +49,7 @@ def status_in_words(status: str, count: int) -> str:
 
 def attention_words(statuses: pd.Series[str]) -> pd.Series[str]:
     """The statuses of rows that need attention, for people: the duplicates among them share a phone."""
-    return statuses.replace("duplicate", "sharing a phone").str.replace("_", " ")
+    return statuses.replace("duplicate", SHARING_A_PHONE).str.replace("_", " ")
 
 
 def with_attention_words(rows: pd.DataFrame) -> pd.DataFrame:

@@ -61,7 +61,7 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
     def _about_earlier_rounds(self) -> str:
         """Who keeps what earlier rounds sent, and what was sent that is not in today's table."""
         kept = about_kept_texts(sum(part.kept_texts for part in self.rows.parts()))
-        return " ".join(filter(None, (kept, about_elsewhere(self.rows.elsewhere))))
+        return " ".join(filter(None, (kept, about_elsewhere(self.rows.elsewhere, self.rows.reached))))
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
@@ -82,6 +82,7 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
             self.rows.kept_batches,
             self.rows.elsewhere.last_texts,
             lambda: self.rows.likely_repeats,
+            lambda: self.rows.can_send_both,
             folder=self.folder,
             order=self.order,
             is_closed=self.is_closed,

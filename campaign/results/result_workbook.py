@@ -17,6 +17,7 @@ from campaign.local_times import LocalTimes
 from campaign.messages.totals import LINES, lines_in
 from campaign.results import workbook
 from campaign.results.csv_file import write_csv_parts
+from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.messages_outside import MessagesOutside
 from campaign.results.page.costs import about_nowhere, and_given_by_hand, has_other_texts, shown_breakdown
 from campaign.results.page.headline import headline
@@ -112,9 +113,9 @@ def _tables(
         **({_OUTSIDE: map(redaction.messages_outside, outside.parts())} if outside.chunks else {}),
         "Contacts": _contacts(result, redaction),
         "Issues": (redaction.issues(part.issues) for part in result.parts()),
-        "Follow-up": (
+        "Follow-up": (  # in the order of the file, as the follow-up file and whatever lies beside both
             with_attention_words(redaction.follow_up(rows)).reset_index(allow_duplicates=True)
-            for rows in result.follow_up_rows.by_urgency()
+            for rows in result.follow_up_rows.with_status(TO_FOLLOW_UP)
         ),
     }
 

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints, TextArray, constant_array, series_to_array
-from campaign.contacts.columns import listed
 from campaign.contract import KEPT_TEXT
-from campaign.environments import words_for
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.result_part import ResultPart
 
-_WHOSE_TEXT = {
-    "accepted": "was {done}",
-    "unknown": "may have been {done}",
-    "refused": "was refused",
-    "not_sent": "has not gone out yet",
-}
+_COPY = "duplicate"  # the issue of a row with the number and the text of another one
 
 
 class LikelyRepeats(NamedTuple):
@@ -38,10 +30,18 @@ def rows_that_share(plan: Plan) -> Ints:
 
     Rows whose number was opted out are not among them: nobody is to be written to there.
     """
+    rows, is_stopped = rows_left_out(plan)
+    return rows[~is_stopped]
+
+
+def rows_left_out(plan: Plan) -> tuple[Ints, Bools]:
+    """All rows that get nothing because of another row with their number, and of which that was opted out."""
     if not any(plan.map_parts(_has_alternatives)):
-        return np.empty(0, np.int64)
+        return np.empty(0, np.int64), np.zeros(0, dtype=bool)
     stopped = np.unique(np.concatenate([*plan.map_parts(_opted_out)]))
-    return np.concatenate([*plan.map_parts(partial(_sharing, stopped[stopped > 0]))])
+    found = [*plan.map_parts(_left_out)]
+    rows, numbers = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    return rows, np.isin(numbers, stopped[stopped > 0])
 
 
 def _has_alternatives(part: PlanPart) -> bool:
@@ -53,14 +53,12 @@ def _opted_out(part: PlanPart) -> Ints:
     return part.numbers[(part.status == "opted_out").to_numpy()]
 
 
-def _sharing(stopped: Ints, part: PlanPart) -> Ints:
-    """The rows of a part that share a phone; `stopped` are the numbers that were opted out."""
+def _left_out(part: PlanPart) -> tuple[Ints, Ints]:
+    """The rows of a part that were left out because of their number, and these numbers."""
     rows = part.alternatives["row"].unique()
     places = part.status.index.get_indexer(pd.Index(rows))
-    numbers, status = part.numbers[places], part.status.to_numpy()[places]
-    left_out = (status == "duplicate") & ~np.isin(numbers, stopped)
-    sharing: Ints = rows[left_out].astype(np.int64)
-    return sharing
+    is_left_out = part.status.to_numpy()[places] == "duplicate"
+    return rows[is_left_out].astype(np.int64), part.numbers[places][is_left_out]
 
 
 def column_of_names(plan: Plan) -> str:
@@ -72,14 +70,18 @@ def shared_phones(rows: Ints, plan: Plan, parts: Callable[[], Iterator[ResultPar
     """For each of these rows whose text its number gets or got: owner, status, text and is_same_name.
 
     `owner` is missing where no message has the number any more: then the text that reached it is that of a
-    row of before, and `status` what became of it, missing where it reached nobody. `parts` is called twice,
-    so that no part has to be kept.
+    row of before, and `status` what became of it, missing where it reached nobody. Then `beside` is another
+    row with the number, which gets nothing either, and `why_beside` its status; both are missing where there
+    is none. `parts` is called twice, so that no part has to be kept.
     """
     column = column_of_names(plan)
     sharing = pd.concat([_sharing_of(rows, column, part) for part in parts()])
     wanted: Ints = np.unique(sharing["number"].to_numpy(dtype=np.int64))
-    found = pd.concat([_owners_of(wanted, column, part) for part in parts()])
-    owners = found[~found.index.duplicated()]
+    found = [(_owners_of(wanted, column, part), _unsent_of(wanted, rows, part)) for part in parts()]
+    owners, unsent = (pd.concat(frames) for frames in zip(*found, strict=True))
+    owners = owners[~owners.index.duplicated()]
+    unsent = unsent.sort_values("status", key=lambda status: status != "opted_out", kind="stable")
+    unsent = unsent[~unsent.index.duplicated()]
     owner = sharing["number"].map(owners["row"])
     is_same_name = (sharing["number"].map(owners["name"]) == sharing["name"]) & (sharing["name"] != "")
     return pd.DataFrame(
@@ -88,24 +90,10 @@ def shared_phones(rows: Ints, plan: Plan, parts: Callable[[], Iterator[ResultPar
             "status": sharing["number"].map(owners["status"]).where(owner.notna(), sharing["before"]),
             "text": sharing["number"].map(owners["text"]).astype("str").fillna("text"),
             "is_same_name": is_same_name,
+            "beside": sharing["number"].map(unsent["row"]),
+            "why_beside": sharing["number"].map(unsent["status"]),
         }
     )
-
-
-def reasons_of_shared(shared: pd.DataFrame, column: str, environment: str) -> pd.Series[str]:
-    """For rows of `shared_phones` why they got nothing: which row has their number, and what became of that
-    one. A row whose number reached nobody is left out; `column` is that of the names."""
-    done = words_for(environment).done
-    words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
-    fates = shared["status"].map(words).dropna()
-    owner, text = shared.loc[fates.index, "owner"], shared.loc[fates.index, "text"]
-    with_whom = ("row " + owner.astype("Int64").astype("str")).where(owner.notna(), "somebody else")
-    hint = f" Both rows have the same {listed([column])}: if it is the same person, delete one of them."
-    hints = pd.Series("", fates.index).mask(shared.loc[fates.index, "is_same_name"], hint)
-    remedy = ". To reach this person too, enter another number."
-    whose = "Shares a phone with " + with_whom + ", whose " + text
-    reasons: pd.Series[str] = whose + " " + fates + remedy + hints
-    return reasons
 
 
 def _sharing_of(rows: Ints, column: str, part: ResultPart) -> pd.DataFrame:
@@ -132,13 +120,28 @@ def _owners_of(numbers: Ints, column: str, part: ResultPart) -> pd.DataFrame:
     return owners.set_index(pd.Index(own[is_owner], dtype="int64"))
 
 
+def _unsent_of(numbers: Ints, left_out: Ints, part: ResultPart) -> pd.DataFrame:
+    """The rows of a part that have one of these numbers, and get nothing for a reason of their own, with
+    their status, by number; those that were `left_out` because of another row are not among them."""
+    labels = part.plan_part.status.index.to_numpy()
+    own = part.plan_part.numbers
+    chosen = np.isin(own, numbers) & ~np.isin(labels, np.union1d(left_out, part.plan_part.rows_of_messages))
+    unsent = pd.DataFrame({"row": labels[chosen], "status": part.status.array[chosen]})
+    unsent = unsent.set_index(pd.Index(own[chosen], dtype="int64"))
+    return unsent[~unsent["row"].isin(_rows_with_issue(_COPY, unsent["row"], part))]
+
+
+def _rows_with_issue(code: str, rows: pd.Series[int], part: ResultPart) -> pd.Series[int]:
+    """Those of some rows of a part that have an issue of this kind; without rows, no issue is read."""
+    if rows.empty:
+        return rows
+    issues = part.issues
+    return rows[rows.isin(issues.loc[issues["code"] == code, "row"].dropna())]
+
+
 def _keep_earlier_texts(rows: pd.Series[int], part: ResultPart) -> Bools:
     """Which of these rows of a part are of people who keep a text that they got before."""
-    if rows.empty:  # issues that nobody needs are not read
-        return np.zeros(0, dtype=bool)
-    issues = part.issues
-    keeps: Bools = rows.isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna()).to_numpy()
-    return keeps
+    return rows.isin(_rows_with_issue(KEPT_TEXT, rows, part)).to_numpy(dtype=bool)
 
 
 def _names(chosen: Bools, column: str, part: ResultPart) -> TextArray:

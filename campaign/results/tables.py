@@ -308,7 +308,8 @@ class Result:
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice. "invalid" stands
         for all rows to correct: also for those of people who share a phone with somebody in another row, who
-        got another text. Their status is duplicate; with another number they are reached. Rows whose people
+        got another text. Their last status is "sharing a phone", as in `outcomes`; with another number they
+        are reached. Rows whose people
         were reached earlier in the campaign are left out, as after a follow-up file.
         """
         table = pd.concat([*self.follow_up_rows.with_status(_checked_statuses(statuses))])
@@ -406,6 +407,11 @@ class Result:
     def likely_repeats(self) -> LikelyRepeats:
         """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
         return self._rows.likely_repeats
+
+    @property
+    def can_send_both(self) -> bool:
+        """Whether somebody who shares a phone does so with a row of this table, so that both texts can go."""
+        return self._rows.can_send_both
 
     @property
     def is_erased(self) -> bool:

@@ -14,6 +14,7 @@ from support.small_campaigns import contacts_of, plan_for
 import campaign
 from campaign.cli.main import main
 from campaign.contract import STATUSES
+from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.page.sending_facts import sender_in_words
 from campaign.results.plain_words import status_in_words
 from campaign.sending.ledger.ledger_file import LedgerFile
@@ -139,7 +140,8 @@ def test_the_workbook_agrees(result, folder):
     assert {name: by[name].sum() for name in in_summary} == in_summary
     assert "reached_earlier" not in by  # nobody was
     assert by["cost_share"].sum() == 142
-    statuses = ["unknown", "refused", "invalid", "not sent", "sharing a phone"]  # Fay
+    statuses = [status.replace("_", " ") for status in result.follow_up(TO_FOLLOW_UP)["last status"]]
+    assert sorted(statuses) == ["invalid", "not sent", "refused", "sharing a phone", "unknown"]  # Fay shares
     note, head, *rows = book["Follow-up"].iter_rows(values_only=True)
     assert note[0].startswith(
         "This sheet is for reading. Correct the rows in your own spreadsheet, or in the follow-up file"

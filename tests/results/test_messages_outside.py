@@ -8,6 +8,7 @@ import pytest
 from support.small_campaigns import contacts_of
 
 import campaign
+from campaign.notebook.run_card import run_card
 
 OUTSIDE = "Messages not in the table"
 TABLE = ["José,0772000001,12500", "Ben,0772000002,1", "Cat,0772000003,1", "Eve,0772000005,1"]
@@ -103,8 +104,38 @@ def test_a_row_that_was_corrected_in_a_follow_up_file_has_its_text_there():
     assert "Both rows were accepted" in result.sentence or "both rows were accepted" in result.sentence
     sheets = sheets_of(result)
     assert sheets[OUTSIDE]["message"].tolist() == ["Ben: 1"]
-    assert sheets[OUTSIDE]["reason"].str.startswith("The person's row has a mistake").all()
+    assert sheets[OUTSIDE]["reason"].tolist() == [
+        "This person's row has a mistake in this table. The message went out before that, or after a "
+        "correction that this table lacks."
+    ]
     check_that_all_is_there(sheets)
+
+
+@pytest.mark.parametrize(
+    ("mistaken", "rows"), [(1, "1 message to a row that was"), (2, "2 messages to rows that were")]
+)
+def test_the_messages_of_the_sentence_add_up_to_those_of_the_card_of_the_run(mistaken, rows):
+    """Eve has left the table and José has another amount; a follow-up file alone has the other numbers."""
+    wrong = ["Ben,07720,1", "Cat,07721,1"][:mistaken]
+    path = campaign.write_follow_up(send(TABLE[0], *wrong, TABLE[3]), "correct.csv")
+    text = path.read_text("utf-8-sig").replace('"07720"', '"0772000077"').replace('"07721"', '"0772000078"')
+    path.write_text(text, "utf-8")
+    send_file = campaign.prepare(path, message="{name}: {amount}", sender="CLINIC", region="UG")
+    campaign.send(send_file, name="fees", progress=False)
+    plan = campaign.prepare(
+        contacts_of(CHANGED, *wrong, header="name,phone,amount"), message="{name}: {amount}", sender="CLINIC",
+        region="UG",
+    )  # fmt: skip
+    run = campaign.start(plan, name="fees", changed="send")
+    result = run.wait()
+    said = (
+        "The campaign has also sent 2 messages that are not in this table: 1 was an earlier text to a number "
+        f"in it and 1 went to a number that no row has any more. The cost includes them and {rows} reached "
+        "earlier."
+    )
+    assert said in result.sentence
+    assert said in campaign.load_result(result.folder).sentence
+    assert f"The cost includes {2 + mistaken} earlier messages besides those of the table." in run_card(run)
 
 
 def test_both_parts_of_a_long_text_are_listed():

@@ -149,7 +149,7 @@ def test_the_workbook_holds_everything(workbook, result):
     )
     note, *rows = cells(workbook["Follow-up"])
     assert "follow-up file" in note[0]
-    assert [row[:2] for row in rows] == [["row", "Name"], [7, "Ivan"], [5, "Sarah"]]
+    assert [row[:2] for row in rows] == [["row", "Name"], [5, "Sarah"], [7, "Ivan"]]
     assert rows[0] == [
         "row",
         "Name",

@@ -11,6 +11,8 @@ from support.small_campaigns import contacts_of, plan_for
 import campaign
 from campaign.cli.main import main
 from campaign.contacts.reading import read_contacts
+from campaign.notebook.composer.desk_words import CHOICES
+from campaign.remedies import EVERY_TEXT
 
 VISITS = """\
 name,phone,clinic
@@ -22,6 +24,7 @@ Dan,0772000003,South
 Eve,77 letters,South
 """
 SENDING = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
+BOTH = 'enter another number, or send both texts from your own spreadsheet (duplicates="keep").'
 CY = 4  # shares the phone of Ann in row 2; row 5 is Ann once more
 
 
@@ -51,9 +54,7 @@ def texts_by_row(result):
 def test_the_row_says_who_has_the_phone_and_what_became_of_that_text(result):
     status, reason = result.contacts.loc[CY, ["status", "reason"]]
     assert status == "duplicate"
-    assert reason == (
-        "Shares a phone with row 2, whose text was rehearsed. To reach this person too, enter another number."
-    )
+    assert reason == f"Shares a phone with row 2, whose text was rehearsed. To reach this person too, {BOTH}"
     copy = result.contacts.at[5, "reason"]
     assert copy == "The same number and the same text as row 2, which is kept."
 
@@ -64,7 +65,7 @@ def test_the_same_name_in_both_rows_is_said(tmp_path, stream):
     plan = campaign.prepare(read_contacts(VISITS.replace("Cy,", "Ann,").encode()), **options)
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     assert result.contacts.at[CY, "reason"].endswith(
-        'enter another number. Both rows have the same "name": if it is the same person, delete one of them.'
+        f'They have the same "name": if both rows are of the same person, delete one of them; if not, {BOTH}'
     )
 
 
@@ -84,7 +85,7 @@ def test_whoever_is_probably_in_the_table_twice_needs_no_other_number(tmp_path, 
     assert number.startswith("1 person shares a phone with somebody else and was not sent the text")
     assert repeat == (
         '1 row has the same number and the same "name" as another row, and its own text was not sent: '
-        "if both rows are of the same person, delete one of them; if not, enter another number."
+        f"if both rows are of the same person, delete one of them; if not, {BOTH}"
     )
     assert html.escape(repeat, quote=True) in result._repr_html_()
     page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
@@ -117,9 +118,10 @@ def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
     assert result.sentence.endswith(
         "which has the reason. 1 person shares a phone with somebody else and was not sent the text of their "
-        "row: the file of write_follow_up has this row, for another number."
+        f"row. The file of write_follow_up has this row. To reach this person too, {BOTH}"
     )
     assert "the rows of “sharing a phone” are duplicate; result.outcomes names" in result._repr_html_()
+    assert "6 rows in the file: 5 people (1 shares a phone), 1 duplicate. Rows with" in result._repr_html_()
 
 
 def test_the_page_and_the_workbook_show_them(result, tmp_path):
@@ -135,9 +137,23 @@ def test_the_page_and_the_workbook_show_them(result, tmp_path):
     assert (counts["duplicate (repeat a number)"], counts["sharing a phone"]) == (1, 1)
     _, head, *rows = book["Follow-up"].iter_rows(values_only=True)
     follow_up = pd.DataFrame(rows, columns=head)
-    assert follow_up["name"].tolist() == ["Eve", "Cy"]
-    assert follow_up["last reason"].iloc[1].startswith("Shares a phone with row 2")
-    assert "*" in follow_up["phone"].iloc[1]
+    assert follow_up["name"].tolist() == ["Cy", "Eve"]
+    assert follow_up["last reason"].iloc[0].startswith("Shares a phone with row 2")
+    assert "*" in follow_up["phone"].iloc[0]
+
+
+def test_the_frame_the_file_and_the_sheet_have_the_same_rows_words_and_order(result, tmp_path):
+    """Whoever works the list off has the own spreadsheet beside it: all go by its rows."""
+    frame = result.follow_up()
+    path = campaign.write_follow_up(result, tmp_path / "to_correct.csv")
+    file = pd.read_csv(path, dtype="str")
+    book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
+    _, head, *rows = book["Follow-up"].iter_rows(values_only=True)
+    sheet = pd.DataFrame(rows, columns=head)
+    for table in (frame, file, sheet):
+        assert table["last status"].tolist() == ["sharing a phone", "invalid"]
+        assert table["name"].tolist() == ["Cy", "Eve"]
+    assert result.outcomes[frame.index].tolist() == frame["last status"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -202,7 +218,7 @@ def test_the_number_of_a_row_to_correct_may_turn_out_to_be_somebody_elses(result
     once_more = sent(rows, tmp_path)
     assert once_more.nothing_sent
     assert once_more.contacts.at[7, "reason"] == (
-        "Shares a phone with row 3, whose text was rehearsed. To reach this person too, enter another number."
+        f"Shares a phone with row 3, whose text was rehearsed. To reach this person too, {BOTH}"
     )
     assert once_more.needing_attention.tolist() == [CY, 7]
 
@@ -244,8 +260,8 @@ def test_the_card_has_a_call_that_is_right_whatever_the_result_is_called(result,
 def test_without_invalid_rows_the_file_for_them_is_named(tmp_path):
     rows = pd.DataFrame({"name": ["Ann", "Cy", "Di"], "phone": ["0772000001"] * 3}, dtype="str")
     assert sent(rows, tmp_path).sentence.endswith(
-        "2 people share a phone with somebody else and were not sent the texts of their rows: "
-        "the file of write_follow_up has their rows, for other numbers."
+        "2 people share a phone with somebody else and were not sent the texts of their rows. "
+        f"The file of write_follow_up has their rows. To reach them too, {BOTH}"
     )
 
 
@@ -262,6 +278,111 @@ def test_both_are_sent_where_that_was_chosen(visits, tmp_path):
     result = sent(visits, tmp_path, duplicates="keep")
     assert (result.totals.people, result.totals.sharing) == (5, 0)
     assert result.totals["accepted"] == 4
+
+
+def test_a_follow_up_file_names_the_choice_that_sends_both_texts(result, tmp_path):
+    """Whoever corrects rows in a spreadsheet program knows the page, and not Python."""
+    path = campaign.write_follow_up(result, tmp_path / "to_correct.csv")
+    text = path.read_text("utf-8")
+    said = "enter another number, or send both texts from your own spreadsheet (“Send every different text”)."
+    assert said in text
+    assert "duplicates=" not in text
+    assert CHOICES["duplicates", "keep"] == EVERY_TEXT == "Send every different text"
+
+
+def test_the_page_says_how_to_send_both_texts_in_every_face(result, tmp_path):
+    page = html.unescape(campaign.write_report(result, tmp_path / "report.html").read_text("utf-8"))
+    assert page.count("(“Send every different text”).") == 2  # for the group, and row by row: nothing is cut
+    assert page.count("duplicates=") == 1
+    assert (
+        "with another number there, this person is reached. Or let both texts go to the phone: send your own "
+        "spreadsheet again with “Send every different text” (in a command, --duplicates keep; in Python, "
+        'duplicates="keep").' in page
+    )
+
+
+def test_a_follow_up_file_cannot_send_both_texts_and_does_not_say_so(visits, result, tmp_path):
+    plan = campaign.prepare(result.follow_up(), **SENDING, duplicates="keep")
+    once_more = campaign.send(plan, folder=result.folder, progress=False)
+    assert once_more.nothing_sent
+    assert once_more.contacts.at[CY, "reason"].endswith(BOTH)
+    issues = once_more.issues
+    (detail,) = issues.loc[(issues["row"] == CY) & (issues["code"] == "duplicate_other_text"), "detail"]
+    assert detail == (
+        "The same number as another row of the campaign, which has another text. Only that one is sent. If "
+        f"two people share the phone, {BOTH}"
+    )
+    assert sent(visits, tmp_path, duplicates="keep").contacts.at[CY, "status"] == "accepted"
+
+
+# --- neither text is sent ---------------------------------------------------------------------------------
+
+
+def rows_without(result, path, name):
+    """The rows of the follow-up file, of which a person has deleted one."""
+    rows = campaign.read_contacts(campaign.write_follow_up(result, path))
+    return rows[rows["name"] != name]
+
+
+def reason_of_cy(result):
+    """The reason, which is also that of the folder read again."""
+    again = campaign.load_result(result.folder)
+    assert again.contacts.at[CY, "reason"] == result.contacts.at[CY, "reason"]
+    return result.contacts.at[CY, "reason"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_nothing_goes_to_a_phone_whose_person_answered_stop(tmp_path, visits, stream):
+    sent(visits, tmp_path, stream=stream)
+    stopped = campaign.resume(tmp_path / "visits", opt_outs=pd.Series(["+256772000001"]), progress=False)
+    assert stopped.contacts.at[2, "status"] == "opted_out"
+    assert reason_of_cy(stopped) == (
+        "Shares a phone with row 2, whose person wants no messages, so nothing goes to that phone."
+    )
+    assert stopped.needing_attention.tolist() == [7]
+
+
+def test_whose_number_an_earlier_campaign_reached_is_not_said_to_be_sent(tmp_path, visits):
+    elsewhere = sent(contacts_of("Ann,0772000001"), tmp_path / "elsewhere")
+    plan = campaign.prepare(read_contacts(visits), **SENDING)
+    part = campaign.send(plan, folder=tmp_path / "visits", progress=False, pilot=1)
+    rows = rows_without(part, tmp_path / "to_correct.csv", "Cy")
+    rest = sent(rows, tmp_path, not_again=elsewhere)
+    assert rest.contacts.at[2, "status"] == "duplicate"
+    reason = (
+        "Shares a phone with row 2, which gets nothing either. To reach this person, enter another number."
+    )
+    assert reason_of_cy(rest) == reason
+    (line,) = rest.follow_up().loc[[CY], "last reason"]
+    assert line == reason
+    assert "duplicates=" not in rest.sentence
+
+
+def refused(visits, tmp_path):
+    with campaign.Sandbox(faults={1: "Invalid sender ID"}) as sandbox:
+        plan = campaign.prepare(read_contacts(visits), **SENDING)
+        return campaign.send(plan, folder=tmp_path / "visits", account=sandbox.account, progress=False)
+
+
+def test_a_row_beside_one_with_a_mistake_is_sent_as_it_is(tmp_path, visits):
+    """The text of row 2 was refused, and a person emptied its name in the follow-up file."""
+    rows = rows_without(refused(visits, tmp_path), tmp_path / "to_correct.csv", "Cy")
+    rest = sent(rows.replace("Ann", ""), tmp_path)
+    assert reason_of_cy(rest) == (
+        "Shares a phone with row 2, which has a mistake and gets nothing either. To reach this person, enter "
+        "another number, or send this row again as it is."
+    )
+    assert sent(rest.follow_up(), tmp_path).contacts.at[CY, "status"] == "accepted"
+
+
+def test_a_row_whose_phone_is_no_other_rows_any_more_is_sent_as_it_is(tmp_path, visits):
+    rows = rows_without(refused(visits, tmp_path), tmp_path / "to_correct.csv", "Cy")
+    rows["phone"] = rows["phone"].replace("0772000001", "0772000009")
+    rest = sent(rows, tmp_path)
+    assert reason_of_cy(rest) == (  # row 5, a copy of what was row 2, is none of a person
+        "Shared a phone with a row that has another number now. Send this row again as it is to reach it."
+    )
+    assert sent(rest.follow_up(), tmp_path).contacts.at[CY, "status"] == "accepted"
 
 
 # --- every different text was sent before, and that is not asked for any more ----------------------------
@@ -429,3 +550,8 @@ def test_a_text_for_everybody_does_not_make_a_couple_with_one_phone_come_twice(t
         2: f"4 rows in the file: 2 people, 2 duplicates. {rule} "
         "The table has 2 messages (texts), in 2 SMS parts.",
     }
+
+
+def test_a_card_whose_rows_are_the_people_says_nothing_of_how_they_go_together(tmp_path):
+    card = sent(contacts_of("Ann,0772000001", "Ben,0772000002"), tmp_path)._repr_html_()
+    assert "rows in the file:" not in card

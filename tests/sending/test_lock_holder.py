@@ -1,5 +1,6 @@
 """What is said of a campaign that another program is sending at this moment."""
 
+import html
 import json
 import os
 import re
@@ -94,6 +95,29 @@ def test_a_program_that_was_killed_has_nothing_open(plan, sender):
     assert "open" not in campaign.compare(plan, name="visits").sentence
     assert "Resume the campaign" in campaign.load_result(FOLDER).sentence
     assert campaign.resume(FOLDER, progress=False).totals["accepted"] == 90
+
+
+def test_after_a_kill_the_card_has_the_call_that_settles_what_was_under_way(plan, sender):
+    """Nobody has opened the campaign since, so no batch says yet that its program ended."""
+    sender.kill()
+    sender.wait()
+    result = campaign.load_result(FOLDER)
+    under_way = result.batches.loc[result.batches["status"] == "unknown", "batch"].tolist()
+    assert (result.batches["error"] == "").all()
+    assert (
+        "if the program that was sending has ended, ask the service what it received, then settle each batch "
+        "with resolve, or all with reconcile and the provider's own list." in result.sentence
+    )
+    purpose, line = result.ways_on[0]
+    assert purpose == (
+        f"To settle batch {under_way[0]}, once the program that was sending has ended and you have asked the "
+        "service"
+    )
+    assert html.escape(line) in result._repr_html_()
+    with pytest.raises(campaign.ConfirmationError, match="the program ended while this batch was under way"):
+        eval(line.removeprefix("result = "))  # it asks, and says what the batch holds
+    again = campaign.load_result(FOLDER)
+    assert again.ways_on[0] == (f"To settle batch {under_way[0]}, once you have asked the service", line)
 
 
 def test_a_copy_of_the_folder_is_open_nowhere(plan, sender):

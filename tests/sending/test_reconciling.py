@@ -267,7 +267,24 @@ def without_zone(text):
 def test_times_without_a_zone_are_utc_where_accepted_messages_confirm_it_and_that_is_said():
     told = reconciled(without_zone(TOOK_1 + BEFORE + LATER))
     assert told.certain == {2: "refused"}
-    assert "4 times in the list without a time zone: taken as UTC." in told.sentence
+    assert (
+        "4 times in the list without a time zone: taken as UTC. If the zone is another one, write it behind "
+        'each time in "Sent at", such as 14:02 +03:00.' in told.sentence
+    )
+
+
+def test_a_single_time_without_a_zone_is_said_with_the_column_that_has_it():
+    """The date and the time are in two columns: the zone belongs to the second one."""
+    rows = "To,Message,Date,Time\n256772000001,Hi Grace,2026-11-22,17:00\n"
+    (notice,) = reconciled(rows).notices[:1]
+    assert notice == (
+        "1 time in the list without a time zone: taken as UTC. If the zone is another one, write it behind "
+        'the time in "Time", such as 14:02 +03:00.'
+    )
+    (entry,) = read_provider_list(
+        rows.replace("17:00", "17:00 +03:00").encode(), campaign_of(CAMPAIGN)[0]
+    ).to_dict("records")
+    assert (entry["time"], entry["zoned"]) == (pd.Timestamp("2026-11-22 14:00Z"), True)
 
 
 def test_times_of_another_zone_settle_none_and_are_noticed():
@@ -275,7 +292,10 @@ def test_times_of_another_zone_settle_none_and_are_noticed():
     took = TOOK_1.replace(" 14:", " 17:")
     told = reconciled(without_zone(took + BEFORE + LATER))
     assert verdicts(told) == {2: "not certain"}
-    assert "3.0 hours later than the accepted batches left" in told.sentence
+    assert (
+        "3.0 hours later than the accepted batches left: give the list with its time zone, written behind "
+        "each time, such as 14:02 +03:00." in told.sentence
+    )
     assert reconciled((took + BEFORE + LATER.replace("15:30", "18:30")).replace("Z,", "+03:00,")).certain == {
         2: "refused"
     }

@@ -339,18 +339,22 @@ def test_who_was_reached_with_this_text_gets_nothing_whatever_else_has_changed(c
 
 
 @pytest.mark.parametrize("text", ["Come on Tuesday", "Come + " + "day " * 20 + "“soon”", "on " * 120 + "!"])
-def test_who_keeps_an_earlier_text_has_the_one_in_the_table_as_the_reason(text):
-    """The message is what the person got; the text in the table is quoted in full, also if it is split."""
+def test_the_reason_of_who_keeps_an_earlier_text_says_which_text_was_got_and_which_was_not(text):
+    """The message is what the person got; both texts are quoted in full, also if they are split."""
     changed = plan_of(1, text=text, overlong="split")
     with campaign.Sandbox() as sandbox:
         place = {"account": sandbox.account, "folder": "visits", "progress": False}
         campaign.send(plan_of(1, text="Hi {name}, come on Monday."), **place)
         result = campaign.send(changed, changed="skip", **place)
+        once_more = campaign.send(changed, changed="skip", **place)
     assert result.messages["message"].tolist() == ["Hi Person 0, come on Monday."]
     in_table = " ".join(changed.messages["message"]).replace("”", '"')
-    assert result.contacts["reason"].tolist() == [
-        f"This number got another text before, and not the one in this table: “{in_table}”"
-    ]
+    reason = (
+        "This number got an earlier text: “Hi Person 0, come on Monday.”. "
+        f"It did not get the one in this table: “{in_table}”."
+    )
+    for shown in (result, once_more, campaign.load_result("visits")):
+        assert shown.contacts["reason"].tolist() == [reason]
 
 
 @pytest.mark.parametrize(("choice", "received", "texts"), [("skip", 30, "Monday"), ("send", 60, "Tuesday")])
@@ -368,7 +372,7 @@ def test_another_text_waits_for_a_persons_choice(choice, received, texts):
     assert result.totals["accepted"] == 30
     kept = 30 if choice == "skip" else 0
     assert (result.issues["code"] == "reached_with_another_text").sum() == kept
-    assert result.contacts["reason"].str.startswith("This number got another text before").sum() == kept
+    assert result.contacts["reason"].str.startswith("This number got an earlier text: “").sum() == kept
     assert ("30 rows keep the text that their numbers got before." in result.sentence) == (kept > 0)
     assert campaign.load_result(result.folder).contacts.equals(result.contacts)
 

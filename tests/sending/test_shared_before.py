@@ -92,8 +92,9 @@ def test_left_at_that_nobody_is_forgotten(folder, rows, tmp_path):
     assert (sarah["status"], sarah["batch"]) == ("duplicate", 1)
     assert sarah["reason"] == (
         "Shares a phone with somebody else, whose text was rehearsed. To reach this person too, enter "
-        "another number."
+        'another number, or give changed="send" to send this text as well.'
     )
+    assert "duplicates=" not in result.sentence  # no other row of the table has this number
     loaded = campaign.load_result(folder)
     resumed = campaign.resume(folder, opt_outs=["0772 000 309"], progress=False)
     for other in (loaded, resumed, send(rows, folder, changed="skip")):
@@ -132,7 +133,7 @@ def test_she_is_known_by_her_cells_once_everybody_gets_another_text(folder):
     result = send(WITHOUT_PETER, folder, message=LATER_TEXT, changed="skip")
     assert outcomes(result) == {"Sarah": "sharing a phone", "Ann": "accepted"}
     reasons = result.contacts["reason"].tolist()
-    assert reasons[1].startswith("This number got another text before, and not the one in this table: “")
+    assert reasons[1].startswith("This number got an earlier text: “")
 
 
 def test_beside_him_she_stays_left_out_whatever_the_text_is(folder):
@@ -151,7 +152,7 @@ def test_whose_row_and_text_are_new_cannot_be_told(folder):
     with pytest.raises(campaign.ConfirmationError, match="1 person was reached by this rehearsal with ano"):
         send(rows, folder)
     result = send(rows, folder, changed="skip")
-    assert result.contacts.at[2, "reason"].startswith("This number got another text before, and not")
+    assert result.contacts.at[2, "reason"].startswith("This number got an earlier text: “")
 
 
 def test_whoever_came_to_the_phone_after_it_was_reached(tmp_path):

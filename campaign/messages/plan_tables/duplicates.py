@@ -188,7 +188,7 @@ def report_duplicates(
     other_text, same_name = ~repeats.same_text, repeats.same_name & (not keep)
     for code, mask, words, consequence in (
         ("duplicate", repeats.same_text, _COPY, ", which is kept."),
-        ("duplicate_other_text", other_text & ~same_name, _SAME_NUMBER, _BOTH_SENT if keep else SHARED_PHONE),
+        ("duplicate_other_text", other_text & ~same_name, _SAME_NUMBER, _BOTH_SENT if keep else _SHARED),
         ("duplicate_other_text", other_text & same_name, f"{_SAME_NUMBER_AND} {column} as row ", _ONE_PERSON),
     ):
         detail = join_texts(words, integers_to_array(repeats.kept_labels[mask]), consequence)
@@ -204,11 +204,15 @@ def report_duplicates(
 _COPY = "The same number and the same text as row "
 _SAME_NUMBER, _SAME_NUMBER_AND = "The same number as row ", "The same number and the same"
 _OTHER_TEXT = ", which has another text"
-_ONLY_ONE = (
-    ". Only that one is sent. If two people share the phone, "
-    'enter another number, or use duplicates="keep" to send both texts.'
+# How to reach both: before a table is sent, and once it was. A follow-up file never sends both.
+_TO_REACH_BOTH = 'enter another number, or use duplicates="keep" to send both texts.'
+TO_REACH_BOTH_LATER = (
+    'enter another number, or send both texts from your own spreadsheet (duplicates="keep").'
 )
-SHARED_PHONE = f"{_OTHER_TEXT}{_ONLY_ONE}"
+_IF_TWO_PEOPLE = ". Only that one is sent. If two people share the phone, "
+_ONLY_ONE = f"{_IF_TWO_PEOPLE}{_TO_REACH_BOTH}"
+_SHARED = f"{_OTHER_TEXT}{_ONLY_ONE}"
+SHARED_PHONE_LATER = f"{_OTHER_TEXT}{_IF_TWO_PEOPLE}{TO_REACH_BOTH_LATER}"
 _ONE_PERSON = f"{_OTHER_TEXT} (if it is the same person, delete one of the rows){_ONLY_ONE}"
 _BOTH_SENT = ", with another text. Both are sent."
 

@@ -11,7 +11,7 @@ from campaign.contract import EARLIER_TEXT, REACHED_CORRECTED
 from campaign.messages.issues import CODES
 from campaign.remedies import texts_without_code
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
-from campaign.results.plain_words import in_plain_words
+from campaign.results.plain_words import in_plain_words, own_words
 from campaign.results.tables import Result
 from campaign.text import capitalised
 
@@ -78,7 +78,7 @@ def _keys(issues: pd.DataFrame, needing: pd.DataFrame) -> tuple[pd.Series[str], 
     errors = issues[(issues["severity"] == "error") & issues["row"].notna()].drop_duplicates("row")
     errors = errors.set_index(errors["row"].astype("int64"))
     is_invalid = needing["status"] == "invalid"
-    words = in_plain_words(needing["reason"], needing["status"])
+    words = in_plain_words(own_words(needing["reason"], needing["status"]), needing["status"])
     kinds = errors["code"] + _BETWEEN + errors["column"]
     keys = words.where(~is_invalid, kinds.reindex(needing.index).fillna(words))
     keys = keys.where(needing["status"] != "duplicate", _SHARING)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from campaign.contacts.columns import listed
 from campaign.contract import ORDERED_AGAIN, SETTLED_BY
 from campaign.paths import seen_from_here
-from campaign.remedies import without_code
+from campaign.remedies import EVERY_TEXT, text_without_code, without_code
 from campaign.results.advice import ONE_OR_TWO
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
@@ -22,6 +22,10 @@ from campaign.values import replace
 _SEND_AGAIN = "Decide whether to send the text of this table again."
 _ADD_COSTS = "Once the provider has told you, add it with campaign resolve and --cost."
 _CORRECT_OWN = "Put the corrections into your own spreadsheet."
+_SEND_BOTH = (
+    f" Or let both texts go to the phone: send your own spreadsheet again with “{EVERY_TEXT}” (in a command, "
+    '--duplicates keep; in Python, duplicates="keep").'
+)
 FOLDER = "FOLDER"  # in a command, where the folder is not inside the one in which the report is written
 _NAMED = 6  # batches that a task names
 
@@ -53,7 +57,7 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     repeats = result.likely_repeats
     lacking = 0 if result.is_erased else result.totals.lacking_numbers - repeats.rows
     if lacking:
-        chosen.append(_sharing(lacking, _place(result)))
+        chosen.append(_sharing(lacking, _place(result), can_send_both=result.can_send_both))
     if repeats.rows:
         chosen.append(_repeats(repeats))
     chosen += [Task(_CORRECT_OWN, advice, "", "quiet") for advice in result.corrections_to_copy]
@@ -138,7 +142,7 @@ def _invalid(result: Result, count: int, place: str) -> Task:
     )
 
 
-def _sharing(count: int, place: str) -> Task:
+def _sharing(count: int, place: str, *, can_send_both: bool) -> Task:
     theirs = agreeing(count, "the text of this row was", "the texts of their rows were")
     has = agreeing(count, "has this row", "has their rows")
     is_reached = agreeing(count, "this person is", "they are")
@@ -146,7 +150,7 @@ def _sharing(count: int, place: str) -> Task:
         f"Find {agreeing(count, 'another number', 'other numbers')} for "
         f"{counted(count, 'person', 'people')} who {agreeing(count, 'shares', 'share')} a phone.",
         f"Their number is also that of somebody else, who has another text, so {theirs} not sent. The "
-        f"follow-up file {has}: with another number there, {is_reached} reached.",
+        f"follow-up file {has}: with another number there, {is_reached} reached.{_SEND_BOTH * can_send_both}",
         f"campaign follow-up {place} {free_name(Path('to_correct.xlsx'))}",
         "bad",
     )
@@ -161,7 +165,7 @@ def _repeats(repeats: LikelyRepeats) -> Task:
     return Task(
         f"Look at {counted(count, 'row')} that may {repeat}.",
         f"{has} the same number and the same {listed([column])} as another row, but another text, which was "
-        f"not sent. {capitalised(ONE_OR_TWO)}",
+        f"not sent. {capitalised(text_without_code(ONE_OR_TWO))}",
         "",
         "quiet",
     )

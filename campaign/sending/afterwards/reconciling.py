@@ -17,6 +17,7 @@ import pandas as pd
 from campaign.argument_checks import check
 from campaign.sending.afterwards.provider_list import fold_texts
 from campaign.sending.afterwards.reconciliation import ALL, NONE, NOT_CERTAIN, SOME, Reconciliation
+from campaign.sending.afterwards.times import ZONE_EXAMPLE
 from campaign.text import agreeing, capitalised, counted
 
 HOUR = pd.Timedelta(hours=1)  # within which a list has what was taken
@@ -119,7 +120,10 @@ def _clock_notices(offset: pd.Timedelta | None) -> list[str]:
             f"The times in the list are {hours:,.0f} hours {than}, which no time zone explains: ask the "
             "provider for a list with the right times."
         ]
-    return [f"The times in the list are {hours:.1f} hours {than}: give the list with its time zone."]
+    return [
+        f"The times in the list are {hours:.1f} hours {than}: give the list with its time zone, written "
+        f"behind each time, {ZONE_EXAMPLE}."
+    ]
 
 
 def _notices_of_future(count: int) -> list[str]:

@@ -76,7 +76,8 @@ def reconcile(
 
     `provider_list` is anything that `read_contacts` reads. Its columns are found by their headers, or named:
     `number`, `text` or `code` (the follow-up code of the batch), `time` and `cost`.
-    Times without a zone are taken as UTC. The journal keeps who settled what, when, and by which list.
+    Times without a zone are taken as UTC: write another one behind each of them, as in
+    2026-11-22 14:02 +03:00. The journal keeps who settled what, when, and by which list.
 
     Raises `ColumnError` or `FileError` for a list that cannot be used, `ConfirmationError` with the new
     phrase where `confirm` does not fit, or no longer fits, `LockedError` while a run is under way; one that

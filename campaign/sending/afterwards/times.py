@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from campaign.text import counted
+from campaign.contacts.columns import listed
+from campaign.text import agreeing, counted
 
 # A day without a time of day stays unread: an hour cannot be measured from it.
 _CLOCK = (
@@ -14,13 +15,15 @@ _CLOCK = (
 _ZONE = r" ?(?P<zone>Z|(?:UTC|GMT)?(?:[+-]\d{2}:?\d{2}|[+-]\d{1,2})|UTC|GMT)?"
 _YEAR_FIRST = rf"^(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}}){_CLOCK}{_ZONE}$"
 _YEAR_LAST = rf"^(?P<first>\d{{1,2}})[-/.](?P<other>\d{{1,2}})[-/.](?P<year>\d{{4}}){_CLOCK}{_ZONE}$"
+ZONE_EXAMPLE = "such as 14:02 +03:00"
 _UNITS = ["year", "month", "day", "hour", "minute", "second"]
 
 
 def parse_times(cells: pd.Series[str]) -> tuple[pd.DataFrame, list[str]]:
     """Written times as a frame of `time` (UTC, NaT if unread) and `zoned`, and notices about them.
 
-    A time without a zone is taken as UTC. Whether the day or the month comes first in 03/04/2026 is decided
+    A time without a zone is taken as UTC; the notice says in which column another zone is to be written,
+    which is what the cells are called. Whether the day or the month comes first in 03/04/2026 is decided
     by the whole column; where it does not show that, the times stay unread.
     """
     texts = cells.str.strip()
@@ -71,7 +74,11 @@ def _notices(texts: pd.Series[str], times: pd.DataFrame) -> list[str]:
     unread = int((~read & (texts != "")).sum())
     notices = []
     if taken:
-        notices.append(f"{counted(taken, 'time')} in the list without a time zone: taken as UTC.")
+        where = f" in {listed([str(texts.name)])}" if texts.name else ""
+        notices.append(
+            f"{counted(taken, 'time')} in the list without a time zone: taken as UTC. If the zone is another "
+            f"one, write it behind {agreeing(taken, 'the time', 'each time')}{where}, {ZONE_EXAMPLE}."
+        )
     if unread:
         notices.append(
             f"{counted(unread, 'time')} in the list could not be read. "

@@ -76,8 +76,9 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, knowled
         return amended_part(part, messages=kept, rows_of_messages=lambda: kept()["row"].to_numpy())
 
     def details(places: Ints, part: PlanPart) -> pd.Series[str]:
-        texts = _texts_of(part.messages, rows[places]).str.replace("”", '"')
-        detail = "This number got another text before, and not the one in this table: “" + texts + "”"
+        got, in_table = (_quoted(_texts_of(frame, rows[places])) for frame in (taken, part.messages))
+        detail = "This number got an earlier text: " + got + ". It did not get the one in this table: "
+        detail += in_table + "."
         for state, why in _WHY_KEPT.items():
             detail = detail.mask(knowledge[places] == state, why)
         return detail
@@ -95,6 +96,10 @@ def _texts_of(messages: pd.DataFrame, rows: Ints) -> pd.Series[str]:
     if not texts.index.is_unique:  # a text that was split
         texts = texts.groupby(level="row").agg(" ".join)
     return texts.reindex(rows).astype("str")
+
+
+def _quoted(texts: pd.Series[str]) -> pd.Series[str]:
+    return "“" + texts.str.replace("”", '"') + "”"  # as `remedies.in_curly_quotes` does with one
 
 
 def _with_earlier_messages(part: PlanPart, earlier: pd.DataFrame) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.contacts.cells.grid import name_rows
+from campaign.contacts.columns import listed
 from campaign.environments import EnvironmentWords
 from campaign.masking import mask_number, mask_text
 from campaign.messages.plan_tables.plan_columns import labels_of_contacts
@@ -24,6 +25,7 @@ from campaign.sending.rounds.comparison import (
     SHARED,
 )
 from campaign.sending.rounds.continuation_plan import continuation_of
+from campaign.sending.rounds.rows_of_same_name import rows_of_same_name
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, capitalised, clean, counted, figure, listed_words, shorten
 
@@ -97,21 +99,23 @@ class ComparedInWords(Struct, frozen=True, eq=False):
 
     @property
     def _gone_numbers(self) -> str:
-        """The first of these numbers, masked, with what they got, in brackets after a space; "" once that was
-        erased."""
-        if self._compared.record is None or self._compared.record.digests is not None:
+        """The first of these numbers, masked, with what they got and which row of the table may be theirs, in
+        brackets after a space; "" once that was erased."""
+        compared = self._compared
+        if compared.record is None or compared.record.digests is not None:
             return ""
-        gone, first = self._compared.comparison, slice(_NAMED)
+        gone = compared.comparison
         more = len(gone.gone) - _NAMED
-        got = self._compared.record.messages(gone.gone_batches[first], gone.gone_rows[first])
+        batches, rows = gone.gone_batches[:_NAMED], gone.gone_rows[:_NAMED]
+        got = compared.record.messages(batches, rows)
         texts = got.groupby("entry")["message"].agg(" ".join)
-        numbers = zip(
-            gone.gone[first].tolist(), self._compared.are_in_doubt(gone.gone_batches[first]), strict=True
-        )
+        column, today = rows_of_same_name(compared.plan, compared.record, batches, rows)
+        numbers = zip(gone.gone[:_NAMED].tolist(), compared.are_in_doubt(batches), today, strict=True)
         named = [
             f"{mask_number(str(number))}, who {'may have ' if in_doubt else ''}got "
             f"“{shorten(mask_text(clean(texts[entry])), _LENGTH)}”"
-            for entry, (number, in_doubt) in enumerate(numbers)
+            f"{f' and has the same {listed([column])} as row {row}' if row else ''}"
+            for entry, (number, in_doubt, row) in enumerate(numbers)
         ]
         return f" ({'; '.join([*named, *([counted(more, 'other')] if more > 0 else [])])})"
 

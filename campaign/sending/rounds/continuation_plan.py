@@ -13,7 +13,7 @@ from campaign.contacts.continuation import Continuation
 from campaign.contract import CORRECTED
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan, suppression_of, with_fields
-from campaign.messages.plan_tables.duplicates import SHARED_PHONE
+from campaign.messages.plan_tables.duplicates import SHARED_PHONE_LATER
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
 from campaign.messages.totals import LINES, lines_in
@@ -28,7 +28,7 @@ from campaign.values import replace
 
 _CORRECTED = "This row was corrected or added in a follow-up file."
 _IS_COPY = "Another row of the campaign has the same number and the same text, and is kept."
-_SHARES_PHONE = f"The same number as another row of the campaign{SHARED_PHONE}"
+_SHARES_PHONE = f"The same number as another row of the campaign{SHARED_PHONE_LATER}"
 
 
 def continues(plan: Plan, name: str) -> bool:
