@@ -102,7 +102,10 @@ def kept_for(campaign: str, environments: Iterable[Environment]) -> Kept | None:
 
 def digest_of(path: str | None) -> str:
     """What another content of a file would change; "" for none, or for one that cannot be read."""
-    with suppress(OSError, ValueError), Path(path or "").open("rb") as file:  # ValueError: no file has that name
+    with (
+        suppress(OSError, ValueError),
+        Path(path or "").open("rb") as file,
+    ):  # ValueError: no file has that name
         return hashlib.file_digest(file, "sha256").hexdigest()
     return ""
 
