@@ -91,6 +91,7 @@ class CheckSection(Section):
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
+        self.opt_outs.enter()
         self._read_opt_outs()
         self._draw()
 

@@ -22,6 +22,7 @@ from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import ANSWERS, Composition
 from campaign.notebook.composer.memory import kept_for
+from campaign.notebook.composer.opt_out_list import rows_with_numbers
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.sending.rounds.comparison import ACCEPTED, CHANGED
 from campaign.sending.rounds.difference import REASONS, Difference, sent_this_text
@@ -114,15 +115,30 @@ class Desk(Struct):
         They are read anew only when the spreadsheet, its reading or the list of these people changes.
         """
         chosen = self.composition
-        unwanted = _state_of_file(chosen.opt_outs)
+        unwanted = _state_of_file(chosen.opt_outs), chosen.opt_out_marks, chosen.opt_out_numbers
         read_from = self.version, chosen.number, chosen.region, chosen.several, unwanted
         if self._numbers[0] != read_from:
             numbers = numbers_of(
                 self.contacts[chosen.number],
-                region=chosen.region, several=chosen.several, opt_outs=chosen.opt_outs,
+                region=chosen.region, several=chosen.several, opt_outs=self._opt_out_lists,
             )  # fmt: skip
             self._numbers = read_from, numbers
         return self._numbers[1]
+
+    @property
+    def _opt_out_lists(self) -> list[Any] | None:
+        """The lists of people who want no texts; None while one cannot be read: the third section says so."""
+        with suppress(CampaignError):
+            return self.composition.opt_out_lists(self.contacts) or None
+        return None
+
+    @property
+    def python(self) -> str:
+        """The lines that do what was done here; "" where no spreadsheet was chosen."""
+        if not self.composition.source:
+            return ""
+        rows = () if self.plan is None else rows_with_numbers(self.plan, self.composition.opt_out_numbers)
+        return self.composition.python(self.confirmed, unwanted_rows=rows)
 
     def take_other_rows(self) -> None:
         """Forget the answers that were about the rows as they were."""

@@ -1,4 +1,4 @@
-"""The list of people who want no texts that a campaign used when it was sent last, offered again."""
+"""Whom a campaign left out when it was sent last, because they want no texts, offered again."""
 
 from __future__ import annotations
 
@@ -9,42 +9,61 @@ from ipywidgets import HTML, VBox
 
 from campaign import markup
 from campaign.masking import mask_text
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.fields import button, set_shown
-from campaign.notebook.composer.memory import digest_of, kept_for
+from campaign.notebook.composer.memory import Kept, digest_of, kept_for
 from campaign.paths import is_file
-from campaign.text import clean, shorten
+from campaign.text import clean, listed_words
+from campaign.values import replace
 
-_NAME = 40  # characters of a file's name on a button
-_USED = "When “{}” was sent last, it left out the people on the list {}{}. No list is chosen now."
-_CHANGED = ", which has been changed since"
-_GONE = ". That file is no longer there"
+_USED = "When “{}” was sent last, it left out {}. That is not chosen now."
+_CHANGED = " (which has been changed since)"
+_GONE = " (that file is no longer there)"
+_NO_COLUMN = " (this spreadsheet has no such column)"
 
 
 class EarlierList(VBox):  # type: ignore[misc]  # ipywidgets has no types
-    """Names the list, and uses it again once somebody says so: `taken` is called with its path.
+    """Names the list and the column, and uses them again once somebody says so.
 
-    Only where the file is and a digest of it were kept with the campaign, none of its numbers.
+    `taken` is called with a composition that has them. Where the file is and a digest of it were kept with
+    the campaign, none of its numbers.
     """
 
-    def __init__(self, desk: Desk, taken: Callable[[str], None]) -> None:
-        self._desk, self._path = desk, ""
+    def __init__(self, desk: Desk, taken: Callable[[Composition], None]) -> None:
+        self._desk = desk
+        self._again = desk.composition
         self._said = HTML()
-        self._use = button("", "use-earlier-list", lambda: taken(self._path))
+        self._use = button("Leave them out again", "use-earlier-list", lambda: taken(self._again))
         super().__init__([self._said, self._use])
         self.add_class("campaign-earlier-list")
 
     def offer(self) -> None:
-        """Offer the list of the campaign that the desk has now, unless one is chosen."""
+        """Offer what the campaign that the desk has now used, as far as nothing is chosen instead."""
         desk = self._desk
-        kept = None if desk.composition.opt_outs else kept_for(desk.name, desk.accounts)
-        self._path = "" if kept is None else kept.composition.opt_outs or ""
-        set_shown(self, self._path != "")
-        if kept is None or not self._path:
-            return
-        is_there, file = is_file(self._path), mask_text(clean(Path(self._path).name))
-        is_changed = kept.opt_outs_digest not in ("", digest_of(self._path))
-        since = (_CHANGED if is_changed else "") if is_there else _GONE
-        self._said.value = markup.paragraph(_USED.format(mask_text(clean(desk.name)), file, since))
-        self._use.description = f"Leave out the people on {shorten(file, _NAME)} again"
-        set_shown(self._use, is_there)
+        kept, self._again = kept_for(desk.name, desk.accounts), desk.composition
+        used = [] if kept is None else [*filter(None, (self._about_list(kept), self._about_column(kept)))]
+        set_shown(self, bool(used))
+        self._said.value = markup.paragraph(_USED.format(mask_text(clean(desk.name)), listed_words(used)))
+        set_shown(self._use, self._again != desk.composition)
+
+    def _about_list(self, kept: Kept) -> str:
+        """The list that was used, where none is chosen; "" for none. It is taken if it is still there."""
+        path = kept.composition.opt_outs
+        if path is None or self._desk.composition.opt_outs is not None:
+            return ""
+        since = _GONE
+        if is_file(path):
+            self._again = replace(self._again, opt_outs=path)
+            since = "" if kept.opt_outs_digest in ("", digest_of(path)) else _CHANGED
+        return f"the people on the list {mask_text(clean(Path(path).name))}{since}"
+
+    def _about_column(self, kept: Kept) -> str:
+        """The column that was used, where none is chosen; "" for none. It is taken if it is there."""
+        column, marks = kept.composition.opt_out_column, kept.composition.opt_out_marks
+        if column is None or self._desk.composition.opt_out_column is not None:
+            return ""
+        is_there = column in self._desk.contacts.columns
+        if is_there:
+            self._again = replace(self._again, opt_out_column=column, opt_out_marks=marks)
+        return f"the people marked in “{mask_text(clean(column))}”{'' if is_there else _NO_COLUMN}"

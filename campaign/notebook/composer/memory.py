@@ -69,8 +69,8 @@ class Memory:
             decided = record["composition"]
             if not set(decided) <= known:
                 return None
-            for rows in ("instead", "not_again"):
-                decided[rows] = tuple(decided.get(rows, ()))
+            for several in ("instead", "not_again", "opt_out_marks", "opt_out_numbers"):
+                decided[several] = tuple(decided.get(several, ()))
             sent = record["sent"] and Path(record["sent"])
             return Kept(
                 Composition(**decided), str(record["version"]), int(record["reached"]), sent,
@@ -83,8 +83,10 @@ class Memory:
 def keep_with_campaign(folder: Path, state: Kept) -> None:
     """Keep in a campaign's folder how it was composed, so that a person can go on with it another day."""
     digest = digest_of(state.composition.opt_outs)
+    without_numbers = replace(state.composition, opt_out_numbers=())
+    kept = replace(state, composition=without_numbers, own_number="", opt_outs_digest=digest)
     with suppress(OSError):  # what is being sent matters more
-        Memory(folder / COMPOSED).keep(replace(state, own_number="", opt_outs_digest=digest))
+        Memory(folder / COMPOSED).keep(kept)
 
 
 def kept_with_campaign(folder: Path) -> Kept | None:

@@ -169,7 +169,7 @@ class MessageSection(Section):
                     f"The text for “{language}” is empty. Write one: {who} that language. If another one is "
                     "meant, correct the spreadsheet and choose it again."
                 )
-        _, plan = self._desk.planned(replace(composition, opt_outs=None))
+        _, plan = self._desk.planned(composition.without_opt_outs)
         if composition.language and len(self.languages.without):
             self.languages.take_done(self._desk.done_before(plan))
 

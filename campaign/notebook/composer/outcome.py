@@ -79,8 +79,7 @@ class OutcomeSection(Section):
         to_correct = totals.to_correct + totals["refused"] + totals.sharing_unreached
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
         self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
-        composition = self._desk.composition
-        lines = markup.escape(composition.python(self._desk.confirmed)) if composition.source else ""
+        lines = markup.escape(self._desk.python)
         folded = f'<details><summary>{_PYTHON}</summary><pre tabindex="0">{lines}</pre></details>'
         self._python.value = folded if lines else ""
 
