@@ -8,6 +8,7 @@ from support.composer_person import Person
 from support.widget_tree import find
 
 import campaign
+from campaign.notebook.composer import left_out
 from campaign.notebook.composer.entry import compose_again
 
 STOP = "number\n+256772000002\n"
@@ -111,6 +112,7 @@ Carol,0772 000 003,Wed,no
 Dan,+256 772 000 004,Thu,Yes
 Eve,0772 000 005,Fri,{}
 Fay,0772 000 001,Fri,
+Gus,0772 000 007,Sat,
 """
 
 
@@ -126,9 +128,9 @@ def at_check(person, table):
 def test_marked_rows_get_nothing_and_what_counts_as_a_mark_is_shown(at_check):
     assert at_check.offered("opt-out-column") == ["No column", "name", "day", "No SMS"]
     at_check.fill("opt-out-column", "No SMS")
-    said = "2 of 6 rows are marked in “No SMS”: “x” (1 row) and “Yes” (1 row)."
+    said = "2 of 7 rows are marked in “No SMS”: “x” (1 row) and “Yes” (1 row)."
     assert at_check.sees("marks") == said
-    assert "3 people get a text; 3 rows get none." in at_check.sees("section-3")
+    assert "4 people get a text; 3 rows get none." in at_check.sees("section-3")
     at_check.press("go-on")
     at_check.send()
     status = at_check.composer.desk.run.result.contacts["status"]
@@ -137,7 +139,8 @@ def test_marked_rows_get_nothing_and_what_counts_as_a_mark_is_shown(at_check):
 
 def test_no_column_leaves_out_nobody(at_check):
     at_check.fill("opt-out-column", "No SMS")
-    at_check.fill("opt-out-column", None)
+    at_check.fill("opt-out-column", "")
+    assert find(at_check.composer, "opt-out-column").label == "No column"
     assert at_check.sees("marks") == ""
     assert at_check.composer.desk.plan.totals["opted_out"] == 0
     Path("visits.csv").write_text("name,phone,No SMS\nAisha,+256 772 000 001,no\n")
@@ -163,7 +166,7 @@ def test_a_cell_that_is_neither_yes_nor_no_stops_until_somebody_decides(at_check
     at_check.press("go-on")
     assert not at_check.section(4).is_open
     at_check.press("agree-to-marks")
-    assert "3 of 6 rows are marked in “No SMS”" in at_check.sees("marks")
+    assert "3 of 7 rows are marked in “No SMS”" in at_check.sees("marks")
     at_check.press("go-on")
     assert at_check.composer.desk.plan.contacts["status"][6] == "opted_out"
     table.write_text(MARKED.format("perhaps"))  # another word is asked about again
@@ -176,7 +179,8 @@ def test_a_cell_that_is_neither_yes_nor_no_stops_until_somebody_decides(at_check
     at_check.reopen(1)
     at_check.press("again")
     at_check.press("use")
-    assert "2 of 6 rows are marked in “No SMS”" in at_check.sees("marks")
+    assert "2 of 7 rows are marked in “No SMS”" in at_check.sees("marks")
+    at_check.press("go-on")
     assert at_check.section(4).is_open
 
 
@@ -209,7 +213,7 @@ def test_a_spreadsheet_without_the_column_stops_and_is_not_sent_to_everybody(at_
     at_check.press("use")
     assert "no column “No SMS” that could mark people who want no texts" in at_check.sees("section-3")
     assert not at_check.section(4).is_open
-    at_check.fill("opt-out-column", None)
+    at_check.fill("opt-out-column", "")
     at_check.press("go-on")
     assert at_check.section(4).is_open
 
@@ -245,8 +249,8 @@ def test_a_list_a_column_and_a_number_together_and_the_lines_do_the_same(at_chec
     at_check.press("go-on")
     at_check.send()
     composed = at_check.composer.desk.run.result
-    assert composed.contacts["status"].tolist() == ["opted_out"] * 4 + ["accepted", "opted_out"]
-    lines = at_check.composer.desk.python
+    assert composed.contacts["status"].tolist() == ["opted_out"] * 4 + ["accepted", "opted_out", "accepted"]
+    lines = at_check.section(5).python
     assert "opt_outs=['stop.csv', contacts.loc[contacts['No SMS'].isin(['x', 'Yes']), 'phone'], " in lines
     assert "contacts.loc[[2, 7], 'phone']]" in lines
     assert "772000001" not in lines
@@ -316,3 +320,33 @@ def test_a_number_written_by_hand_is_kept_for_a_page_loaded_again_and_not_with_t
     another_day = Person(campaign.compose())
     another_day.compose()
     assert "1 person who would get a text now was left out before" in another_day.sees("left-out")
+
+
+# who was left out before, and how the page counts whom it asks about
+
+
+def test_the_heading_says_for_how_many_section_4_asks_what(sent_with_list):
+    """Two were reached with another text, and one wanted none: three, and not the two of the question."""
+    again = Person(campaign.compose())
+    again.compose(text="Hello {name}")
+    heading = "Section 4 asks about 3 people (2 whose phones got another text and 1 who wanted none before)"
+    assert again.folded()[2] == f"3 · {heading}; 1 row gets none"
+    again.fill("changed", "send")
+    line = "3 · 2 people get a text; section 4 asks about 1 person; 1 row gets none"
+    assert again.folded()[2] == line
+
+
+def test_whom_a_campaign_left_out_is_read_once_however_often_it_is_asked(sent_with_list, monkeypatch):
+    """Reading the rounds of a large campaign takes seconds, and each line of the page asks."""
+    records = []
+    read = left_out.numbers_opted_out
+    monkeypatch.setattr(left_out, "numbers_opted_out", lambda record: records.append(record) or read(record))
+    again = Person(campaign.compose())
+    again.compose()
+    again.reopen(3)
+    again.press("go-on")
+    assert len(records) == len({id(record) for record in records})
+    again.press("send-to-them-too")
+    again.send()
+    again.reopen(3)
+    assert not again.sees("forgotten")  # the record of now says that this person has a text

@@ -22,7 +22,6 @@ from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import ANSWERS, Composition
 from campaign.notebook.composer.memory import kept_for
-from campaign.notebook.composer.opt_out_list import rows_with_numbers
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.sending.rounds.comparison import ACCEPTED, CHANGED
 from campaign.sending.rounds.difference import REASONS, Difference, sent_this_text
@@ -131,14 +130,6 @@ class Desk(Struct):
         with suppress(CampaignError):
             return self.composition.opt_out_lists(self.contacts) or None
         return None
-
-    @property
-    def python(self) -> str:
-        """The lines that do what was done here; "" where no spreadsheet was chosen."""
-        if not self.composition.source:
-            return ""
-        rows = () if self.plan is None else rows_with_numbers(self.plan, self.composition.opt_out_numbers)
-        return self.composition.python(self.confirmed, unwanted_rows=rows)
 
     def take_other_rows(self) -> None:
         """Forget the answers that were about the rows as they were."""

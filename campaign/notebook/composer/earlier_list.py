@@ -44,7 +44,8 @@ class EarlierList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         kept, self._again = kept_for(desk.name, desk.accounts), desk.composition
         used = [] if kept is None else [*filter(None, (self._about_list(kept), self._about_column(kept)))]
         set_shown(self, bool(used))
-        self._said.value = markup.paragraph(_USED.format(mask_text(clean(desk.name)), listed_words(used)))
+        said = _USED.format(mask_text(clean(desk.name)), listed_words(used))
+        self._said.value = markup.paragraph(said) if used else ""
         set_shown(self._use, self._again != desk.composition)
 
     def _about_list(self, kept: Kept) -> str:

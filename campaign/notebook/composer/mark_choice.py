@@ -16,7 +16,7 @@ from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Picker, button, set_shown
 from campaign.text import agreeing, clean, counted, listed_words
 
-_NONE = "No column"
+_NONE = ("No column", "")  # no value of None: a list would show nothing for it
 _CORRECT = "Write yes or no there and choose the spreadsheet again, or press “{}”."
 _LEAVE_OUT = "Leave these rows out too"
 _NOBODY = "No row is marked in “{}”, so it leaves out nobody."
@@ -34,7 +34,7 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._agreed: tuple[str | None, tuple[str, ...]] = (None, ())  # cells of a column that are marks too
         self._unclear: tuple[str, ...] = ()
         self._column = Picker(FIELDS["opt_out_column"], "opt-out-column", lambda _: chosen())
-        self._column.offer([(_NONE, None)], None)
+        self._column.offer([_NONE], "")
         self._said = HTML()
         self._said.add_class("campaign-marks")
         self._agree = button(_LEAVE_OUT, "agree-to-marks", self._take_agreement)
@@ -45,21 +45,21 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Take the column and the marks as they were decided."""
         column = composition.opt_out_column
         self._agreed = column, composition.opt_out_marks
-        self._column.offer([(_NONE, None), *([] if column is None else [(clean(column), column)])], column)
+        self._column.offer([_NONE, *([] if column is None else [(clean(column), column)])], column or "")
 
     def offer(self, contacts: pd.DataFrame, of_numbers: str | None) -> None:
         """Offer the columns of a spreadsheet; one that it lacks stays chosen until somebody chooses anew."""
         chosen = self._column.value
-        names = [name for name in contacts.columns if name != of_numbers]
-        lacking = [chosen] if chosen is not None and chosen not in names else []
-        self._column.offer([(_NONE, None), *((clean(name), name) for name in [*names, *lacking])], chosen)
+        names = [name for name in contacts.columns if name not in ("", of_numbers)]
+        lacking = [chosen] if chosen not in ("", *names) else []
+        self._column.offer([_NONE, *((clean(name), name) for name in [*names, *lacking])], chosen)
 
     def read(self, contacts: pd.DataFrame) -> tuple[str | None, tuple[str, ...]]:
         """The chosen column, and the cells of it that are marks. Raises `UsageError` for unclear cells."""
         column = self._column.value
         self._said.value = ""
         set_shown(self._agree, False)
-        if column is None:
+        if not column:
             return None, ()
         agreed = self._agreed[1] if self._agreed[0] == column else ()
         marks = OptOutMarks.of(contacts, column, agreed)

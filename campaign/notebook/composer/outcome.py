@@ -18,6 +18,7 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import kept_with_campaign
+from campaign.notebook.composer.opt_out_list import rows_with_numbers
 from campaign.notebook.composer.section import Section
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.given_price import with_given_price
@@ -79,9 +80,19 @@ class OutcomeSection(Section):
         to_correct = totals.to_correct + totals["refused"] + totals.sharing_unreached
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
         self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
-        lines = markup.escape(self._desk.python)
+        lines = markup.escape(self.python)
         folded = f'<details><summary>{_PYTHON}</summary><pre tabindex="0">{lines}</pre></details>'
         self._python.value = folded if lines else ""
+
+    @property
+    def python(self) -> str:
+        """The lines that do what was done here; "" where no spreadsheet was chosen."""
+        desk = self._desk
+        if not desk.composition.source:
+            return ""
+        by_hand = desk.composition.opt_out_numbers
+        rows = rows_with_numbers(desk.plan or desk.prepared(), by_hand) if by_hand else ()
+        return desk.composition.python(desk.confirmed, unwanted_rows=rows)
 
     def say(self) -> None:
         """Say whose result it is, what happened and what is left to do, with the button that is there now."""
