@@ -240,6 +240,16 @@ def test_the_phone_shows_that_a_marked_row_gets_no_text(at_check):
     assert "Row 3 (Ben) gets no text." in at_check.sees("phone")
 
 
+def test_a_column_that_cannot_be_read_any_more_keeps_no_text_from_the_phone(at_check, table):
+    at_check.fill("opt-out-column", "No SMS")
+    table.write_text(MARKED.format("maybe"))
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.reopen(2)
+    assert "Hi Aisha, come." in at_check.sees("phone")
+
+
 def test_a_list_a_column_and_a_number_together_and_the_lines_do_the_same(at_check):
     Path("stop.csv").write_text("number\n+256772000003\n")
     at_check.fill("opt-out-column", "No SMS")

@@ -10,12 +10,12 @@ from typing import Any, Literal
 import pandas as pd
 
 from campaign.contacts.contact_parts import RowsOfTable
+from campaign.contacts.opt_out_marks import OptOutMarks
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import DateOrder
 from campaign.contract import Changed, Gone
 from campaign.environments import Environment
 from campaign.errors import UsageError
-from campaign.messages.opt_out_marks import OptOutMarks
 from campaign.messages.plan import Plan
 from campaign.sending.campaigns import compare, start
 from campaign.sending.engine.budget import Budget
@@ -136,7 +136,7 @@ class Composition:
             options["opt_outs"] = lists
         plan: Plan = prepare(contacts, **options)
         if marks is not None:
-            marks.check_left_out(plan)
+            marks.check_left_out(plan.messages["row"])
         if not self.instead:
             return self, plan
         sharing = plan.addressing.alternatives.drop_duplicates("row").set_index("row")["number"]

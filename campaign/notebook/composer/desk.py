@@ -119,14 +119,15 @@ class Desk(Struct):
         if self._numbers[0] != read_from:
             numbers = numbers_of(
                 self.contacts[chosen.number],
-                region=chosen.region, several=chosen.several, opt_outs=self._opt_out_lists,
+                region=chosen.region, several=chosen.several, opt_outs=self.opt_out_lists,
             )  # fmt: skip
             self._numbers = read_from, numbers
         return self._numbers[1]
 
     @property
-    def _opt_out_lists(self) -> list[Any] | None:
-        """The lists of people who want no texts; None while one cannot be read: the third section says so."""
+    def opt_out_lists(self) -> list[Any] | None:
+        """The lists of people who want no texts; None without one, and while a column that marks them
+        cannot be read: the third section says so."""
         with suppress(CampaignError):
             return self.composition.opt_out_lists(self.contacts) or None
         return None

@@ -8,9 +8,9 @@ import pandas as pd
 from ipywidgets import HTML, VBox
 
 from campaign import markup
+from campaign.contacts.opt_out_marks import OptOutMarks
 from campaign.errors import UsageError
 from campaign.masking import mask_text
-from campaign.messages.opt_out_marks import OptOutMarks
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Picker, button, set_shown

@@ -375,6 +375,8 @@ class MessageSection(Section):
         """The plan for some of the text's readers, or for all, also before there is a sender."""
         contacts = self._readers if rows is None else self._readers.loc[rows]
         composition = self._desk.composition
+        if self._desk.opt_out_lists is None:  # the phone shows a text also while a column cannot be read
+            composition = composition.without_opt_outs
         sender = _NO_SENDER if self._fault_of_sender else composition.sender or _NO_SENDER
         written = replace(composition, sender=sender, message=self._text, language=None, **decisions)
         return written.plan(RowsOfTable.of(contacts, self._desk.contacts))

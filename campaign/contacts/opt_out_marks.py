@@ -10,7 +10,6 @@ from msgspec import Struct
 from campaign.contacts.cells.grid import name_rows
 from campaign.errors import UsageError
 from campaign.masking import mask_text
-from campaign.messages.plan import Plan
 from campaign.text import agreeing, clean, counted, listed_words, shorten
 
 # Compared without case and without space around. What is in neither is for a person to decide.
@@ -72,10 +71,9 @@ class OptOutMarks(Struct, frozen=True, eq=False):
             f"{listed_words(named)}."
         )
 
-    def check_left_out(self, plan: Plan) -> None:
-        """Raise `UsageError` if a marked row gets a message, because its number was not read as a list reads
-        numbers: the first of several in one cell."""
-        sent = plan.messages["row"]
+    def check_left_out(self, sent: pd.Series[int]) -> None:
+        """Raise `UsageError` if a marked row is among those that get a message, because its number was not
+        read as a list reads numbers: the first of several in one cell."""
         rows = self.marked.index.intersection(pd.Index(sent[sent.isin(self.marked.index)].unique()))
         if len(rows):
             are = agreeing(len(rows), "is", "are")
