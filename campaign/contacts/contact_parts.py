@@ -89,7 +89,7 @@ class WholeTable(Struct, frozen=True, eq=False):
 class RowsOfTable(WholeTable, frozen=True, eq=False):
     """Some rows of a contact table in memory. What a column shows as a whole is that of the whole table."""
 
-    whole: ContactParts
+    whole: WholeTable
 
     @classmethod
     def of(cls, rows: pd.DataFrame, whole: pd.DataFrame) -> RowsOfTable:

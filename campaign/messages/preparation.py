@@ -81,7 +81,8 @@ def prepare(
 
     `duplicates`: of rows with the same number the first is kept ("skip"), or one for each different text
     ("keep"), or a ContactsError names them ("error"). `opt_outs`: a file, DataFrame, Series or list of
-    numbers that get no message: their status is opted_out, whatever else is wrong with the row. `not_again`:
+    numbers that get no message: their status is opted_out, whatever else is wrong with the row. Several of
+    them are given as a list: `["stop.csv", contacts.loc[contacts["No SMS"] == "x", "Phone"]]`. `not_again`:
     results or folders of earlier campaigns, or lists of numbers. Numbers that were reached, or may have been,
     get no message: their status is duplicate, with the issue already_sent. A campaign counts in its own
     environment only, so that a rehearsal leaves nobody out of a live campaign.

@@ -54,23 +54,25 @@ class EarlierCampaign(Struct, frozen=True, eq=False):
 class SuppressionRules(Struct, frozen=True, eq=False):
     """Which recipients are left out although their number is valid."""
 
-    opt_outs: Any
+    opt_outs: tuple[Any, ...]
     not_again: tuple[Any, ...]
 
     @classmethod
     def of(cls, opt_outs: Any, not_again: Any) -> "SuppressionRules":
         """The arguments of `prepare`; the lists are read later."""
         sources = not_again if isinstance(not_again, list | tuple) else [not_again]
-        return cls(opt_outs, tuple(source for source in sources if source is not None))
+        lists = opt_outs if _has_lists(opt_outs) else [opt_outs]
+        return cls(
+            tuple(source for source in lists if source is not None),
+            tuple(source for source in sources if source is not None),
+        )
 
     def read(self, regions: Collection[str | None]) -> "SuppressionLists":
         """Read the numbers of the lists, with each of the regions; entries that are not numbers become
         issues."""
         issues = IssueCollector(0)
         nobody = np.empty(0, dtype=np.int64)
-        opted_out = (
-            nobody if self.opt_outs is None else _read_list(self.opt_outs, regions, issues, "opt_outs")
-        )
+        opted_out = [_read_list(source, regions, issues, "opt_outs") for source in self.opt_outs]
         reached = tuple(
             ReachedNumbers(
                 source.environment if isinstance(source, EarlierCampaign) else "",
@@ -78,7 +80,7 @@ class SuppressionRules(Struct, frozen=True, eq=False):
             )
             for source in self.not_again
         )
-        return SuppressionLists(opted_out, reached, issues)
+        return SuppressionLists(np.unique(np.concatenate([nobody, *opted_out])), reached, issues)
 
 
 class ReachedNumbers(Struct, frozen=True, eq=False):
@@ -126,6 +128,14 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         """
         rows = np.flatnonzero(is_on_list(recipients.numbers, self.already_reached) & issues.sendable)
         recipients.report(issues, contacts, rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
+
+
+def _has_lists(opt_outs: Any) -> bool:
+    """Whether these are several lists: texts and numbers alone are the entries of one."""
+    kinds = (pd.DataFrame, pd.Series, Path, list, tuple, set, frozenset)
+    return isinstance(opt_outs, list | tuple) and any(
+        isinstance(entry, kinds) or is_dask_frame(entry) for entry in opt_outs
+    )
 
 
 def leaves_out_most(totals: Totals) -> bool:

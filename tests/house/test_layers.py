@@ -134,6 +134,7 @@ CONTACTS = {
     "own_files": {"reserved_columns"},
     "totals_lines": {"cells", "columns", "contact_parts"},
     "naming_column": {"columns", "exports"},
+    "opt_out_marks": {"cells"},
     "reading": {
         "own_files",
         "reading_options",

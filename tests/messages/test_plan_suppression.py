@@ -213,6 +213,22 @@ def test_opt_outs_are_read_by_the_same_rules(opt_outs):
     )
 
 
+def test_several_lists_of_opt_outs(tmp_path):
+    """A file by its name, the numbers of some rows and some by themselves; the entries of one stay one."""
+    path = tmp_path / "stop.csv"
+    path.write_text("phone\n0772000001\n")
+    rows = pd.Series(["0772000002"])
+    for lists in ([str(path), rows, ["0772000003"]], (path, pd.DataFrame({"Phone": rows}), {"0772000003"})):
+        assert statuses(plan(FOUR, opt_outs=lists)) == ["opted_out"] * 3 + ["not_sent"]
+    assert statuses(plan(FOUR, opt_outs=[path, None]))[:2] == ["opted_out", "not_sent"]
+    assert statuses(plan(FOUR, opt_outs=["0772000001", 772000002])) == ["opted_out"] * 2 + ["not_sent"] * 2
+
+
+def test_each_of_several_lists_has_to_have_numbers(tmp_path):
+    with pytest.raises(UsageError, match="no phone numbers of UG"):
+        plan(FOUR, opt_outs=[pd.Series(["0772000002"]), pd.Series(["nobody"])])
+
+
 def test_opt_outs_from_a_file(tmp_path):
     path = tmp_path / "stop.csv"
     path.write_text("Date;Phone\n2026-01-01;0772000001\n2026-01-02;0772OOO002\n")

@@ -132,7 +132,7 @@ def test_the_counter_follows_the_text_and_the_row_on_the_phone(person):
     assert person.sees("counter") == "20 of 160 · 1 SMS · the longest is row 2 with 22"
     assert "Row 3, to 25677*****02 · 1 SMS" in person.sees("phone")
     person.press("problem")
-    assert "Row 4 gets no text." in person.sees("phone")
+    assert "Row 4 (Carol) gets no text." in person.sees("phone")
     assert person.sees("counter") == "Row 4 gets no text · the longest is row 2 with 22"
     person.press("longest")
     assert "Hi Aisha" in person.sees("phone")

@@ -1,13 +1,16 @@
 """A file of rows to correct comes back to the composer: what is said of its rows, and of all others."""
 
+import re
 from io import BytesIO
 
 import openpyxl
+import pandas as pd
 import pytest
 from support.composer_person import TEXT, VISITS
-from support.widget_tree import find
+from support.widget_tree import find, html_of
 
 import campaign
+from campaign.local_times import LocalTimes
 
 
 def plan():
@@ -151,3 +154,35 @@ def test_sections_3_and_5_count_alike_whoever_keeps_the_text_that_a_corrected_ro
     person.reopen(3)
     assert can_get not in person.sees("section-3")
     assert "1 row to correct was sent as corrected in a file of “Rows to correct”" in person.sees("section-3")
+
+
+def test_the_result_of_the_own_spreadsheet_says_what_happened_and_what_to_do_apart(person, rehearse):
+    """Carol was sent as corrected in the file, and the own spreadsheet is chosen again as it was."""
+    correct(rehearse(), "0772 00", "0772 000 003")
+    choose(person)
+    person.press("go-on")
+    person.send()
+    person.reopen(1)
+    person.fill("path", "visits.csv")
+    person.press("use")
+    for number, step in ((2, "check"), (3, "go-on")):
+        if person.section(number).is_open:
+            person.press(step)
+    person.send()
+    paragraphs = re.findall(r"<(p|li)( class=\"note\")?>([^<]+)</", html_of(person.section(5)))[:6]
+    day = LocalTimes().day(pd.Timestamp.now("UTC"))
+    reached = f"all 3 people with a text in this table were reached in rehearsal with this text on {day}."
+    lacking = "(3 as this table has them, 1 with a correction that it lacks)."
+    copied = "put this correction into your own spreadsheet too (row 4)."
+    again = (
+        "open section 3, press “Go on to sending” and give another name in the field “Name of this campaign”."
+    )
+    assert [text for _, _, text in paragraphs] == [
+        "This is what came of “visits”.",
+        "This was a rehearsal: nobody got anything.",
+        f"Nothing was left to send: {reached}",
+        f"So far, all 4 rows were accepted in the rehearsal {lacking}",
+        "What to do:",
+        f"1 row was corrected in the file of “Rows to correct” only: {copied}",
+    ]
+    assert f"To send it again, {again}" in person.sees("section-5")

@@ -535,3 +535,26 @@ def test_amounts_are_offered_with_a_comma_as_the_spreadsheet_shows_them(person, 
     person.fill("sender", "CLINIC")
     person.press("check")
     assert "2 people get a text; 2 rows get none." in person.sees("section-3")
+
+
+# whose row gets no text
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "whose"),
+    [
+        ("name,phone", "Carol,0772 00", " (Carol)"),
+        ("phone,day", "0772 00,Mon", " (Mon)"),  # the only column that tells people apart
+        ("name,phone", ",0772 00", ""),
+        ("name,phone", "Carol +256 772 000 009,0772 00", " (Carol +256 77*****09)"),
+        ("phone", "0772 00", ""),
+    ],
+)
+def test_a_row_without_a_text_is_named_on_the_phone_as_in_the_lists(person, table, header, row, whose):
+    others = {"name,phone": "Aisha,+256 772 000 001", "phone,day": "+256 772 000 001,Tue"}
+    table.write_text(f"{header}\n{others.get(header, '+256 772 000 001')}\n{row}\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Come")
+    person.press("problem")
+    assert f"Row 3{whose} gets no text. The number has too few digits." in person.sees("phone")

@@ -16,11 +16,12 @@ from campaign.messages.suppression import SuppressionRules, is_on_list
 
 
 def numbers_of(
-    cells: "pd.Series[Any]", *, region: str | None, several: str, opt_outs: str | None = None
+    cells: "pd.Series[Any]", *, region: str | None, several: str, opt_outs: Any = None
 ) -> "pd.Series[int]":
     """The number of each row as an integer, 0 where there is none to send to.
 
-    To those on a list of `opt_outs` nothing is sent; one that cannot be read has nobody on it.
+    To those on a list of `opt_outs`, or on one of several, nothing is sent; what cannot be read has nobody
+    on it.
     """
     numbers = as_integers(clean_numbers(cells, region=region, several=several)["number"])
     if opt_outs is not None:

@@ -14,18 +14,17 @@ from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
 from campaign.environments import words_for
-from campaign.errors import CampaignError, OtherFileError, UsageError
+from campaign.errors import CampaignError, OtherFileError
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import leaves_out_most
 from campaign.notebook.composer.choice import QUESTIONS, Choice, Outlook, Question, about_reset
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk, has_rows_to_correct
-from campaign.notebook.composer.desk_words import FIELDS, desk_words
+from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.download import Download
-from campaign.notebook.composer.fields import Field, button, set_shown
+from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.fitted_texts import fitted_texts
-from campaign.notebook.composer.left_out import about_forgotten, left_out_among
-from campaign.notebook.composer.opt_out_list import about_list, unreadable_entries
+from campaign.notebook.composer.left_out import left_out_among
+from campaign.notebook.composer.opt_out_choice import OptOutChoice
 from campaign.notebook.composer.overview import STYLE, headline, read_dates, shares
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
 from campaign.notebook.composer.rows_without_text import write_rows_without_text
@@ -33,9 +32,7 @@ from campaign.notebook.composer.section import Section, marked
 from campaign.notebook.composer.sent_before import SentBefore
 from campaign.notebook.composer.sent_elsewhere import numbers_sent_elsewhere
 from campaign.notebook.composer.shared_phones import SharedPhones
-from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
 from campaign.notebook.composer.who_leaves import WhoLeaves
-from campaign.text import counted, figure
 from campaign.values import replace
 
 _CORRECT = (
@@ -64,19 +61,7 @@ class CheckSection(Section):
         self._reset = HTML()
         self._reset.add_class("changed")
         self._reset.add_class("campaign-reset")
-        self.opt_outs = Field(
-            FIELDS["opt_outs"], "opt-outs", "a file of numbers, such as stop.csv",
-            written=lambda _: self._take_opt_outs(),
-        )  # fmt: skip
-        self.upload = Upload("Choose a list of numbers", "opt-outs-upload", self._take_upload)
-        self._agreed: tuple[str | None, str] = (None, "")  # a list that leaves out most, and for which file
-        self._agree = button("Leave them out", "agree", self._agree_to_list)
-        set_shown(self._agree, False)
-        self._list_faults = HTML()
-        self._list_faults.add_class("campaign-opt-outs-faults")
-        self._forgotten = HTML()
-        self._forgotten.add_class("changed")
-        self._forgotten.add_class("campaign-forgotten")
+        self.opt_outs = OptOutChoice(desk, self._take_opt_outs, self.problems_shown)
         self.download = Download(
             "Download a list of these rows",
             lambda: self._desk.file_name("rows without a text.xlsx"),
@@ -87,8 +72,7 @@ class CheckSection(Section):
         self._asked = VBox(layout=Layout(width="100%"))
         body = [
             self._reset, self._overview, self._refusal, self._reasons, self.download, self._correcting,
-            self._asked, self._forgotten, self.opt_outs, self.upload, self._agree, self._list_faults,
-            self._before,
+            self._asked, self.opt_outs, self._before,
             button("Go on to sending", "go-on", self.finish, main=True, meanwhile=_LOOKING),
         ]  # fmt: skip
         super().__init__(3, "Check", body)
@@ -107,14 +91,14 @@ class CheckSection(Section):
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
+        self.opt_outs.enter()
         self._read_opt_outs()
         self._draw()
 
     def refill(self, composition: Composition) -> None:
         """Show the file of opt-outs again; everything else is drawn when the section is entered."""
-        self.opt_outs.fill(composition.opt_outs or "")
+        self.opt_outs.refill(composition)
         self._answered = composition
-        self._agreed = (composition.opt_outs, composition.source)
 
     def finish(self) -> None:
         """Go on, once the list of people who want no texts is read as it is now."""
@@ -124,41 +108,14 @@ class CheckSection(Section):
             self._draw()
             self._done(self)
 
-    def _take_upload(self) -> None:
-        with self.problems_shown(), self.upload.kept(OPT_OUT_UPLOADS) as path:
-            self.opt_outs.fill(str(path))
-            self._read_opt_outs()
-            self._draw()
-
     def _take_opt_outs(self) -> None:
-        with self.problems_shown():
-            self._read_opt_outs()
-            self._draw()
+        self._read_opt_outs()
+        self._draw()
 
     def _read_opt_outs(self) -> None:
-        """Prepare with the list that the field names; if it cannot be read, nobody goes on without it."""
-        chosen = self.opt_outs.value.strip() or None
-        set_shown(self._agree, False)
-        if chosen is not None and self._agreed != (chosen, self._desk.composition.source):
-            self._doubt_list(chosen)
-        self._decide(opt_outs=chosen)
-
-    def _doubt_list(self, chosen: str) -> None:
-        """Raise a question if the list leaves out most of the rows: it may be the file of these people."""
-        totals = self._composed({"opt_outs": chosen}).totals
-        if not leaves_out_most(totals):
-            return
+        """Prepare with the list that is chosen; if it cannot be read, nobody goes on without it."""
         self.touched(self)
-        set_shown(self._agree, True)
-        raise UsageError(
-            f"This list would leave out {figure(totals['opted_out'])} of {counted(totals.rows, 'row')}. Is "
-            "it the list of people who want no texts? Choose another one, or press “Leave them out”."
-        )
-
-    def _agree_to_list(self) -> None:
-        """A person means a list that leaves out most of the rows."""
-        self._agreed = (self.opt_outs.value.strip() or None, self._desk.composition.source)
-        self._take_opt_outs()
+        self._decide(**self.opt_outs.decisions(self._composed))
 
     @property
     def _plan(self) -> Plan:
@@ -211,7 +168,7 @@ class CheckSection(Section):
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
         bar = shares(plan, leaves, where)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
-        self._forgotten.value = about_forgotten(len(leaves.unwanted_rows))
+        self.opt_outs.say_forgotten(len(leaves.unwanted_rows))
         self._say_before(plan)
 
     def _say_before(self, plan: Plan) -> None:
@@ -241,16 +198,14 @@ class CheckSection(Section):
             self._desk.take_sent_rows()
         plan = self._drawn = self._plan
         self._found = reasons_of(plan)
-        decided = self._desk.composition
-        about = about_list(plan, decided.opt_outs, decided.region)
-        self._list_faults.value = about + unreadable_entries(plan)
+        self.opt_outs.say(plan)
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
         file = "this file" if has_rows_to_correct(self._desk.contacts) else "your own spreadsheet"
         self._correcting.value = markup.paragraph(_CORRECT.format(file), note=True) if to_correct else ""
         self._say_who_leaves()
         self.shared.offer(plan, self._leaves.reached_with_text, self._leaves.reached_with_another)
-        self._fitted.value = fitted_texts(plan, self._leaves, self._desk.contacts, decided)
+        self._fitted.value = fitted_texts(plan, self._leaves, self._desk.contacts, self._desk.composition)
         self._ask()
         self._say_before(plan)  # again: advice names only choices that are asked now
         self._asked_after = self._known

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
 from campaign.contacts.contact_parts import RowsOfTable
+from campaign.contacts.opt_out_marks import OptOutMarks
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import DateOrder
 from campaign.contract import Changed, Gone
 from campaign.environments import Environment
+from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.sending.campaigns import compare, start
 from campaign.sending.engine.budget import Budget
@@ -28,8 +31,9 @@ _AGAIN: tuple[str, ...] = ("changed", "gone", "not_again")
 _BY_QUESTION = (("overlong", "max_parts"), ("duplicates",), ("several",))
 ANSWERS = tuple(name for names in _BY_QUESTION for name in names)  # about the rows of the spreadsheet
 KEPT_ANSWERS = (*ANSWERS, "budget")  # which hold for all files of a campaign
+OPT_OUTS = ("opt_outs", "opt_out_column", "opt_out_marks", "opt_out_numbers")  # who wants no texts
 # What rows to correct have from their campaign besides.
-CONTINUED = (*KEPT_ANSWERS, "message", "language", "texts", "sender", "opt_outs", "rate", "batch_size")
+CONTINUED = (*KEPT_ANSWERS, "message", "language", "texts", "sender", *OPT_OUTS, "rate", "batch_size")
 _ABOUT = {
     "source": (*KEPT_ANSWERS, *_AGAIN, "name"), "sheet": (*ANSWERS, *_AGAIN),
     **dict.fromkeys(("message", "texts", "language"), ("overlong", "max_parts", *_AGAIN)),
@@ -59,7 +63,10 @@ class Composition:
     duplicates: Literal["skip", "keep"] = "skip"
     instead: tuple[int, ...] = ()  # rows that get the text of a phone which the first of its rows would get
     several: Literal["refuse", "first"] = "refuse"
-    opt_outs: str | None = None
+    opt_outs: str | None = None  # a file of numbers
+    opt_out_column: str | None = None
+    opt_out_marks: tuple[str, ...] = ()  # the cells of this column that say so, as they are written
+    opt_out_numbers: tuple[str, ...] = ()  # that were written by hand
     environment: Environment = "local"
     name: str = ""
     changed: Changed = "ask"
@@ -73,6 +80,11 @@ class Composition:
     def about_other_rows(self) -> Composition:
         """Without what was answered about the rows as they were."""
         return replace(self, **self._defaults(_AGAIN))
+
+    @property
+    def without_opt_outs(self) -> Composition:
+        """With texts also for people who want none."""
+        return replace(self, **self._defaults(OPT_OUTS))
 
     def decided(self, **decisions: Any) -> Composition:
         """With some decisions replaced, and without the answers that were about what they replace.
@@ -119,13 +131,41 @@ class Composition:
         options = self._preparing()
         if self.not_again and isinstance(contacts, pd.DataFrame):  # else a text is written, also for these
             options["not_again"] = contacts.loc[[*self.not_again], self.number]
+        marks = self.marks_in(whole_frame(contacts))
+        if lists := self._opt_out_lists(marks, whole_frame(contacts)):
+            options["opt_outs"] = lists
         plan: Plan = prepare(contacts, **options)
+        if marks is not None:
+            marks.check_left_out(plan.messages["row"])
         if not self.instead:
             return self, plan
         sharing = plan.addressing.alternatives.drop_duplicates("row").set_index("row")["number"]
         still = sharing.reindex([row for row in self.instead if row in sharing.index]).drop_duplicates()
         rows = tuple(map(int, still.index))
         return replace(self, instead=rows), plan.keep_instead(rows)
+
+    def marks_in(self, contacts: pd.DataFrame) -> OptOutMarks | None:
+        """The cells that mark people who want no texts; None where no column does.
+
+        Raises `UsageError` for cells that a person has to decide about.
+        """
+        if self.opt_out_column is None:
+            return None
+        marks = OptOutMarks.of(contacts, self.opt_out_column, self.opt_out_marks)
+        if unclear := marks.about_unclear:
+            raise UsageError(f"{unclear} Write yes or no there, and choose the spreadsheet again.")
+        return marks
+
+    def opt_out_lists(self, contacts: pd.DataFrame) -> list[Any]:
+        """The lists of people who want no texts, as `prepare` takes them."""
+        return self._opt_out_lists(self.marks_in(contacts), contacts)
+
+    def _opt_out_lists(self, marks: OptOutMarks | None, contacts: pd.DataFrame) -> list[Any]:
+        numbers = None if marks is None else contacts.loc[marks.marked.index, self.number]
+        lists = [
+            None if self.opt_outs is None else Path(self.opt_outs), numbers, [*self.opt_out_numbers]
+        ]  # fmt: skip
+        return [one for one in lists if one is not None and (isinstance(one, Path) or len(one))]
 
     def compare(self, plan: Plan, account: Account | None) -> Difference:
         return compare(plan, account=account, **self._given("name"))
@@ -137,8 +177,11 @@ class Composition:
             chosen["budget"] = Budget.of(self.budget or None)
         return start(plan, account=account, confirm=confirm, opted_out="send", **chosen)
 
-    def python(self, confirm: str | None = None) -> str:
-        """The lines that do the same, but never slowly to be watched: read, prepare, send, report."""
+    def python(self, confirm: str | None = None, *, unwanted_rows: Sequence[int] = ()) -> str:
+        """The lines that do the same, but never slowly to be watched: read, prepare, send, report.
+
+        `unwanted_rows` have numbers that were written by hand: the lines name no number.
+        """
         sending = self._given(*_OF_SENDING, *(_PACE if self.rate is None else ()))
         if confirm:
             sending["confirm"] = confirm
@@ -149,18 +192,31 @@ class Composition:
         )
         reading = _written(self._given("sheet", "dates"))
         left_out = f", not_again=contacts.loc[{[*self.not_again]}, {self.number!r}]" if self.not_again else ""
+        preparing = f"{_written(self._preparing())}{self._opt_outs_written(unwanted_rows)}{left_out}"
         keeping = [f"plan = plan.keep_instead({list(self.instead)})"] if self.instead else []
         return "\n".join(
             [
                 "import campaign",
                 "",
                 f"contacts = campaign.read_contacts({self.source!r}{reading})",
-                f"plan = campaign.prepare(contacts{_written(self._preparing())}{left_out})",
+                f"plan = campaign.prepare(contacts{preparing})",
                 *keeping,
                 f"result = campaign.send(plan{account}{_written(sending)}{self._budget_written})",
                 'campaign.write_report(result, "report.html")',
             ]
         )
+
+    def _opt_outs_written(self, rows: Sequence[int]) -> str:
+        """The lists of people who want no texts as an argument of `prepare`: alone, or several."""
+        in_column = f"contacts[{self.opt_out_column!r}].isin({[*self.opt_out_marks]})"
+        lists = [
+            repr(self.opt_outs) if self.opt_outs else "",
+            f"contacts.loc[{in_column}, {self.number!r}]" if self.opt_out_marks else "",
+            f"contacts.loc[{[*rows]}, {self.number!r}]" if rows else "",
+        ]
+        only, *more = [*filter(None, lists)] or [""]
+        several = f"[{', '.join([only, *more])}]"
+        return f", opt_outs={several if more else only}" if only else ""
 
     @property
     def _budget_written(self) -> str:
@@ -182,10 +238,10 @@ class Composition:
     @property
     def plan_options(self) -> dict[str, Any]:
         """Whatever a plan depends on, besides the rows and the people in a list of opt-outs."""
-        return self._preparing() | {"not_again": self.not_again, "instead": self.instead}
+        return self._preparing() | self._given("not_again", "instead", *OPT_OUTS)
 
     def _preparing(self) -> dict[str, Any]:
-        options = self._given("language", "number", "region", *ANSWERS, "opt_outs")
+        options = self._given("language", "number", "region", *ANSWERS)
         if self.overlong == "truncate":
             options["keep_words"] = True
         return {"message": self.text, "sender": self.sender} | options
@@ -195,6 +251,11 @@ class Composition:
         defaults = type(self).__dataclass_fields__
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value != defaults[name].default}
+
+
+def whole_frame(contacts: pd.DataFrame | RowsOfTable) -> pd.DataFrame:
+    """The contact table, or the one that some rows are from."""
+    return contacts if isinstance(contacts, pd.DataFrame) else contacts.whole.frame
 
 
 def _says_the_same(before: Any, now: Any) -> bool:

@@ -25,6 +25,7 @@ from campaign.notebook.composer.memory import kept_for
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.sending.rounds.comparison import ACCEPTED, CHANGED
 from campaign.sending.rounds.difference import REASONS, Difference, sent_this_text
+from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.run import Run
 from campaign.sending.store.identity import CAMPAIGNS, folded_name, folder_name
 from campaign.sending.store.sent_files import names_of_file
@@ -53,6 +54,7 @@ class Desk(Struct):
     name_before: str = ""  # that a person had written for the spreadsheet before
     agreed: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # get a text, though they wanted none
     again: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # get it, as from another campaign
+    left_out_before: list[tuple[CampaignRecord, Ints]] = field(default_factory=list)  # what left_out.py read
     remember: Callable[[], None] = lambda: None  # called after each decision
     _own: tuple[pd.DataFrame, tuple[int, ...]] = field(default_factory=lambda: (pd.DataFrame(), ()))
     _compared: dict[Environment, tuple[tuple[Any, ...], Difference]] = field(default_factory=dict)
@@ -112,15 +114,23 @@ class Desk(Struct):
         They are read anew only when the spreadsheet, its reading or the list of these people changes.
         """
         chosen = self.composition
-        unwanted = _state_of_file(chosen.opt_outs)
+        unwanted = _state_of_file(chosen.opt_outs), chosen.opt_out_marks, chosen.opt_out_numbers
         read_from = self.version, chosen.number, chosen.region, chosen.several, unwanted
         if self._numbers[0] != read_from:
             numbers = numbers_of(
                 self.contacts[chosen.number],
-                region=chosen.region, several=chosen.several, opt_outs=chosen.opt_outs,
+                region=chosen.region, several=chosen.several, opt_outs=self.opt_out_lists,
             )  # fmt: skip
             self._numbers = read_from, numbers
         return self._numbers[1]
+
+    @property
+    def opt_out_lists(self) -> list[Any] | None:
+        """The lists of people who want no texts; None without one, and while a column that marks them
+        cannot be read: the third section says so."""
+        with suppress(CampaignError):
+            return self.composition.opt_out_lists(self.contacts) or None
+        return None
 
     def take_other_rows(self) -> None:
         """Forget the answers that were about the rows as they were."""

@@ -26,6 +26,7 @@ FIELDS = {
     "duplicates": "Numbers that come twice",
     "several": "Cells with several numbers",
     "opt_outs": "People who want no texts",
+    "opt_out_column": "Column that marks people who want no texts",
     "name": "Name of this campaign",
     "changed": "Phones that got another text",
     "gone": "People who are no longer in the spreadsheet",
@@ -54,7 +55,7 @@ BEGIN = "Begin “{}”, a campaign of its own"
 _SECTIONS = {
     1: ("sheet", "number", "region", "dates"),
     2: ("language", "message", "sender"),
-    3: ("overlong", "duplicates", "several", "opt_outs"),
+    3: ("overlong", "duplicates", "several", "opt_outs", "opt_out_column"),
     4: ("name", "changed", "gone", "budget"),
 }  # by the section that has them
 _WORDS = {

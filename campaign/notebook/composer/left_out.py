@@ -11,12 +11,15 @@ from ipywidgets import HTML, VBox
 
 from campaign import markup
 from campaign.arrow_text import Ints
+from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.rounds.difference import plan_behind
-from campaign.sending.rounds.left_out_before import opted_out_before
+from campaign.sending.rounds.distinct_texts import contains
+from campaign.sending.rounds.left_out_before import numbers_opted_out
+from campaign.sending.rounds.record import CampaignRecord
 from campaign.text import agreeing, capitalised, counted
 
 _NOBODY = np.empty(0, np.int64)
@@ -64,16 +67,31 @@ def left_out_among(desk: Desk, messages: pd.DataFrame) -> Ints:
     Campaigns of this name have left them out, wherever these were sent or rehearsed: whoever was left out in
     a rehearsal is not written to live without a question.
     """
-    if messages.empty:
+    if messages.empty or not is_anybody_left_out(desk):
         return _NOBODY
-    numbers: Ints = np.unique(messages["number"].to_numpy(dtype=np.int64))
-    left_out = np.zeros(len(numbers), dtype=bool)
-    for where in desk.accounts:
-        with suppress(CampaignError):  # of the chosen account it is said where the texts are counted
-            record = plan_behind(desk.difference(where)).record
-            if record is not None:
-                left_out |= opted_out_before(record.comparable_numbers(numbers), record)
-    return np.setdiff1d(numbers[left_out], desk.agreed)
+    numbers: Ints = messages["number"].to_numpy(dtype=np.int64)
+    are_left_out = np.zeros(len(numbers), dtype=bool)
+    for record, left_out in desk.left_out_before:
+        are_left_out |= contains(left_out, record.comparable_numbers(numbers))
+    return np.setdiff1d(numbers[are_left_out], desk.agreed)
+
+
+def is_anybody_left_out(desk: Desk) -> bool:
+    """Whether campaigns of this name have left out anybody; each record of one is read once."""
+    records = filter(None, (_record(desk, where) for where in desk.accounts))
+    known = {id(record): numbers for record, numbers in desk.left_out_before}
+    desk.left_out_before = [
+        (record, numbers_opted_out(record) if (numbers := known.get(id(record))) is None else numbers)
+        for record in records
+    ]
+    return any(len(numbers) for _, numbers in desk.left_out_before)
+
+
+def _record(desk: Desk, where: Environment) -> CampaignRecord | None:
+    """What the campaign has sent there; None where it has not, or that cannot be known."""
+    with suppress(CampaignError):  # of the chosen account it is said where the texts are counted
+        return plan_behind(desk.difference(where)).record
+    return None
 
 
 def about_forgotten(count: int) -> str:

@@ -5,6 +5,7 @@ A page that is loaded again comes back to it, and so does whoever goes on with a
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import threading
@@ -25,7 +26,8 @@ from campaign.values import replace
 
 class Kept(Struct, frozen=True):
     """What was decided for a `version` of a spreadsheet, the last section that was reached (0 is the first),
-    the folder of what was sent, and what was typed about sending.
+    the folder of what was sent, what was typed about sending, and the digest of the list of opt-outs with
+    which it was sent.
     """
 
     composition: Composition
@@ -34,6 +36,7 @@ class Kept(Struct, frozen=True):
     sent: Path | None = None
     price: str = ""
     own_number: str = ""
+    opt_outs_digest: str = ""
 
 
 class Memory:
@@ -47,7 +50,7 @@ class Memory:
         record = {
             "composition": asdict(state.composition), "version": state.version, "reached": state.reached,
             "sent": None if state.sent is None else str(state.sent), "price": state.price,
-            "own_number": state.own_number,
+            "own_number": state.own_number, "opt_outs_digest": state.opt_outs_digest,
         }  # fmt: skip
         # Another window, or another app in this folder, may keep its own at the same moment.
         new = self._path.with_name(f"{self._path.name}.{os.getpid()}-{threading.get_ident()}.new")
@@ -66,12 +69,12 @@ class Memory:
             decided = record["composition"]
             if not set(decided) <= known:
                 return None
-            for rows in ("instead", "not_again"):
-                decided[rows] = tuple(decided.get(rows, ()))
+            for several in ("instead", "not_again", "opt_out_marks", "opt_out_numbers"):
+                decided[several] = tuple(decided.get(several, ()))
             sent = record["sent"] and Path(record["sent"])
             return Kept(
                 Composition(**decided), str(record["version"]), int(record["reached"]), sent,
-                str(record["price"]), str(record["own_number"]),
+                str(record["price"]), str(record["own_number"]), str(record.get("opt_outs_digest", "")),
             )  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -79,8 +82,11 @@ class Memory:
 
 def keep_with_campaign(folder: Path, state: Kept) -> None:
     """Keep in a campaign's folder how it was composed, so that a person can go on with it another day."""
+    digest = digest_of(state.composition.opt_outs)
+    without_numbers = replace(state.composition, opt_out_numbers=())
+    kept = replace(state, composition=without_numbers, own_number="", opt_outs_digest=digest)
     with suppress(OSError):  # what is being sent matters more
-        Memory(folder / COMPOSED).keep(replace(state, own_number=""))
+        Memory(folder / COMPOSED).keep(kept)
 
 
 def kept_with_campaign(folder: Path) -> Kept | None:
@@ -94,6 +100,16 @@ def kept_for(campaign: str, environments: Iterable[Environment]) -> Kept | None:
     there = [folder for folder in folders if (folder / COMPOSED).is_file()]
     latest = max(there, key=lambda folder: (folder / COMPOSED).stat().st_mtime_ns, default=None)
     return None if latest is None else kept_with_campaign(latest)
+
+
+def digest_of(path: str | None) -> str:
+    """What another content of a file would change; "" for none, or for one that cannot be read."""
+    with (
+        suppress(OSError, ValueError),
+        Path(path or "").open("rb") as file,
+    ):  # ValueError: no file has that name
+        return hashlib.file_digest(file, "sha256").hexdigest()
+    return ""
 
 
 def _private_file(path: Path) -> IO[str]:

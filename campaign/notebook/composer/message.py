@@ -14,6 +14,7 @@ from ipywidgets import HTML, HBox, Layout, VBox
 from campaign import markup
 from campaign.arrow_text import Bools
 from campaign.contacts.contact_parts import RowsOfTable
+from campaign.contacts.naming_column import naming_column
 from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import CampaignError, UsageError
@@ -168,7 +169,7 @@ class MessageSection(Section):
                     f"The text for “{language}” is empty. Write one: {who} that language. If another one is "
                     "meant, correct the spreadsheet and choose it again."
                 )
-        _, plan = self._desk.planned(replace(composition, opt_outs=None))
+        _, plan = self._desk.planned(composition.without_opt_outs)
         if composition.language and len(self.languages.without):
             self.languages.take_done(self._desk.done_before(plan))
 
@@ -193,10 +194,17 @@ class MessageSection(Section):
         self._readers = self.languages.readers
         if self.news:
             self.phone.row = self._first_row()
-        self.phone.offer(self._readers.index, self.languages.editing)
+        self.phone.offer(self._names, self.languages.editing)
         self.editor.formats = self._date_formats() | amount_placeholders(self._desk.contacts)
         self.editor.value = self._text
         self._typed(self._text)
+
+    @property
+    def _names(self) -> pd.Series[str]:
+        """What the readers of the text are called, "" for those who are not."""
+        column = naming_column(self._desk.contacts, [self._desk.composition.number or ""])
+        nameless = pd.Series("", index=self._readers.index, dtype="str")
+        return self._readers[column] if column else nameless
 
     def take(self, text: str, texts: dict[str, str], sender: str) -> None:
         """Write what an earlier round said, as if somebody had typed it."""
@@ -367,6 +375,8 @@ class MessageSection(Section):
         """The plan for some of the text's readers, or for all, also before there is a sender."""
         contacts = self._readers if rows is None else self._readers.loc[rows]
         composition = self._desk.composition
+        if self._desk.opt_out_lists is None:  # the phone shows a text also while a column cannot be read
+            composition = composition.without_opt_outs
         sender = _NO_SENDER if self._fault_of_sender else composition.sender or _NO_SENDER
         written = replace(composition, sender=sender, message=self._text, language=None, **decisions)
         return written.plan(RowsOfTable.of(contacts, self._desk.contacts))

@@ -2,35 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
 from campaign import markup
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import ON_OPT_OUT_LIST, SuppressionRules
+from campaign.messages.suppression import ON_OPT_OUT_LIST, SuppressionRules, is_on_list
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.text import agreeing, capitalised, counted, figure
 
 _LINES = 8  # of the list that hold no number, each with its sentence
 
 
-def about_list(plan: Plan, opt_outs: str | None, region: str | None) -> str:
-    """How many numbers a list of people who want no texts has, and how many rows have one of them."""
-    if opt_outs is None:
+def about_list(plan: Plan, path: str | None, region: str | None) -> str:
+    """How many numbers a list of people who want no texts has, and how many rows have one of them; then which
+    of its lines hold no number."""
+    if path is None:
         return ""
-    numbers = len(SuppressionRules.of(opt_outs, None).read([region]).opted_out)
-    issues = plan.issues
-    found_rows = issues.loc[issues["detail"] == ON_OPT_OUT_LIST, "row"].unique()
+    read = SuppressionRules.of(Path(path), None).read([region])
+    listed = plan.contacts.index[is_on_list(plan.addressing.numbers, read.opted_out)]
+    issues, numbers = plan.issues, len(read.opted_out)
+    found_rows = pd.Index(issues.loc[issues["detail"] == ON_OPT_OUT_LIST, "row"].unique()).intersection(
+        listed
+    )
     rows, copies = len(found_rows), int((plan.contacts["status"].reindex(found_rows) == "duplicate").sum())
-    read = f"{capitalised(counted(numbers, 'number'))} {agreeing(numbers, 'was', 'were')} read from this list"
+    told = f"{capitalised(counted(numbers, 'number'))} {agreeing(numbers, 'was', 'were')} read from this list"
     found = f"{figure(rows)} {agreeing(rows, 'row has', 'rows have')}" if rows else "no row has"
     repeating = f" {figure(copies)} of these rows {agreeing(copies, 'repeats', 'repeat')} another one."
-    said = f"{read}; {found} one of them.{repeating if copies else ''}"
+    said = f"{told}; {found} one of them.{repeating if copies else ''}"
     sentence = markup.paragraph(said, note=True)
-    return f'<div role="status">{sentence}</div>'
+    return (
+        f'<div role="status">{sentence}</div>{_unreadable_entries(read.issues.frame(np.empty(0, np.int64)))}'
+    )
 
 
-def unreadable_entries(plan: Plan) -> str:
-    """Which lines of the list of people who want no texts hold no number; "" if there are none."""
-    issues = plan.issues
-    details = issues.loc[issues["code"] == "unreadable_entry", "detail"]
+def rows_with_numbers(plan: Plan, numbers: Sequence[str]) -> list[int]:
+    """The rows that have one of some numbers, which are written with their country codes."""
+    if not numbers:
+        return []
+    unwanted = np.array([int(number.removeprefix("+")) for number in numbers], np.int64)
+    rows: list[int] = plan.contacts.index[is_on_list(plan.addressing.numbers, unwanted)].tolist()
+    return rows
+
+
+def _unreadable_entries(issues: pd.DataFrame) -> str:
+    """Which lines of the list hold no number; "" if there are none."""
+    details = issues["detail"]
     if details.empty:
         return ""
     more = len(details) - _LINES

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ipywidgets import HTML, HBox, Layout
 
 from campaign import markup
+from campaign.environments import words_for
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.notebook.composer.cost_choice import given_price
@@ -17,6 +18,7 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import kept_with_campaign
+from campaign.notebook.composer.opt_out_list import rows_with_numbers
 from campaign.notebook.composer.section import Section
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.given_price import with_given_price
@@ -28,6 +30,8 @@ from campaign.text import clean
 
 _PYTHON = "The same in Python, for whoever runs this again"
 _RESUME = re.compile(r"\bresume the campaign(?: or send the plan again)?", re.IGNORECASE)
+_AGAIN = re.compile(r" (To send it again, .*)$", re.DOTALL)
+_TO_DO = "What to do:"
 _CORRECT = (
     "To reach the rows to correct, correct them in your own spreadsheet, save it under the same name, and "
     "choose it again in section 1. Or download “Rows to correct”, a file of these rows only, for instance "
@@ -45,7 +49,9 @@ class OutcomeSection(Section):
 
     def __init__(self, desk: Desk, way_on: Callable[[], str], begun_anew: Callable[[], None]) -> None:
         self._desk, self._way_on = desk, way_on
-        self._said: tuple[str, ...] = ()
+        self._happened: list[str] = []  # a paragraph each
+        self._to_do: tuple[str, ...] = ()
+        self._again: list[str] = []  # how the same is sent again
         self.name = ""  # of the campaign whose result is shown
         self._sentences, self._correcting, self._python = HTML(), HTML(), HTML()
         self._python.add_class("campaign-python")
@@ -67,27 +73,42 @@ class OutcomeSection(Section):
         """Show the result as it is now."""
         result = self._result
         self.name = result.name
-        self._said = (result.headline, *result.left_to_do)
+        self._happened, self._again = _what_happened(result)
+        self._to_do = result.left_to_do
         self.say()
         totals = result.totals
         to_correct = totals.to_correct + totals["refused"] + totals.sharing_unreached
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
         self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
-        composition = self._desk.composition
-        lines = markup.escape(composition.python(self._desk.confirmed)) if composition.source else ""
+        lines = markup.escape(self.python)
         folded = f'<details><summary>{_PYTHON}</summary><pre tabindex="0">{lines}</pre></details>'
         self._python.value = folded if lines else ""
 
+    @property
+    def python(self) -> str:
+        """The lines that do what was done here; "" where no spreadsheet was chosen."""
+        desk = self._desk
+        if not desk.composition.source:
+            return ""
+        by_hand = desk.composition.opt_out_numbers
+        rows = rows_with_numbers(desk.plan or desk.prepared(), by_hand) if by_hand else ()
+        return desk.composition.python(desk.confirmed, unwanted_rows=rows)
+
     def say(self) -> None:
-        """Say whose result it is and what is left to do, with the button that is there now."""
-        if not self._said:
+        """Say whose result it is, what happened and what is left to do, with the button that is there now."""
+        if not self.name:
             return
-        sentences = [desk_words(_RESUME.sub(self._pressed, said)) for said in self._said]
-        said = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
         whose = markup.paragraph(f"This is what came of {self._quoted_name}.")
         if self._is_of_another_name:  # marked: what stands above is about another one
             whose = f'<div class="changed">{whose}</div>'
-        self._sentences.value = f'<div role="status">{whose}{said}</div>'
+        happened = "".join(map(markup.paragraph, self._in_desk_words(self._happened)))
+        to_do = [f"<li>{markup.escape(said)}</li>" for said in self._in_desk_words(self._to_do)]
+        left = f"{markup.paragraph(_TO_DO)}<ul>{''.join(to_do)}</ul>" if to_do else ""
+        again = "".join(markup.paragraph(said, note=True) for said in self._in_desk_words(self._again))
+        self._sentences.value = f'<div role="status">{whose}{happened}{left}{again}</div>'
+
+    def _in_desk_words(self, sentences: Iterable[str]) -> list[str]:
+        return [words for said in sentences if (words := desk_words(_RESUME.sub(self._pressed, said)))]
 
     def _pressed(self, resumed: re.Match[str]) -> str:
         way_on = self._way_on()
@@ -123,3 +144,16 @@ class OutcomeSection(Section):
 
     def _write_to_correct(self, path: Path) -> None:
         write_follow_up(self._result, path)
+
+
+def _what_happened(result: Result) -> tuple[list[str], list[str]]:
+    """The headline of a result in paragraphs: what it was, why it ended so, how the rows stand, what else was
+    sent; and apart from them how to send the same again, where it says so."""
+    note, earlier = result.remarks
+    rest, paragraphs = result.headline, []
+    for remark in (words_for(result.environment).caution, note, earlier):
+        before, told, rest = rest.partition(remark) if remark else ("", "", rest)
+        paragraphs += [before, told]
+    happened = [said.strip() for said in (*paragraphs, rest) if said.strip()]
+    again = [_AGAIN.search(said) for said in happened]
+    return [_AGAIN.sub("", said) for said in happened], [found[1] for found in again if found]

@@ -11,7 +11,7 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.section import people
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.results.plain_words import SHARING, STATUS_WORDS
-from campaign.text import agreeing, capitalised, counted, figure
+from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 STYLE = """
 .campaign .shares{display:flex;height:1.2em;border-radius:3px;overflow:hidden;max-width:34em}
@@ -41,13 +41,28 @@ def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords) -> str:
         "nothing can be sent yet" if leaves.held else "",
         "" if is_for_later else f"{who} a text",
         _beside_file(leaves) if len(leaves.beside) else "",
-        f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
+        f"section 4 asks about {people(leaves.asked)}{_asked_why(leaves)}" if leaves.asked else "",
         _already_sent(more, words) if more else "",
         f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
         if left_out
         else "no row is left out",
     ]
     return capitalised("; ".join(filter(None, pieces)))
+
+
+def _asked_why(leaves: WhoLeaves) -> str:
+    """For how many of them each question of section 4 is, in brackets after a space; "" where all have the
+    same one."""
+    wanted_none, elsewhere = len(leaves.unwanted_rows), len(leaves.rows_elsewhere)
+    counts = {
+        ("whose phone got another text", "whose phones got another text"): (
+            leaves.asked - wanted_none - elsewhere
+        ),
+        ("who wanted none before",) * 2: wanted_none,
+        ("who has this text from another campaign", "who have this text from another campaign"): elsewhere,
+    }
+    whom = [f"{figure(count)} {agreeing(count, *words)}" for words, count in counts.items() if count]
+    return f" ({listed_words(whom)})" if len(whom) > 1 else ""
 
 
 def _beside_file(leaves: WhoLeaves) -> str:

@@ -19,9 +19,10 @@ from campaign.messages.preview import PHONE, Preview, mask_own_number
 from campaign.messages.text.segments import count_units
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import button, set_shown
-from campaign.text import counted
+from campaign.text import clean, counted, shorten
 
 _STRUCK_OUT = "{} of {} characters: what is struck out does not fit."
+_NAME = 40  # characters
 _EMPTY = "The text appears here as its reader will see it."
 
 
@@ -46,6 +47,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._shown, self._drawn = shown, drawn
         self._drawing = threading.RLock()
         self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
+        self._names: pd.Series[str] = pd.Series(dtype="str")
         self._of = ""  # which text the rows get, in words, where there are several
         self.row = 0
         self.screen = HTML()
@@ -67,9 +69,10 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         )
         super().__init__([self.screen, buttons])
 
-    def offer(self, rows: pd.Index[Any], language: str = "") -> None:
-        """Show rows of this table from now on; with a `language`, they are those of its text."""
-        self._rows, self._of = rows, f" in “{language}”" if language else ""
+    def offer(self, names: pd.Series[str], language: str = "") -> None:
+        """Show these rows from now on, which are called so; with a `language`, they are those of its text."""
+        rows = names.index
+        self._names, self._rows, self._of = names, rows, f" in “{language}”" if language else ""
         if self.row not in rows:
             self.row = int(rows[0]) if len(rows) else 0
 
@@ -99,7 +102,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._drawn(None)
         else:
             phone = preview.phone() or _too_long(*self._find_text(), _number_of(plan, self.row))
-            said = [*_about_cut(plan), _facts(preview)]
+            said = [*_about_cut(plan), _facts(preview, self._names)]
             self.screen.value = phone + "".join(markup.paragraph(one, note=True) for one in said)
             self._drawn(preview)
 
@@ -170,8 +173,10 @@ def _about_cut(plan: Plan) -> list[str]:
     return [desk_words(detail) for detail in issues.loc[issues["code"] == "truncated", "detail"]]
 
 
-def _facts(preview: Preview) -> str:
-    """One line: whose text it is and how much it is, or why there is none."""
+def _facts(preview: Preview, names: pd.Series[str]) -> str:
+    """One line: whose text it is and how much it is, or why there is none, and for whom."""
     if not preview.messages:
-        return f"Row {preview.row} gets no text. {desk_words(preview.reason, here=2)}"
+        name = shorten(mask_text(clean(names.get(preview.row, ""))).strip(), _NAME)
+        whose = f" ({name})" if name else ""
+        return f"Row {preview.row}{whose} gets no text. {desk_words(preview.reason, here=2)}"
     return f"Row {preview.row}, to {mask_number(preview.number)} · {preview.parts} SMS"

@@ -7,8 +7,6 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-import numpy as np
-import pandas as pd
 from ipywidgets import HTML, HBox, Layout, RadioButtons, VBox
 
 from campaign import markup
@@ -30,40 +28,28 @@ from campaign.notebook.composer.desk_words import (
 )
 from campaign.notebook.composer.earlier_text import EarlierText, TakeText
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
+from campaign.notebook.composer.leaving import Leaving, is_another_message
 from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.memory import Kept, keep_with_campaign
 from campaign.notebook.composer.other_texts import OtherTexts
 from campaign.notebook.composer.pace_choice import USUAL, PaceChoice
 from campaign.notebook.composer.people_beside import PeopleBeside
+from campaign.notebook.composer.places import PLACES, about_accounts
 from campaign.notebook.composer.section import Section
-from campaign.notebook.composer.sent_elsewhere import SentElsewhere, have_it_elsewhere, undecided_numbers
+from campaign.notebook.composer.sent_elsewhere import SentElsewhere, undecided_numbers
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.composer.who_gets import WhoGets
 from campaign.notebook.dashboard import Dashboard
-from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.difference import (
     Difference,
-    about_others,
-    about_split,
     decided_messages,
-    people_of,
     plan_behind,
 )
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import clean, counted, listed_words, shorten
+from campaign.text import clean, counted, shorten
 
-_PLACES: dict[Environment, str] = {
-    "local": "Rehearse on this machine: nothing leaves it, nobody gets anything",
-    "sandbox": "The provider's sandbox: it answers as the real service, nobody gets anything",
-    "live": "Live: real texts to real phones",
-}
-_ONLY_REHEARSAL = (
-    "Only rehearsals are possible here so far. To send for real, this program needs your account with the "
-    "SMS provider: ask whoever looks after this machine to set CAMPAIGN_LIVE_URL, CAMPAIGN_LIVE_USERNAME and "
-    "CAMPAIGN_LIVE_PASSWORD, and to start it again."
-)
 _NOT_WHAT_WAS_SHOWN = (
     "What would leave has changed since this was shown, so nothing was sent. Look at the line and the button "
     "as they are now."
@@ -86,10 +72,6 @@ _BUDGET = "budget="  # what `Run.option_for_the_rest` begins with once a budget 
 _UNDECIDED = ("Please choose", "ask")
 _BEGIN = "begin"  # an answer about another text that is no parameter of `send`
 _NAME = 40  # characters of a name in an answer
-_FOR_ANOTHER = (
-    "If this text is about something else, begin a campaign of its own: the result of “{}” then stays as it "
-    "is."
-)
 _BEGUN_BESIDE = (
     "“{}” is a campaign of its own. Another name can be written into the field “{}”. What “{}” has sent, and "
     "its result, stay as they are."
@@ -102,7 +84,7 @@ class SendingSection(Section):
     def __init__(self, desk: Desk, started: Callable[[Run], None]) -> None:
         self._desk, self._started = desk, started
         self.place = RadioButtons(
-            options=[(_PLACES[where], where) for where in desk.accounts], layout=Layout(width="max-content"),
+            options=[(PLACES[where], where) for where in desk.accounts], layout=Layout(width="max-content"),
             description="Where to",
         )  # fmt: skip
         self.place.add_class("campaign-place")
@@ -123,13 +105,11 @@ class SendingSection(Section):
         self.looked_up: Callable[[], None] = lambda: None  # called when it is known anew what would leave
         self.way_changed: Callable[[], None] = lambda: None  # called when `way_on` may say something else
         self._obstacle = ""  # why nothing can be sent, whatever the price
-        self._outgoing = pd.DataFrame()  # the messages that the line and the button speak of
+        self._leaving = Leaving()  # what the line and the button speak of
         self._difference, self._question = HTML(), HTML()
         self._question.add_class("campaign-question")
         self.left_out = LeftOutBefore(desk, self._look_up)
         self.elsewhere = SentElsewhere(desk, self._leave_out, self._look_up)
-        self._undecided = np.empty(0, np.int64)  # numbers of people who are asked about first
-        self._open: dict[str, int] = {}  # how many of them are asked about for each reason
         self._asking = [self.left_out, self.elsewhere, self.changed, self.other_texts, self.gone]
         self._start = button("Rehearse", "send", self.begin, main=True)
         self._why_not = HTML()
@@ -137,7 +117,7 @@ class SendingSection(Section):
         self._change_budget = button(CHANGE_BUDGET, "change-budget", self._open_budget, main=True)
         self.trial = Trial(desk)
         self.trial.asking = self._ask_nothing  # one phrase at a time
-        hint = [HTML(_about_accounts(desk))]
+        hint = [HTML(about_accounts(desk))]
         self._form = [
             self.place, *hint, self.name, self._taken, self.earlier, self._difference, self._beside,
             self.who_gets, *self._asking, self.costs, self.trial, self.pace, self._question, self._refusal,
@@ -162,7 +142,7 @@ class SendingSection(Section):
         is_form = self._area.children == tuple(self._form)
         if self._desk.contacts.empty:  # a result of before is looked at
             return "the button in section 4 after you have chosen its spreadsheet in section 1"
-        if is_form and not len(self._outgoing):
+        if is_form and not len(self._leaving.messages):
             return "the button in section 4"
         if is_form:
             enough = f" with at least {self.costs.enough} in “{FIELDS['budget']}”"
@@ -199,12 +179,12 @@ class SendingSection(Section):
             plan, typed = self._desk.prepared(), self.phrase.value.strip() or None
             account = self._account()  # what is no price stops here
             self.costs.check()
-            shown, undecided = self._outgoing, self._undecided
+            shown = self._leaving
             self._compare(self._desk.difference(self._desk.composition.environment, anew=True))
-            if not shown.equals(self._outgoing) or not np.array_equal(undecided, self._undecided):
+            if not shown.is_as(self._leaving):
                 self._look_up()
                 raise UsageError(_NOT_WHAT_WAS_SHOWN)
-            if len(undecided):
+            if len(shown.undecided):
                 raise UsageError("Nothing was sent. First decide about the people who are asked about above.")
             try:
                 run = self._desk.composition.start(plan, account, typed)
@@ -300,19 +280,19 @@ class SendingSection(Section):
         self.trial.follow()
         is_live = self._desk.composition.environment == "live"
         start = self._start.description = "Send" if is_live else "Rehearse"
-        self._outgoing, self._obstacle = pd.DataFrame(), "problem"
+        self._leaving, self._obstacle = Leaving(), "problem"
         for hidden in (self.earlier, self._beside, self.who_gets, *self._asking, self.pace):
             set_shown(hidden, False)
         with self.problems_shown():
             difference = self._difference_of_name()
             asked = [*self._ask_about(difference), *self._compare(difference)]
             self.costs.compare(difference)
-            if _is_another_message(difference):
+            if is_another_message(difference):
                 self.earlier.offer_instead()
-            self._difference.value = self._about(difference)
+            self._difference.value = self._leaving.about(self._desk, difference)
             self._beside.show(plan_behind(difference))
-            self.who_gets.show(difference, self._outgoing)
-            count = len(self._outgoing)
+            self.who_gets.show(difference, self._leaving.messages)
+            count = len(self._leaving.messages)
             without_texts = start if asked else "Show the result"
             self._start.description = f"{start} {counted(count, 'text')}" if count else without_texts
             self._obstacle = "questions" if len(asked) > 1 else "".join(asked)
@@ -327,13 +307,14 @@ class SendingSection(Section):
         """
         changed = self._desk.composition.changed
         is_unnamed = bool(self._desk.senders(difference))  # which is asked beside the name
-        self._open = {
+        open_ones = {
             "left out": self.left_out.ask(decided_messages(difference, changed=changed)),
             "name" if is_unnamed else "elsewhere": self.elsewhere.ask(difference, is_asked_above=is_unnamed),
         }
-        self._undecided = undecided_numbers(self._desk, difference)
-        self._outgoing = decided_messages(difference, changed=changed, undecided=self._undecided)
-        return [question for question, count in self._open.items() if count]
+        undecided = undecided_numbers(self._desk, difference)
+        outgoing = decided_messages(difference, changed=changed, undecided=undecided)
+        self._leaving = Leaving(outgoing, undecided, open_ones)
+        return [question for question, count in open_ones.items() if count]
 
     def _difference_of_name(self) -> Difference:
         """What the campaign of that name has sent; where it is unclear which one is meant, that is asked."""
@@ -345,41 +326,6 @@ class SendingSection(Section):
             raise
         self.name.offer(senders=self._desk.senders(difference), is_begun=not difference.is_first)
         return difference
-
-    def _about(self, difference: Difference) -> str:
-        """What would leave with the answers given, and what is still to be answered; then who stays."""
-        composition, compared = self._desk.composition, plan_behind(difference)
-        told = ComparedInWords(compared)
-        count, changed = len(self._outgoing), composition.changed
-        people = people_of(difference, changed=changed, undecided=self._undecided)
-        asked = people.asked if changed == "ask" else ""
-        waiting = composition.gone == "ask" and len(compared.waiting_gone)
-        open_ones, is_another = self._not_decided(asked if count else ""), _is_another_message(difference)
-        open_below = len(self._undecided) > 0 and not self._desk.senders(difference)
-        now = [
-            people.leaving(count, changed=changed, noun="text", is_open=len(self._undecided) > 0),
-            about_split(difference, changed=changed),
-            f"Not decided yet: {open_ones}." if open_ones else "",
-            "Choose below first." if asked or waiting or open_below else "",
-            _FOR_ANOTHER.format(mask_text(clean(self._desk.name))) if asked and is_another else "",
-        ]
-        staying, gone = people.staying(count, changed=changed), told.about_gone.strip()
-        beside = desk_words(told.about_beside_file.strip())
-        paragraphs = [markup.paragraph(desk_words(" ".join(filter(None, now))))]
-        paragraphs += [
-            markup.paragraph(desk_words(said), note=True)
-            for said in (about_others(difference, changed=changed, undecided=self._undecided), staying, gone)
-            if said
-        ]
-        if beside:  # marked: nobody expects them
-            paragraphs.append(f'<div class="changed">{markup.paragraph(beside)}</div>')
-        return f'<div role="status">{"".join(paragraphs)}</div>'
-
-    def _not_decided(self, asked: str) -> str:
-        """Whom the open questions are about."""
-        left_out, *elsewhere = self._open.values()
-        wanted_none = f"{counted(left_out, 'person', 'people')} left out before" if left_out else ""
-        return listed_words([*filter(None, [asked, wanted_none, *map(have_it_elsewhere, elsewhere)])])
 
     def _ask_about(self, difference: Difference) -> list[str]:
         """Ask what a person has to decide: about other texts, and about people who are gone.
@@ -393,7 +339,7 @@ class SendingSection(Section):
             (self.gone, "gone", len(plan_behind(difference).waiting_gone)),
         ):
             answers = [(words, answer) for (parameter, answer), words in CHOICES.items() if parameter == name]
-            if name == "changed" and _is_another_message(difference):
+            if name == "changed" and is_another_message(difference):
                 answers.append((BEGIN.format(shorten(clean(self._desk.name_beside), _NAME)), _BEGIN))
             picker.offer([_UNDECIDED, *answers], getattr(self._desk.composition, name))
             set_shown(picker, count > 0)
@@ -425,7 +371,7 @@ class SendingSection(Section):
     def _show_cost(self) -> None:
         """Say what the texts cost, and beside the button why it does not send, or not all of them."""
         self._decide_pace()
-        self.costs.say(self._outgoing)
+        self.costs.say(self._leaving.messages)
         obstacle = _WHY_NOT.get(self.costs.obstacle or self._obstacle, "").format(enough=self.costs.enough)
         self._start.disabled, self._start.tooltip = bool(obstacle), obstacle or None
         beside = obstacle or self.costs.shortage
@@ -435,28 +381,11 @@ class SendingSection(Section):
     def _decide_pace(self) -> None:
         """Decide how fast the texts leave, and in requests that a budget has room for."""
         is_live = self._desk.composition.environment == "live"  # and a pace to watch is for rehearsals
-        chosen = USUAL if is_live else self.pace.decisions(len(self._outgoing))
-        size = self.costs.request_size(self._outgoing, chosen["batch_size"])
+        chosen = USUAL if is_live else self.pace.decisions(len(self._leaving.messages))
+        size = self.costs.request_size(self._leaving.messages, chosen["batch_size"])
         self._desk.decide(**chosen | {"batch_size": size})
-
-
-def _is_another_message(difference: Difference) -> bool:
-    """Whether all who were reached would get another text, so that a campaign of its own may be meant."""
-    is_whole_table = plan_behind(difference).file is None
-    return difference.changed > 0 and not difference.reached + difference.unknown and is_whole_table
 
 
 def _at_own_price(html: str) -> str:
     """A piece of HTML in the words of the desk, once the rehearsal costs what a person typed."""
     return desk_html(html.replace("(made up)", "(nothing is paid)"))
-
-
-def _about_accounts(desk: Desk) -> str:
-    """Why the texts cannot be sent elsewhere, where an account is missing or cannot be used."""
-    faults = [
-        f"{_PLACES[where].partition(':')[0]}: this account cannot be used. {desk_words(fault)}"
-        for where, fault in desk.account_faults.items()
-    ]
-    if faults:
-        return f'<div class="problem" role="alert">{"".join(map(markup.paragraph, faults))}</div>'
-    return markup.paragraph(_ONLY_REHEARSAL, note=True) if len(desk.accounts) == 1 else ""

@@ -15,7 +15,7 @@ from campaign.arrow_text import Ints
 from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.fields import button, set_shown
-from campaign.notebook.composer.left_out import left_out_among
+from campaign.notebook.composer.left_out import is_anybody_left_out, left_out_among
 from campaign.sending.rounds.difference import (
     Difference,
     decided_messages,
@@ -95,8 +95,11 @@ def sent_elsewhere(desk: Desk, difference: Difference) -> dict[str, Ints]:
 def undecided_numbers(desk: Desk, difference: Difference) -> Ints:
     """The numbers of people who would get a text and are asked about first: they wanted none before, or have
     it from another campaign."""
+    elsewhere = numbers_sent_elsewhere(desk, difference)
+    if not is_anybody_left_out(desk):
+        return elsewhere
     leaving: pd.DataFrame = decided_messages(difference, changed=desk.composition.changed)
-    return np.union1d(left_out_among(desk, leaving), numbers_sent_elsewhere(desk, difference))
+    return np.union1d(left_out_among(desk, leaving), elsewhere)
 
 
 def numbers_sent_elsewhere(desk: Desk, difference: Difference) -> Ints:

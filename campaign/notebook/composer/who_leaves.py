@@ -59,6 +59,7 @@ class WhoLeaves(Struct, frozen=True, eq=False):
     sent_beside: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     put_right: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     unwanted_rows: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+    rows_elsewhere: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     beside: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     put_right_since: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     held: int = 0
@@ -153,16 +154,21 @@ class WhoLeaves(Struct, frozen=True, eq=False):
         elsewhere: Ints,
     ) -> WhoLeaves:
         """The same, with people asked about who would get one of these messages; `rows` are theirs."""
-        numbers, of_unwanted = messages["number"].to_numpy(dtype=np.int64), unwanted(messages)
+        of_unwanted = unwanted(messages)
+        if not len(of_unwanted) + len(elsewhere):
+            return self
+        numbers = messages["number"].to_numpy(dtype=np.int64)
         is_unwanted = np.isin(numbers, of_unwanted)
         is_asked = is_unwanted | np.isin(numbers, elsewhere)
         asked_rows = pd.Index(rows[is_asked].dropna().unique()).astype("int64")
+        unwanted_rows = pd.Index(rows[is_unwanted].dropna().unique()).astype("int64")
         return replace(
             self,
             rows=self.rows.difference(asked_rows),
             parts=self.parts - int(messages["parts"][is_asked].sum()),
             asked_rows=self.asked_rows.union(asked_rows),
-            unwanted_rows=pd.Index(rows[is_unwanted].dropna().unique()).astype("int64"),
+            unwanted_rows=unwanted_rows,
+            rows_elsewhere=asked_rows.difference(unwanted_rows),
         )
 
 
@@ -181,7 +187,9 @@ def _left_out(plan: Plan) -> pd.Index[Any]:
 def _sent_beside(kept: pd.Index[Any], rows: pd.Series[int], numbers: pd.Series[str]) -> pd.Index[Any]:
     """Of the rows that a campaign has messages for those whose number a kept row of the plan has as well."""
     is_kept = rows.isin(kept)
-    beside = rows[~is_kept & numbers.isin(numbers[is_kept])].dropna()
+    others = numbers[~is_kept]  # few, most often: the longer column is looked up in the shorter one
+    of_kept = numbers[is_kept & numbers.isin(others)] if len(others) else others
+    beside = rows[~is_kept][others.isin(of_kept)].dropna()
     sent: pd.Index[Any] = pd.Index(beside.unique()).astype("int64")
     return sent
 

@@ -19,22 +19,28 @@ _OPTED_OUT = "opted_out"
 def opted_out_before(numbers: Ints, record: CampaignRecord) -> Bools:
     """Which numbers wanted no messages in the last round that left them out or had a message for them.
 
-    `numbers` are as `record.comparable_numbers` gives them. The rounds are read part by part, and only if
-    there are numbers to look for.
+    `numbers` are as `record.comparable_numbers` gives them. The rounds are read only if there are any.
     """
-    if not len(numbers):
-        return np.zeros(0, dtype=bool)
-    looked_for = np.unique(numbers)
-    opted_out = np.zeros(len(looked_for), dtype=bool)
+    return contains(numbers_opted_out(record), numbers) if len(numbers) else np.zeros(0, dtype=bool)
+
+
+def numbers_opted_out(record: CampaignRecord) -> Ints:
+    """The numbers whose people wanted no messages in the last round that had them, in ascending order.
+
+    They are as `record.comparable_numbers` gives them. The rounds are read part by part, from the first one
+    on that left anybody out.
+    """
+    opted_out = np.empty(0, np.int64)
     for one_round in record.rounds:
-        if not opted_out.any() and not one_round.manifest.load_totals()[_OPTED_OUT]:
+        if not len(opted_out) and not one_round.manifest.load_totals()[_OPTED_OUT]:
             continue
         for written_to in record.numbers_to_send_to(one_round):
-            opted_out[_places(looked_for, written_to)] = False
-        for left_out in _opted_out_in(one_round):
-            comparable = left_out if one_round.is_erased else record.comparable_numbers(left_out)
-            opted_out[_places(looked_for, comparable)] = True
-    return np.asarray(opted_out[np.searchsorted(looked_for, numbers)])
+            opted_out = opted_out[~np.isin(opted_out, written_to)]
+        left_out = list(_opted_out_in(one_round))
+        if not one_round.is_erased:
+            left_out = list(map(record.comparable_numbers, left_out))
+        opted_out = np.unique(np.concatenate([opted_out, *left_out]))
+    return opted_out
 
 
 def about_opted_out(people: int) -> str:
@@ -56,11 +62,6 @@ def advice_on_opted_out(people: int) -> str:
         f'Give the list of opt-outs again with opt_outs=, or opted_out="skip" to leave {them} out, or '
         f'opted_out="send" to send to {them}.'
     )
-
-
-def _places(looked_for: Ints, numbers: Ints) -> Ints:
-    """Where those of some numbers that are looked for are among these."""
-    return np.searchsorted(looked_for, numbers[contains(looked_for, numbers)])
 
 
 def _opted_out_in(one_round: Round) -> Iterator[Ints]:

@@ -1,0 +1,84 @@
+"""A column of the contact table that marks people who want no messages: which of its cells say so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pandas as pd
+from msgspec import Struct
+
+from campaign.contacts.cells.grid import name_rows
+from campaign.errors import UsageError
+from campaign.masking import mask_text
+from campaign.text import agreeing, clean, counted, listed_words, shorten
+
+# Compared without case and without space around. What is in neither is for a person to decide.
+_YES = (
+    "1", "1.0", "j", "ja", "ndio", "ndiyo", "opt out", "opt-out", "opted out", "opted-out", "oui", "si",
+    "sim", "stop", "sí", "true", "unsubscribed", "vrai", "wahr", "x", "y", "yes", "✓", "✔", "☑",
+)  # fmt: skip
+_NO = (
+    "", "-", "0", "0.0", "falsch", "false", "faux", "hapana", "n", "nao", "nein", "no", "non", "não", "☐",
+)  # fmt: skip
+_NAMED = 5  # cells that are neither
+_LENGTH = 24  # characters of such a cell
+
+
+class OptOutMarks(Struct, frozen=True, eq=False):
+    """The cells of a column that mark people who want no messages, by row, and those that are unclear."""
+
+    column: str
+    marked: pd.Series[str]
+    unclear: pd.Series[str]
+
+    @classmethod
+    def of(cls, contacts: pd.DataFrame, column: str, also: Collection[str] = ()) -> OptOutMarks:
+        """Read the cells of a column; a person has said that those in `also` are marks too.
+
+        Raises `UsageError` if the table has no such column.
+        """
+        if column not in contacts.columns:
+            raise UsageError(
+                f"The table has no column “{clean(column)}” that could mark people who want no messages. "
+                "Choose another one, or none."
+            )
+        cells = contacts[column]
+        folded = cells.str.strip().str.casefold()
+        is_mark = folded.isin(_YES) | cells.isin([*also])
+        return cls(column, cells[is_mark], cells[~is_mark & ~folded.isin(_NO)])
+
+    @property
+    def counts(self) -> pd.Series[int]:
+        """How many rows each of the marks has, as it is written."""
+        return self.marked.value_counts(sort=False)
+
+    @property
+    def about_unclear(self) -> str:
+        """Which cells are neither a mark nor its absence, with the first row of each; "" for none."""
+        if self.unclear.empty:
+            return ""
+        first = self.unclear[~self.unclear.duplicated()]
+        named = [
+            f"“{shorten(mask_text(clean(cell)), _LENGTH)}” (row {row})"
+            for row, cell in first.head(_NAMED).items()
+        ]
+        more = len(first) - _NAMED
+        named += [counted(more, "other")] if more > 0 else []
+        count = len(self.unclear)
+        say = agreeing(count, "says", "say")
+        return (
+            f"In “{clean(self.column)}”, {counted(count, 'row')} {say} neither yes nor no: "
+            f"{listed_words(named)}."
+        )
+
+    def check_left_out(self, sent: pd.Series[int]) -> None:
+        """Raise `UsageError` if a marked row is among those that get a message, because its number was not
+        read as a list reads numbers: the first of several in one cell."""
+        rows = self.marked.index.intersection(pd.Index(sent[sent.isin(self.marked.index)].unique()))
+        if len(rows):
+            are = agreeing(len(rows), "is", "are")
+            raise UsageError(
+                f"{name_rows(rows.tolist())} {are} marked in “{clean(self.column)}”, but would get a "
+                "message: more than one number is in the cell. Leave one number there, or leave out people "
+                'with several numbers: several="refuse".'
+            )

@@ -1,0 +1,153 @@
+"""Who wants no texts, as a person chooses it: numbers in a file, rows that a column marks, single numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from ipywidgets import HTML, Layout, VBox
+
+from campaign.errors import UsageError
+from campaign.messages.plan import Plan
+from campaign.messages.suppression import leaves_out_most
+from campaign.notebook.composer.composition import Composition
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import FIELDS
+from campaign.notebook.composer.earlier_list import EarlierList
+from campaign.notebook.composer.fields import Field, button, set_shown
+from campaign.notebook.composer.left_out import about_forgotten
+from campaign.notebook.composer.mark_choice import MarkChoice
+from campaign.notebook.composer.numbers_by_hand import NumbersByHand
+from campaign.notebook.composer.opt_out_list import about_list
+from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
+from campaign.text import clean, counted, figure
+from campaign.values import replace
+
+
+class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Asks for them, and doubts a choice that leaves out most of the rows.
+
+    `chosen` is called when a person has chosen anything else, or means what is doubted; it may raise an error
+    of ours. It is called within `problems_shown`, as a section has it.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        chosen: Callable[[], None],
+        problems_shown: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._desk, self._chosen, self._problems_shown = desk, chosen, problems_shown
+        self._agreed: tuple[object, ...] = ()  # what leaves out most of the rows, and of which spreadsheet
+        self._asked: tuple[object, ...] = ()  # the same of what is doubted now
+        self._forgotten = HTML()
+        self._forgotten.add_class("changed")
+        self._forgotten.add_class("campaign-forgotten")
+        self._earlier = EarlierList(desk, self._use_again)
+        self._field = Field(
+            FIELDS["opt_outs"],
+            "opt-outs",
+            "a file of numbers, such as stop.csv",
+            written=lambda _: self._take(),
+        )
+        self._upload = Upload("Choose a list of numbers", "opt-outs-upload", self._take_upload)
+        self._agree = button("Leave them out", "agree", self._mean_it)
+        set_shown(self._agree, False)
+        self._faults = HTML()
+        self._faults.add_class("campaign-opt-outs-faults")
+        self._marks, self._by_hand = MarkChoice(self._take), NumbersByHand(self._take)
+        super().__init__(
+            [
+                self._forgotten,
+                self._earlier,
+                self._field,
+                self._upload,
+                self._faults,
+                self._marks,
+                self._by_hand,
+                self._agree,
+            ],
+            layout=Layout(width="100%"),
+        )
+
+    def refill(self, composition: Composition) -> None:
+        """Show the file, the column and the numbers again."""
+        self._field.fill(composition.opt_outs or "")
+        self._marks.refill(composition)
+        self._by_hand.refill(composition)
+        self._agreed = _doubted(composition)
+
+    def enter(self) -> None:
+        """Offer the columns of the spreadsheet."""
+        self._marks.offer(self._desk.contacts, self._desk.composition.number)
+
+    def decisions(self, composed: Callable[[Mapping[str, Any]], Plan]) -> dict[str, Any]:
+        """Who is left out; `composed` gives the plan that some decisions make.
+
+        Raises `UsageError` for what cannot be read or is unclear, and if this leaves out most of the rows and
+        nobody has said that it is meant.
+        """
+        set_shown(self._agree, False)
+        column, marks = self._marks.read(self._desk.contacts)
+        decided = {
+            "opt_outs": self._field.value.strip() or None, "opt_out_column": column, "opt_out_marks": marks,
+            "opt_out_numbers": self._by_hand.read(self._desk.composition.region),
+        }  # fmt: skip
+        chosen = replace(self._desk.composition, **decided)
+        if (chosen.opt_outs or column) and self._agreed != _doubted(chosen):
+            self._asked = _doubted(chosen)
+            self._doubt(composed(decided), column)
+        return decided
+
+    def say(self, plan: Plan) -> None:
+        """Say what the list holds and who has the numbers; where none is chosen, offer that of then."""
+        decided = self._desk.composition
+        self._faults.value = about_list(plan, decided.opt_outs, decided.region)
+        self._by_hand.say(plan)
+        self._earlier.offer()
+
+    def say_forgotten(self, count: int) -> None:
+        """Ask for the list of so many people who were left out before, and are not left out now."""
+        self._forgotten.value = about_forgotten(count)
+
+    def _take(self) -> None:
+        with self._problems_shown():
+            self._chosen()
+
+    def _use_again(self, chosen: Composition) -> None:
+        """Choose a list and a column as if somebody had done so in their fields."""
+        self._field.fill(chosen.opt_outs or "")
+        self._marks.refill(chosen)
+        self.enter()
+        self._take()
+
+    def _take_upload(self) -> None:
+        with self._problems_shown(), self._upload.kept(OPT_OUT_UPLOADS) as path:
+            self._field.fill(str(path))
+            self._chosen()
+
+    def _doubt(self, plan: Plan, column: str | None) -> None:
+        """Raise a question if most of the rows are left out: the list may be the file of these people."""
+        totals = plan.totals
+        if not leaves_out_most(totals):
+            return
+        set_shown(self._agree, True)
+        count = f"{figure(totals['opted_out'])} of {counted(totals.rows, 'row')}"
+        raise UsageError(
+            f"This list would leave out {count}. Is it the list of people who want no texts? Choose another "
+            "one, or press “Leave them out”."
+            if column is None
+            else f"This would leave out {count}. Do the marks in “{clean(column)}” stand for people who want "
+            "no texts? Choose another column, or press “Leave them out”."
+        )
+
+    def _mean_it(self) -> None:
+        """A person means a choice that leaves out most of the rows."""
+        self._agreed = self._asked
+        self._take()
+
+
+def _doubted(chosen: Composition) -> tuple[object, ...]:
+    """What may leave out most of the rows, and of which spreadsheet."""
+    return chosen.opt_outs, chosen.opt_out_column, chosen.opt_out_marks, chosen.source

@@ -1,0 +1,61 @@
+"""A column that marks people who want no messages: what counts as a mark, and what a person has to decide."""
+
+import pandas as pd
+import pytest
+
+from campaign.contacts.opt_out_marks import OptOutMarks
+from campaign.errors import UsageError
+
+CELLS = {
+    "x": "marked", "X": "marked", " yes ": "marked", "JA": "marked", "1": "marked", "TRUE": "marked",
+    "opted out": "marked", "STOP": "marked", "oui": "marked", "ndiyo": "marked", "✓": "marked",
+    "": "not", " ": "not", "no": "not", "Nein": "not", "0": "not", "false": "not", "-": "not",
+    "maybe": "unclear", "2": "unclear", "?": "unclear", "yes please": "unclear", "✗": "unclear",
+    "+256 772 000 001": "unclear", "not any more": "unclear",
+}  # fmt: skip
+
+
+def table(*cells):
+    phones = [f"+2567720000{number:02}" for number in range(len(cells))]
+    rows = pd.Index(range(2, 2 + len(cells)), name="row")
+    return pd.DataFrame({"phone": phones, "No SMS": [*cells]}, index=rows, dtype="str")
+
+
+def test_what_counts_as_a_mark():
+    marks = OptOutMarks.of(table(*CELLS), "No SMS")
+    assert marks.marked.tolist() == [cell for cell, kind in CELLS.items() if kind == "marked"]
+    assert marks.unclear.tolist() == [cell for cell, kind in CELLS.items() if kind == "unclear"]
+
+
+def test_marks_are_counted_as_they_are_written():
+    marks = OptOutMarks.of(table("x", "", "yes", "x", "no"), "No SMS")
+    assert (marks.marked.index.tolist(), marks.counts.to_dict()) == ([2, 4, 5], {"x": 2, "yes": 1})
+    assert marks.about_unclear == ""
+
+
+def test_unclear_cells_are_named_with_their_first_rows_until_somebody_says_that_they_are_marks():
+    contacts = table("maybe", "x", "maybe", "+256 772 000 009")
+    said = OptOutMarks.of(contacts, "No SMS").about_unclear
+    assert said == (
+        "In “No SMS”, 3 rows say neither yes nor no: “maybe” (row 2) and “+256 77*****09” (row 5)."
+    )
+    agreed = OptOutMarks.of(contacts, "No SMS", ["maybe"])
+    assert agreed.marked.index.tolist() == [2, 3, 4]
+    assert agreed.about_unclear == ("In “No SMS”, 1 row says neither yes nor no: “+256 77*****09” (row 5).")
+
+
+def test_of_very_many_unclear_cells_the_first_are_named():
+    said = OptOutMarks.of(table(*(f"word {n}" for n in "abcdefg")), "No SMS").about_unclear
+    assert said.endswith("“word d” (row 5), “word e” (row 6) and 2 others.")
+
+
+def test_a_table_without_the_column_is_refused():
+    with pytest.raises(UsageError, match="no column “Consent” that could mark people"):
+        OptOutMarks.of(table("x"), "Consent")
+
+
+def test_a_marked_row_that_would_get_a_message_is_refused():
+    marks = OptOutMarks.of(table("x", "no", "x"), "No SMS")
+    marks.check_left_out(pd.Series([3]))
+    with pytest.raises(UsageError, match="Rows 2 and 4 are marked in “No SMS”, but would get a message"):
+        marks.check_left_out(pd.Series([2, 2, 3, 4]))

@@ -1,0 +1,362 @@
+"""People who want no texts, at the composer: a list, a column that marks them, a number written by hand."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.composer_person import Person
+from support.widget_tree import find
+
+import campaign
+from campaign.notebook.composer import left_out
+from campaign.notebook.composer.entry import compose_again
+
+STOP = "number\n+256772000002\n"
+
+
+@pytest.fixture
+def sent_with_list(person):
+    """The campaign of the spreadsheet, sent yesterday without the people of a list."""
+    Path("stop.csv").write_text(STOP)
+    person.compose()
+    person.reopen(3)
+    person.fill("opt-outs", "stop.csv")
+    person.press("go-on")
+    person.send()
+    return person.composer.desk.run.folder
+
+
+@pytest.fixture
+def next_day():
+    """Somebody who begins in the same folder again, up to the check."""
+
+    def begin(path="visits.csv"):
+        again = Person(campaign.compose())
+        again.compose(path)
+        again.reopen(3)
+        return again
+
+    return begin
+
+
+# the list that the campaign used
+
+
+def test_the_list_of_yesterday_is_offered_by_name_and_not_used_unasked(sent_with_list, next_day):
+    again = next_day()
+    said = "When “visits” was sent last, it left out the people on the list stop.csv. That is not chosen now."
+    assert again.sees("earlier-list") == said
+    assert find(again.composer, "use-earlier-list").description == "Leave them out again"
+    assert again.composer.desk.composition.opt_outs is None
+    assert "ection 4 asks about 1 person" in again.sees("section-3")
+
+
+def test_one_click_leaves_them_out_as_yesterday(sent_with_list, next_day):
+    again = next_day()
+    again.press("use-earlier-list")
+    assert find(again.composer, "opt-outs").value == "stop.csv"
+    assert not again.is_shown("earlier-list")
+    assert "1 number was read from this list; 1 row has one of them." in again.sees("opt-outs-faults")
+    again.press("go-on")
+    assert not again.is_shown("left-out")
+    assert find(again.composer, "send").description == "Show the result"
+    again.reopen(3)
+    again.fill("opt-outs", "")
+    assert again.is_shown("earlier-list")
+
+
+def test_a_list_that_was_changed_or_is_gone_is_said_to_be(sent_with_list, next_day):
+    Path("stop.csv").write_text(f"{STOP}+256772000004\n")
+    assert "the list stop.csv (which has been changed since). That" in next_day().sees("earlier-list")
+    Path("stop.csv").unlink()
+    again = next_day()
+    assert "the list stop.csv (that file is no longer there). That" in again.sees("earlier-list")
+    assert not again.is_shown("use-earlier-list")
+
+
+def test_an_earlier_list_that_leaves_out_most_is_doubted_as_any_other(sent_with_list, next_day):
+    Path("stop.csv").write_text(Path("visits.csv").read_text())
+    again = next_day()
+    again.press("use-earlier-list")
+    assert "This list would leave out 3 of 4 rows." in again.sees("section-3")
+    assert again.composer.desk.composition.opt_outs is None
+
+
+def test_another_campaign_is_offered_no_list(sent_with_list, next_day):
+    Path("others.csv").write_text("name,phone,day\nEve,+256 772 000 005,Mon\n")
+    assert not next_day("others.csv").is_shown("earlier-list")
+
+
+def test_the_folder_of_the_campaign_names_the_list_and_none_of_its_numbers(sent_with_list):
+    record = (sent_with_list / "composed.json").read_text()
+    assert json.loads(record)["composition"]["opt_outs"] == "stop.csv"
+    assert len(json.loads(record)["opt_outs_digest"]) == 64
+    assert "772000002" not in record
+
+
+def test_the_list_of_a_campaign_that_an_older_program_sent_is_offered_too(sent_with_list, next_day):
+    path = sent_with_list / "composed.json"
+    record = json.loads(path.read_text())
+    del record["opt_outs_digest"]
+    path.write_text(json.dumps(record))
+    Path("stop.csv").write_text(f"{STOP}+256772000004\n")
+    assert "the list stop.csv. That is not chosen now." in next_day().sees("earlier-list")
+
+
+# a column of the spreadsheet that marks them
+
+MARKED = """name,phone,day,No SMS
+Aisha,0772 000 001,Mon,
+Ben,0772 000 002,Tue,x
+Carol,0772 000 003,Wed,no
+Dan,+256 772 000 004,Thu,Yes
+Eve,0772 000 005,Fri,{}
+Fay,0772 000 001,Fri,
+Gus,0772 000 007,Sat,
+"""
+
+
+@pytest.fixture
+def at_check(person, table):
+    """The same person at the check of a spreadsheet whose column marks two people."""
+    table.write_text(MARKED.format(0))
+    person.compose(text="Hi {name}, come.")
+    person.reopen(3)
+    return person
+
+
+def test_marked_rows_get_nothing_and_what_counts_as_a_mark_is_shown(at_check):
+    assert at_check.offered("opt-out-column") == ["No column", "name", "day", "No SMS"]
+    at_check.fill("opt-out-column", "No SMS")
+    said = "2 of 7 rows are marked in “No SMS”: “x” (1 row) and “Yes” (1 row)."
+    assert at_check.sees("marks") == said
+    assert "4 people get a text; 3 rows get none." in at_check.sees("section-3")
+    at_check.press("go-on")
+    at_check.send()
+    status = at_check.composer.desk.run.result.contacts["status"]
+    assert status[status == "opted_out"].index.tolist() == [3, 5]
+
+
+def test_no_column_leaves_out_nobody(at_check):
+    at_check.fill("opt-out-column", "No SMS")
+    at_check.fill("opt-out-column", "")
+    assert find(at_check.composer, "opt-out-column").label == "No column"
+    assert at_check.sees("marks") == ""
+    assert at_check.composer.desk.plan.totals["opted_out"] == 0
+    Path("visits.csv").write_text("name,phone,No SMS\nAisha,+256 772 000 001,no\n")
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.fill("opt-out-column", "No SMS")
+    assert at_check.sees("marks") == "No row is marked in “No SMS”, so it leaves out nobody."
+
+
+def test_a_cell_that_is_neither_yes_nor_no_stops_until_somebody_decides(at_check, table):
+    table.write_text(MARKED.format("maybe"))
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.reopen(3)
+    at_check.fill("opt-out-column", "No SMS")
+    asked = (
+        "In “No SMS”, 1 row says neither yes nor no: “maybe” (row 6). Write yes or no there and choose the "
+        "spreadsheet again, or press “Leave these rows out too”."
+    )
+    assert asked in at_check.sees("section-3")
+    at_check.press("go-on")
+    assert not at_check.section(4).is_open
+    at_check.press("agree-to-marks")
+    assert "3 of 7 rows are marked in “No SMS”" in at_check.sees("marks")
+    at_check.press("go-on")
+    assert at_check.composer.desk.plan.contacts["status"][6] == "opted_out"
+    table.write_text(MARKED.format("perhaps"))  # another word is asked about again
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    assert "neither yes nor no: “perhaps” (row 6)" in at_check.sees("section-3")
+    assert not at_check.section(4).is_open
+    table.write_text(MARKED.format("no"))
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    assert "2 of 7 rows are marked in “No SMS”" in at_check.sees("marks")
+    at_check.press("go-on")
+    assert at_check.section(4).is_open
+
+
+def test_a_column_of_something_else_is_refused_or_doubted(at_check, table):
+    table.write_text(
+        "name,phone,note,consent\n" + "".join(f"P{n},+256 772 000 0{n},word {n},yes\n" for n in range(10, 40))
+    )
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.fill("opt-out-column", "note")
+    assert "That is no column of marks: choose another one." in at_check.sees("section-3")
+    assert not at_check.is_shown("agree-to-marks")
+    at_check.fill("opt-out-column", "consent")
+    assert (
+        "This would leave out 30 of 30 rows. Do the marks in “consent” stand for people who want no texts?"
+        in at_check.sees("section-3")
+    )
+    assert at_check.composer.desk.composition.opt_out_column is None
+    at_check.press("agree")
+    assert "Nobody gets a text; 30 rows get none." in at_check.sees("section-3")
+
+
+def test_a_spreadsheet_without_the_column_stops_and_is_not_sent_to_everybody(at_check, table):
+    at_check.fill("opt-out-column", "No SMS")
+    at_check.press("go-on")
+    table.write_text("name,phone\nAisha,+256 772 000 001\nBen,+256 772 000 002\n")
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    assert "no column “No SMS” that could mark people who want no texts" in at_check.sees("section-3")
+    assert not at_check.section(4).is_open
+    at_check.fill("opt-out-column", "")
+    at_check.press("go-on")
+    assert at_check.section(4).is_open
+
+
+def test_a_marked_row_with_several_numbers_gets_no_text_by_the_back_door(at_check, table):
+    """A list reads one number from a cell; a row takes the first of several if that is chosen."""
+    table.write_text(MARKED.format(0).replace("0772 000 002", "0772 000 002 / 0772 000 009"))
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.reopen(3)
+    at_check.fill("several", "first")
+    at_check.fill("opt-out-column", "No SMS")
+    said = "Row 3 is marked in “No SMS”, but would get a text: more than one number is in the cell. Leave one"
+    assert said in at_check.sees("section-3")
+    at_check.press("go-on")
+    assert not at_check.section(4).is_open
+
+
+def test_the_phone_shows_that_a_marked_row_gets_no_text(at_check):
+    at_check.fill("opt-out-column", "No SMS")
+    at_check.reopen(2)
+    at_check.press("next")
+    assert "Row 3 (Ben) gets no text." in at_check.sees("phone")
+
+
+def test_a_column_that_cannot_be_read_any_more_keeps_no_text_from_the_phone(at_check, table):
+    at_check.fill("opt-out-column", "No SMS")
+    table.write_text(MARKED.format("maybe"))
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.reopen(2)
+    assert "Hi Aisha, come." in at_check.sees("phone")
+
+
+def test_a_list_a_column_and_a_number_together_and_the_lines_do_the_same(at_check):
+    Path("stop.csv").write_text("number\n+256772000003\n")
+    at_check.fill("opt-out-column", "No SMS")
+    at_check.fill("opt-outs", "stop.csv")
+    at_check.fill("opt-out-number", "0772 000 001")
+    at_check.press("agree")
+    at_check.press("go-on")
+    at_check.send()
+    composed = at_check.composer.desk.run.result
+    assert composed.contacts["status"].tolist() == ["opted_out"] * 4 + ["accepted", "opted_out", "accepted"]
+    lines = at_check.section(5).python
+    assert "opt_outs=['stop.csv', contacts.loc[contacts['No SMS'].isin(['x', 'Yes']), 'phone'], " in lines
+    assert "contacts.loc[[2, 7], 'phone']]" in lines
+    assert "772000001" not in lines
+    world = {}
+    exec(lines, world)
+    assert world["plan"].fingerprint == composed.plan.fingerprint
+    assert world["result"].contacts["status"].tolist() == composed.contacts["status"].tolist()
+
+
+def test_the_column_of_yesterday_is_offered_with_its_list(at_check, next_day):
+    Path("stop.csv").write_text("number\n+256772000003\n")
+    at_check.fill("opt-out-column", "No SMS")
+    at_check.fill("opt-outs", "stop.csv")
+    at_check.press("agree")
+    at_check.press("go-on")
+    at_check.send()
+    again = next_day()
+    said = "it left out the people on the list stop.csv and the people marked in “No SMS”. That is not chosen"
+    assert said in again.sees("earlier-list")
+    again.press("use-earlier-list")
+    again.press("agree")
+    assert again.composer.desk.plan.totals["opted_out"] == 3
+    assert not again.is_shown("earlier-list")
+
+
+# a number that is written by hand
+
+
+def test_a_number_written_by_hand_gets_nothing_and_is_masked(at_check):
+    at_check.fill("opt-out-number", "0772 000 001")
+    assert "25677*****01 gets no text (rows 2 and 7)." in at_check.sees("numbers-by-hand")
+    assert find(at_check.composer, "opt-out-number").value == ""
+    assert at_check.composer.desk.plan.totals["opted_out"] == 2
+    at_check.fill("opt-out-number", "+256 772 000 999")
+    assert "25677*****99 gets no text; no row of this spreadsheet has it." in at_check.sees("numbers-by-hand")
+    assert find(at_check.composer, "take-numbers-back").description == "Take these numbers back"
+    at_check.press("take-numbers-back")
+    assert at_check.sees("numbers-by-hand") == ""
+    assert at_check.composer.desk.plan.totals["opted_out"] == 0
+
+
+def test_what_is_no_number_stops(at_check):
+    at_check.fill("opt-out-number", "0772 00")
+    assert "What is written there is no phone number, so nobody was left out." in at_check.sees("section-3")
+    at_check.press("go-on")
+    assert not at_check.section(4).is_open
+    at_check.fill("opt-out-number", "")
+    at_check.press("go-on")
+    assert at_check.section(4).is_open
+
+
+def test_a_number_written_by_hand_is_kept_for_a_page_loaded_again_and_not_with_the_campaign(table, tmp_path):
+    (tmp_path / "private").mkdir()
+    memory = str(tmp_path / "private" / "desk.json")
+    before = Person(compose_again(memory))
+    before.compose()
+    before.reopen(3)
+    before.fill("opt-out-number", "0772 000 002")
+    before.press("go-on")
+    before.send()
+    folder = before.composer.desk.run.folder
+    assert "772000002" not in (folder / "composed.json").read_text()
+    person = Person(compose_again(memory))
+    assert person.composer.desk.composition.opt_out_numbers == ("+256772000002",)
+    person.reopen(3)
+    assert "25677*****02 gets no text (row 3)." in person.sees("numbers-by-hand")
+    another_day = Person(campaign.compose())
+    another_day.compose()
+    assert "1 person who would get a text now was left out before" in another_day.sees("left-out")
+
+
+# who was left out before, and how the page counts whom it asks about
+
+
+def test_the_heading_says_for_how_many_section_4_asks_what(sent_with_list):
+    """Two were reached with another text, and one wanted none: three, and not the two of the question."""
+    again = Person(campaign.compose())
+    again.compose(text="Hello {name}")
+    heading = "Section 4 asks about 3 people (2 whose phones got another text and 1 who wanted none before)"
+    assert again.folded()[2] == f"3 · {heading}; 1 row gets none"
+    again.fill("changed", "send")
+    line = "3 · 2 people get a text; section 4 asks about 1 person; 1 row gets none"
+    assert again.folded()[2] == line
+
+
+def test_whom_a_campaign_left_out_is_read_once_however_often_it_is_asked(sent_with_list, monkeypatch):
+    """Reading the rounds of a large campaign takes seconds, and each line of the page asks."""
+    records = []
+    read = left_out.numbers_opted_out
+    monkeypatch.setattr(left_out, "numbers_opted_out", lambda record: records.append(record) or read(record))
+    again = Person(campaign.compose())
+    again.compose()
+    again.reopen(3)
+    again.press("go-on")
+    assert len(records) == len({id(record) for record in records})
+    again.press("send-to-them-too")
+    again.send()
+    again.reopen(3)
+    assert not again.sees("forgotten")  # the record of now says that this person has a text
