@@ -537,6 +537,22 @@ def test_amounts_are_offered_with_a_comma_as_the_spreadsheet_shows_them(person, 
     assert "2 people get a text; 2 rows get none." in person.sees("section-3")
 
 
+def test_one_amount_with_a_currency_does_not_take_the_format_from_the_others(person, tmp_path):
+    """Section 3 says which row does not fit: without the format it would read "UGX UGX 150,000"."""
+    rows = [f"Child {place},+256 772 000 0{place},{place}0000" for place in range(10, 16)]
+    table = "name,phone,fee\n" + "\n".join([*rows, 'Gil,+256 772 000 016,"UGX 150,000"'])
+    (tmp_path / "fees.csv").write_text(table)
+    person.fill("path", "fees.csv")
+    person.press("use")
+    assert find(person.composer, "text").formats == {"fee, as 100,000": "fee:,.0f"}
+    person.fill("sender", "CLINIC")
+    person.write("The fees of {name} are UGX {fee:,.0f}.")
+    person.press("check")
+    section = person.sees("section-3")
+    assert section.startswith("6 people get a text; 1 row gets none.")
+    assert 'The text needs "fee" to be' in section
+
+
 # whose row gets no text
 
 

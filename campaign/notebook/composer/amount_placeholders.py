@@ -19,6 +19,7 @@ from campaign.messages.templates.formats import NumberFormat, parse_format
 from campaign.messages.templates.template import formats_in
 
 _PLAIN = r"-?[0-9]{1,15}(?:\.[0-9]{1,2})?"  # as workbooks hold amounts, whatever they show
+_MOST = 0.8  # of the cells with digits that have to be plain amounts
 _LEAST = 1000  # an amount that is written with a comma
 _UNITS, _HUNDREDTHS = ",.0f", ",.2f"
 _YEARS = (1900, 2100)  # which nobody writes with a comma
@@ -29,9 +30,9 @@ _LOOKED_AT = 1000  # rows in which an example is looked for, at every key
 def amount_placeholders(contacts: pd.DataFrame) -> dict[str, str]:
     """For each column of amounts how one looks, "balance, as 170,000", and the placeholder that writes it so.
 
-    Only columns are offered whose amounts are all written without separators, and not those of years. Beside
-    them a column may have words, "nil": section 3 says which rows do not fit. Of amounts with decimals, two
-    ways are offered.
+    Only columns are offered whose amounts are mostly written without separators, and not those of years.
+    Beside them a column may have words, "nil", and amounts written otherwise, "UGX 150,000": section 3 says
+    which rows do not fit. Of amounts with decimals, two ways are offered.
     """
     numbers = {*number_columns(contacts.columns)}
     columns = [name for name in contacts.columns if name not in numbers and not {*"{}:|"} & set(name)]
@@ -84,10 +85,11 @@ def _example(cells: pd.Series[str], form: NumberFormat) -> list[tuple[str, str]]
 
 def _written(cells: pd.Series[str]) -> dict[str, str]:
     """The first large amount as each format of the column writes it; {} where it has no amounts."""
-    counts = count_amounts(cells)
-    cells = cells[cells.str.contains(r"[0-9]")]
-    if not counts.are_amounts or not cells.str.fullmatch(_PLAIN).all():
+    has_digits, is_plain = cells.str.contains("[0-9]"), cells.str.fullmatch(_PLAIN)
+    is_enough = is_plain.sum() >= _MOST * has_digits.sum()
+    if not is_enough or not count_amounts(cells[is_plain | ~has_digits]).are_amounts:
         return {}
+    cells = cells[is_plain]
     amounts = cells.astype("float64")
     large = cells[amounts.abs() >= _LEAST]
     if large.empty or amounts.between(*_YEARS).all():
