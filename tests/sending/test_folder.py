@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -39,7 +40,9 @@ def _own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+@cache
 def prepared():
+    """A plan, which nothing can change: every test and every example may have the same."""
     return campaign.prepare(campaign.read_contacts(SHEET), message="Hi {phone}", sender="CLINIC", region="UG")
 
 

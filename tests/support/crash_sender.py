@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,12 @@ SENDING = (
 Passed = Callable[[str], None]
 
 
+@lru_cache(16)
 def plan_of(people: int, message: str = "Hi {name}", *, reverse: bool = False) -> campaign.Plan:
-    """One message for each of so many people, the last of them first with `reverse`."""
+    """One message for each of so many people, the last of them first with `reverse`.
+
+    Nothing can change a plan, so whoever asks for the same gets the same.
+    """
     numbers = "2567720" + pd.Series(range(people)).astype(str).str.zfill(5)
     table = pd.DataFrame({"name": [f"Person {n}" for n in range(people)], "phone": numbers})
     table = table.iloc[::-1] if reverse else table

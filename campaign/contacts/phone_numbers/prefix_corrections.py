@@ -51,7 +51,9 @@ class Corrections:
         self._with_lost_zero(parsed, unsendable)
 
     def _try(self, rows: Ints, digits: Digits, rule: str) -> None:
-        """Parse these digits instead of those of the rows."""
+        """Parse these digits instead of those of the rows; in most columns a rule has none to try."""
+        if not len(rows):
+            return
         parsed = parse_numbers(digits, self._tables)
         parsed.needs_library &= parsed.region != NO_REGION
         ask_library(parsed, self._tables, {})
@@ -77,6 +79,8 @@ class Corrections:
         has_code &= ~parsed.needs_library[rows]
         stream = parsed.digits.stream
         rows = rows[has_code & (stream[parsed.after_code[rows]] == 0)]
+        if not len(rows):
+            return
         start = parsed.after_code[rows] + 1
         length = parsed.digits.start[rows] + parsed.digits.length[rows] - start
         digits = Digits(stream, start, length, parsed.digits.plus[rows], parsed.region[rows])
