@@ -63,7 +63,7 @@ DOORS = {
         "sending.ledger.postgres.place",
         "sending.ledger.postgres.tables",
     },
-    "jinja2": {"results.page.rendering"},
+    "jinja2": {"results.page.rendering", "results.page.compiled_templates"},
     "xlsxwriter": {"results.workbook"},
     "tqdm": {"sending.waiting.terminal"},
     "filelock": {"sending.store.locks"},
