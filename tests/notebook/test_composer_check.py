@@ -242,6 +242,25 @@ def test_every_different_text_goes_out_and_none_twice(person, table):
     assert len(person.composer.desk.run.result.messages) == 3
 
 
+def test_whoever_has_a_text_of_a_shared_phone_is_not_among_those_who_still_get_none(person, table):
+    """And an answer says the same before it is given and after."""
+    at_the_check(person, table, FAMILY)
+    person.press("go-on")
+    person.send()
+    rows = FAMILY.splitlines()
+    table.write_text("\n".join([rows[0], rows[3], *rows[1:3], rows[3]]))  # Eve now stands above Aisha
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    for answer in ("skip", "keep"):
+        person.reopen(3)
+        person.fill("duplicates", answer)
+        assert person.offered("duplicates")[1] == (
+            "Send every different text: 1 more person gets a text, 1 SMS more; 1 row still gets none "
+            "(row 5: repeats another row)"
+        )
+
+
 def test_each_choice_says_what_it_changes(person, table):
     long = "a very long remark " * 12
     at_the_check(person, table, f"{FAMILY}{long},+256 772 000 005,Fri\n")

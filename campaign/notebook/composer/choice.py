@@ -196,7 +196,7 @@ def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
         )
     if parts := leaves.parts - without.leaves.parts:
         pieces.append(f"{counted(abs(parts), 'SMS', 'SMS')} {'more' if parts > 0 else 'fewer'}")
-    left = rows.difference(leaves.rows).difference(leaves.asked_rows)
+    left = rows.difference(leaves.rows).difference(leaves.asked_rows).difference(leaves.reached_with_text)
     still = _still_left_out(left, with_answer.plan) if len(new) and len(left) else ""
     losing = _losing(lost, with_answer.plan) if len(lost) else ""
     return f"{', '.join(pieces)}{_each(new, with_answer.plan)}{losing}{_cut_too(with_answer, without)}{still}"
