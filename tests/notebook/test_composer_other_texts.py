@@ -224,7 +224,7 @@ def test_whoever_was_reached_on_a_shared_phone_stays_its_row_whatever_was_chosen
     assert person.section(3).shared.pickers == []
     said = person.sees("section-3")
     assert (
-        "1 phone that several rows share got an earlier text of row 4: a new text there is for that row, "
+        "1 phone that several rows share got an earlier text of row 4: whatever goes there is for that row, "
         "so there is nothing to choose." in said
     )
     person.press("go-on")
@@ -233,6 +233,7 @@ def test_whoever_was_reached_on_a_shared_phone_stays_its_row_whatever_was_chosen
     assert find(person.composer, "send").disabled == (answer == "ask")
     person.reopen(3)
     said = person.sees("section-3")
+    assert "got an earlier text of row 4" in said  # also where it is kept: that row did not get its own
     reached = {"ask": 1, "skip": 2, "send": 1}[answer]
     assert f"{reached} {'person was' if reached == 1 else 'people were'} sent a text in rehearsal" in said
 

@@ -46,8 +46,8 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
             return
         kept = plan.messages[plan.messages["number"].isin(left_out["number"])]
         sharing = pd.concat([kept, left_out]).drop_duplicates("row").sort_values("row")
-        has_text = sharing[sharing["row"].isin(reached)]
         had_text = sharing[sharing["row"].isin(before)]
+        has_text = sharing[sharing["row"].isin(reached.difference(before))]
         is_decided = sharing["number"].isin(has_text["number"]) | sharing["number"].isin(had_text["number"])
         undecided = sharing[~is_decided]
         phones = [*undecided.groupby("number", sort=False)]
@@ -107,7 +107,7 @@ def _about_reached_before(had_text: pd.DataFrame) -> str:
     those = agreeing(len(rows), "that row", "those rows")
     return markup.paragraph(
         f"{capitalised(counted(phones, 'phone'))} that several rows share got an earlier text of "
-        f"{name_rows(rows).lower()}: a new text there is for {those}, so there is nothing to choose.",
+        f"{name_rows(rows).lower()}: whatever goes there is for {those}, so there is nothing to choose.",
         note=True,
     )
 

@@ -38,7 +38,7 @@ class WhoLeaves(Struct, frozen=True, eq=False):
     were corrected in the own spreadsheet since, and reached. `sent_beside` are rows that the plan
     leaves out because another row has their number, though the campaign has sent the texts of both, or may
     have. `reached_with_text` are rows whose people have the text that they would get, or keep another one,
-    and `reached_with_another` those who have another one and may get this one too. `unwanted_rows` are those
+    and `reached_with_another` those who have another one, whatever they get now. `unwanted_rows` are those
     that are asked about because their people wanted no texts before. `beside` are rows of the campaign that
     get a text though a file of rows to correct does not have them, and `put_right_since` are rows of such a
     file that get one, or may, as their own spreadsheet has them now.
@@ -139,7 +139,7 @@ class WhoLeaves(Struct, frozen=True, eq=False):
         }  # fmt: skip
         leaves = cls(
             now, parts, asked_rows, nothing_more, left_out, why, **done,
-            reached_with_another=pd.Index(has_another).astype("int64").difference(reached),
+            reached_with_another=pd.Index(has_another).astype("int64"),
             beside=pd.Index(compared.beside_file),
             put_right_since=now.union(asked_rows).intersection(_left_out(plan)),
             own_rows=_NO_OWN_ROWS if compared.file is None else compared.file.own_rows,
