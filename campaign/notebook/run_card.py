@@ -211,9 +211,9 @@ def _about_all_runs(run: Run, counts: Snapshot) -> str:
         all_of_table = counted(counts.messages, "message")
         pieces.append(f"These figures are for the {all_of_table} in the table, with what was sent earlier.")
     if elsewhere:
-        known = ", as far as it is known" if counts.has_unknown_costs else ""
+        known = "; not all of it is known" if counts.has_unknown_costs else ""
         others = counted(elsewhere, "earlier message")
-        pieces.append(f"The cost includes {others} besides those of the table{known}.")
+        pieces.append(f"The cost is also that of {others} besides those of the table{known}.")
     return markup.paragraph(" ".join(pieces), note=True) if pieces else ""
 
 
