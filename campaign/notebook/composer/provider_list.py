@@ -94,7 +94,7 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
             return
         self._path = path
         for picker in self._pickers.values():
-            picker.offer([(_BY_ITS_HEADER, None), *((clean(name), name) for name in columns)], None)
+            picker.offer([(_BY_ITS_HEADER, ""), *((clean(name), name) for name in columns)], "")
         self._look()
 
     def _look(self) -> None:
@@ -114,7 +114,7 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     @property
     def _chosen(self) -> _Columns:
-        number, text, code, time, cost = (self._pickers[name].value for name in _COLUMNS)
+        number, text, code, time, cost = (self._pickers[name].value or None for name in _COLUMNS)
         return _Columns(number=number, text=text, code=code, time=time, cost=cost)
 
     def _show(self, told: Reconciliation) -> None:

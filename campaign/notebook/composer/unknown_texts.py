@@ -19,6 +19,7 @@ from campaign.notebook.composer.fields import Field, Picker, asked_phrase, butto
 from campaign.notebook.composer.provider_list import ProviderList
 from campaign.remedies import without_code
 from campaign.results.calls_to_settle import batches_in_words
+from campaign.sending.afterwards.evidence import SANDBOX_IS_GONE
 from campaign.sending.afterwards.resolving import resolve
 from campaign.sending.afterwards.unknown_batches import UnknownBatches
 from campaign.text import agreeing, capitalised, counted
@@ -70,7 +71,7 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._done, self._about, self._answers = HTML(), HTML(), HTML()
         self._done.add_class("changed")
         self._done.add_class("campaign-settled")
-        self._which = Picker("About", "unknown-batch", lambda _: self._ask_nothing())
+        self._which = Picker("Which batch", "unknown-batch", lambda _: self._ask_nothing())
         self._buttons = {
             outcome: button(label, f"settle-{outcome}", _presser(self._choose, outcome))
             for outcome, (label, _) in _LABELS.items()
@@ -101,6 +102,7 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._done.value = self._about.value = ""
         self._which.offer([], None)
         self._ask_nothing()
+        self.provider_list.offer(folder or Path())
         set_shown(self._area, bool(unknown and unknown.numbers))
         if folder is None or unknown is None or not unknown.numbers:
             return
@@ -109,7 +111,6 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._which.offer(_choices(unknown), unknown.numbers[:1])
         set_shown(self._which, len(unknown.numbers) > 1)
         self._ask_nothing()
-        self.provider_list.offer(folder)
 
     @property
     def _batches(self) -> tuple[int, ...]:
@@ -230,8 +231,9 @@ def _choices(unknown: UnknownBatches) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _lines_to_read(question: str) -> list[str]:
-    """The lines of a question in the words of the desk, without those that are Python to copy."""
-    lines = (line for line in question.splitlines() if _is_plain(line))
+    """The lines of a question in the words of the desk, without those that are Python to copy; that nobody
+    can tell of a rehearsal is said above."""
+    lines = (line for line in question.splitlines() if _is_plain(line) and line != SANDBOX_IS_GONE)
     return [desk_words(line) for line in lines]
 
 

@@ -17,9 +17,9 @@ from campaign.sending.store.rounds import Round
 from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
-_SANDBOX_IS_GONE = (
-    "A sandbox that was started later knows nothing of them. If that of then has ended, nobody can tell: it "
-    "was a rehearsal, and either answer will do."
+SANDBOX_IS_GONE = (
+    "A sandbox that was started later knows nothing of them. If the one that took them has ended, nobody can "
+    "tell: it was a rehearsal, and either answer will do."
 )
 
 
@@ -78,4 +78,4 @@ def _ways_to_look(place: Folder, batches: Sequence[int], sandboxes: Set[str]) ->
         compare = call_to_compare(sandbox, place.path, batches)
         yield f"To see which of them your sandbox received: {compare}"
     elif place.manifest.environment == "local":
-        yield _SANDBOX_IS_GONE
+        yield SANDBOX_IS_GONE
