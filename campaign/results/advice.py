@@ -46,8 +46,8 @@ _SEND_AGAIN = "Resume the campaign to send again what you ordered to be sent aga
 _SEND_PLAN_AGAIN = "The campaign was closed: send the plan to send again what you ordered to be sent again."
 _UNDER_WAY = (
     "Unknown messages were under way when this was read: look again with load_result. If the program that "
-    "was sending them has ended, they may have been sent: find out, then settle each batch with resolve, or "
-    "all with reconcile and the provider's own list. They are never sent again automatically."
+    "was sending them has ended, they may have been sent: settle each batch with resolve, or all with "
+    "reconcile and the provider's own list. They are never sent again automatically."
 )
 # Nobody resumes a campaign that a run has open.
 _OPEN = "Another run has the campaign open, {}, to send what is left. Look again with load_result."

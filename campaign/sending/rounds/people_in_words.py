@@ -156,5 +156,5 @@ def _people(count: int, kind: str) -> str:
         return counted(count, "person who still waits", "people who still wait")
     people = counted(count, "person", "people")
     if kind == _AGAIN:  # a person has ordered that, and was told so
-        return f"{people} to whom it is sent again and who may get it twice"
+        return f"{people} who may get it twice"
     return f"{people} whose message is {kind}" if kind in _OF_MESSAGE else f"{people} {kind}"
