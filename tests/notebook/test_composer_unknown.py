@@ -306,6 +306,7 @@ def test_the_provider_list_is_shown_first_and_settles_at_a_button(looking, provi
 def test_columns_that_no_header_names_are_chosen(looking, provider, hours_later):
     looking.upload("provider-list-upload", "provider.csv", list_of(provider, "A,B,C,D"))
     assert "needs a column of phone numbers" in looking.sees("provider-list")
+    assert "Choose it in the field “Column with the numbers”." in looking.sees("provider-list")
     assert not looking.is_shown("provider-list-columns")  # they are asked for already
     assert not looking.is_shown("provider-list-settle")
     for name, column in (("number", "A"), ("text", "B"), ("time", "C"), ("cost", "D")):

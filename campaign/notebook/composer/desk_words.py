@@ -85,6 +85,7 @@ _WORDS = {
     "give another name if this": f"write another name into the field “{FIELDS['name']}” if this",
     "settle each batch with resolve, or all with reconcile and the provider's own list":
     f"press “{ACCEPTED}” or “{NOT_THERE}” for each batch, or “{CHOOSE_LIST}” for all",
+    "Name the column: the field": "Choose it in the field",
     "settle each batch with resolve": f"press “{ACCEPTED}” or “{NOT_THERE}” for each batch",
     "Settle what is unknown with resolve":
     f"For each batch that is unknown, press “{ACCEPTED}” or “{NOT_THERE}”",
