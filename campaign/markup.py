@@ -14,7 +14,8 @@ from campaign.text import capitalised, counted, figure, money, shorten, without_
 TONES = {
     "accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good",
     "reached earlier": "good", "sharing a phone": "doubt",
-    "new": "good", "still waiting": "good", "refused before": "bad", "reached with another text": "doubt",
+    "new": "good", "still waiting": "good", "to be sent again": "doubt", "refused before": "bad",
+    "reached with another text": "doubt",
     "reached under another number": "doubt", "reached as corrected in a follow-up file": "doubt",
     "sharing a phone reached with somebody else's text": "doubt",
     "sharing a phone reached in rehearsal with somebody else's text": "doubt",

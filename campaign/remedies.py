@@ -78,10 +78,10 @@ def _line_without_code(line: str, named: Named) -> str:
 def _sentence_without_code(sentence: str, named: Named) -> str:
     """The clauses of a sentence that hold no code; "" if there is none."""
     pieces = _CLAUSE.split(_ARGUMENT.sub(lambda m: named(m[1], m[2] or "") or _CALL_OF_NOBODY, sentence))
-    kept, ends = "", ".?!:"
+    kept, ends = "", ".?!:…"
     for separator, clause in zip(["", *pieces[1::2]], pieces[::2], strict=True):
         is_code = _CODE.search(_QUOTED.sub("", clause))
         kept += "" if is_code else (separator if kept else "") + clause
-        ends = ".?!:" if is_code else f'.?!:”"{_KEPT}'  # what is quoted at the end has an end of its own
+        ends = ".?!:…" if is_code else f'.?!:…”"{_KEPT}'  # what is quoted at the end has an end of its own
     kept = capitalised(kept)
     return kept if not kept or kept[-1] in ends else f"{kept}."

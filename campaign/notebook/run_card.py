@@ -195,7 +195,7 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
             "not known yet" if expected is None else words
         )
     if run.outgoing:
-        name = "elapsed for these messages" if run.seconds_before >= 1 else "elapsed"
+        name = "sending time of all runs" if run.seconds_before >= 1 else "elapsed"
         pairs[name] = clock(counts.seconds)
     if on_the_way and counts.status == "running":
         left = counts.seconds_left if counts.is_steady else None

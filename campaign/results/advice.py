@@ -46,13 +46,15 @@ ORDERED_ADVICE = {"released": _RELEASED, "resumed": _RELEASED, "paused": _PAUSED
 _SEND_AGAIN = "Resume the campaign to send again what you ordered to be sent again."
 _SEND_PLAN_AGAIN = "The campaign was closed: send the plan to send again what you ordered to be sent again."
 _UNDER_WAY = (
-    "What is unknown was under way when this was read. Look again with load_result; if the program that was "
-    "sending has ended, ask the service what it received, then settle each batch with resolve, or all with "
-    "reconcile and the provider's own list. It is never sent again automatically."
+    "Unknown messages were under way when this was read: look again with load_result. If the program that "
+    "was sending them has ended, they may have been sent: settle each batch with resolve, or all with "
+    "reconcile and the provider's own list. They are never sent again automatically."
 )
 # Nobody resumes a campaign that a run has open.
 _OPEN = "Another run has the campaign open, {}, to send what is left. Look again with load_result."
-_UNDER_WAY_THERE = "What is unknown was under way when this was read. It is never sent again automatically."
+_UNDER_WAY_THERE = (
+    "Unknown messages were under way when this was read. They are never sent again automatically."
+)
 _KEPT = (
     "What you ordered to be sent again stays as it is: these people have another text in the table now, and "
     'keep the one that they may have got. Send the plan with changed="send" to send them the new text.'

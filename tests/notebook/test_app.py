@@ -17,6 +17,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from support.composer_page import ComposerPage
+from support.killed_composer import die_while_sending
 
 import campaign
 from campaign.cli.app_command import _free_port
@@ -311,3 +312,46 @@ def test_from_the_file_to_the_report_in_a_page_of_its_own(app, chromium):
     page.close()
     assert sorted(path.name for path in desk.iterdir()) == ["campaigns", "uploads"]
     assert [path.name for path in temporary.iterdir() if path.name.startswith("campaign-app-")] == []
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is killed by a signal")
+def test_after_a_kill_the_unknown_texts_are_settled_by_clicks_and_a_phrase(app, chromium):
+    """First a list whose columns no header names, which settles nothing; then what somebody says."""
+    process, desk, _ = app
+    people = [f"P{n},+256772000{n:03},Mon" for n in range(250)]
+    (desk / "visits.csv").write_text("\n".join(["name,phone,day", *people]))
+    die_while_sending(desk, bodies=3)
+    (desk / "list.csv").write_text("A,B\n+256772000900,Hello\n")
+    page = chromium.new_page(viewport={"width": 640, "height": 1000})
+    page.set_default_timeout(30_000)
+    composer = ComposerPage(page)
+    page.goto(address_of(process))
+    page.locator(".campaign-take-up").click()
+    part = page.locator(".campaign-unknown-texts")
+    expect(part.locator("h3")).to_have_text("Find out what became of 5 texts")
+    with page.expect_file_chooser() as chooser:
+        page.click(".campaign-provider-list-upload")
+    chooser.value.set_files(desk / "list.csv")
+    expect(part).to_contain_text("no header looks like phone numbers")
+    expect(part.get_by_label("Column with the numbers").locator("option:checked")).to_have_text(
+        "found by its header"
+    )
+    part.get_by_label("Column with the numbers").select_option(label="A")
+    part.get_by_label("Column with the texts").select_option(label="B")
+    expect(part).to_contain_text("1 cannot be settled from it")
+    page.click("button:text-is('It was accepted')")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        assert Axe().run(page).violations_count == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 640
+    page.fill(".campaign-settle-cost input", "175")
+    page.fill(".campaign-settle-phrase input", "batch 3 was accepted")
+    page.click("button:text-is('Settle batch 3')")
+    expect(page.locator(".campaign-settled")).to_have_text("Batch 3 was settled as accepted.")
+    expect(part.locator("h3")).to_have_count(0)
+    expect(page.locator(".campaign-section-5 h2")).to_be_focused()
+    expect(page.locator(".campaign-section-5")).to_contain_text("11 of 250 rows were accepted")
+    expect(page.locator(".campaign-section-3 .fold")).to_contain_text("11 people were sent a text")
+    assert composer.problems == []
+    page.close()

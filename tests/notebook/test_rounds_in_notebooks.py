@@ -181,7 +181,7 @@ def test_the_elapsed_time_is_that_of_all_rounds(place):
         assert second.counts.seconds > 1.2  # the two requests of the first round
         second.wait(20)
     assert second.counts.seconds > 1.8
-    assert "<dt>elapsed for these messages</dt><dd>0:0" in html_of(Dashboard(second))
+    assert "<dt>sending time of all runs</dt><dd>0:0" in html_of(Dashboard(second))
 
 
 def test_the_elapsed_time_is_that_of_the_texts_in_the_table_and_not_of_an_earlier_text(place):

@@ -106,7 +106,9 @@ def test_the_page_says_what_is_left_to_do(tmp_path):
 
 def test_what_is_under_way_is_not_to_be_found_out_about():
     result = result_of(batch(3, "accepted", "105"), batch(1, "unknown"))  # no error: nothing came, or ended
-    assert "What is unknown was under way when this was read. Look again with load_result" in result.sentence
+    assert (
+        "Unknown messages were under way when this was read: look again with load_result." in result.sentence
+    )
     assert "find out" not in result.sentence
 
 

@@ -40,7 +40,7 @@ def test_the_answer_about_another_text_decides_where_a_person_counts(changed, me
 def test_one_of_each_kind_has_its_noun():
     told = people({AGAIN: 1, REFUSED: 1, ACCEPTED: 1, UNKNOWN: 1, MOVED: 1}, corrected=1, environment="local")
     assert told.leaving(2, changed="skip", noun="text") == (
-        "2 texts would be rehearsed, for 1 person who still waits and 1 person refused before."
+        "2 texts would be rehearsed, for 1 person who may get it twice and 1 person refused before."
     )
     assert told.staying(2, changed="skip") == (
         "Nothing more goes to 1 person reached in rehearsal before, 1 person whose message is unknown, "

@@ -81,6 +81,7 @@ class Composer(Panel):
         self.sending.answers_taken = self.check.take_answers
         self.sending.way_changed = self.outcome.say
         self.sending.text_taken = self._take_text
+        self.outcome.settled = self._show_settled
         self._greeting, self._locked = HTML(), HTML()
         self._greeting.add_class("campaign-greeting")
         self._locked.add_class("campaign-locked")
@@ -259,6 +260,25 @@ class Composer(Panel):
             self.outcome.enter()
         self._open(self.sections.index(self.outcome))
         self.refresh_card()
+
+    def _show_settled(self) -> None:
+        """Show what a person has settled: section 4 may have something to send now, and the run on the page
+        is one of before."""
+        is_changing = any(section.is_open for section in self._decided)
+        self.desk.run = None
+        if self.sending.is_open and is_changing:
+            self.sending.announce()
+        elif self.sending.is_open:
+            with self.sending.problems_shown():
+                self.desk.prepared()
+                self.sending.enter()
+        self.desk.sent = self.outcome.folder
+        with self.outcome.problems_shown():
+            self.outcome.enter()
+        if not self._is_looking_back:
+            self._remember()
+        self.refresh_card()
+        self.outcome.take_focus()
 
     def _lock(self, locked: bool) -> None:
         for section in self._decided:

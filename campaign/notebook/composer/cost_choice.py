@@ -32,6 +32,7 @@ from campaign.values import replace
 
 _NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency. It can stay empty."
 _NO_BUDGET = "Write the amount as a number, such as 5000, without a currency. It can stay empty."
+_NO_COST = "Write the cost as a number, such as 350 or 0.4, without a currency. It can stay empty."
 _STOPS = (
     "Sending stops before it costs more than {}. Whoever has no text by then waits: to go on, write a higher "
     "amount. Under this name nobody gets a text twice."
@@ -240,6 +241,11 @@ def given_price(typed: str) -> Decimal | None:
     with suppress(UsageError):
         return _amount(typed, _NO_PRICE)
     return None
+
+
+def typed_cost(typed: str) -> Decimal | None:
+    """What a person typed that the provider charged, None for nothing; `UsageError` for anything else."""
+    return _amount(typed, _NO_COST)
 
 
 def _decimal(amount: Fraction) -> Decimal:

@@ -52,6 +52,9 @@ CHANGE_BUDGET = "Change the budget"
 GO_ON_WITH = "Go on with “{}”"  # a campaign
 CHANGE_TO = "Change to “{}”"  # from a campaign that was begun
 BEGIN = "Begin “{}”, a campaign of its own"
+ACCEPTED = "It was accepted"  # what became of a batch
+NOT_THERE = "It did not get there"
+CHOOSE_LIST = "Choose the provider's own list"
 _SECTIONS = {
     1: ("sheet", "number", "region", "dates"),
     2: ("language", "message", "sender"),
@@ -81,6 +84,14 @@ _WORDS = {
     "finish it with resume": "send the rest of the earlier spreadsheet first",
     "Finish the earlier table first with resume": "Send the rest of the earlier spreadsheet first",
     "give another name if this": f"write another name into the field “{FIELDS['name']}” if this",
+    "settle each batch with resolve, or all with reconcile and the provider's own list":
+    f"press “{ACCEPTED}” or “{NOT_THERE}” for each batch, or “{CHOOSE_LIST}” for all",
+    "Name the column: the field": "Choose it in the field",
+    "settle each batch with resolve": f"press “{ACCEPTED}” or “{NOT_THERE}” for each batch",
+    "Settle what is unknown with resolve":
+    f"For each batch that is unknown, press “{ACCEPTED}” or “{NOT_THERE}”",
+    "the next send or resume sends it": "it goes out when you press the button in section 4",
+    "the next send or resume sends them": "they go out when you press the button in section 4",
     "send the plan with the right one": "ask whoever looks after this machine to set the right one",
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")

@@ -125,12 +125,12 @@ def asked_phrase(what: str, confirmation: ConfirmationError) -> str:
     return phrase + markup.paragraph(_AS_SHOWN, note=True)
 
 
-def wrong_phrase(typed: str) -> str:
+def wrong_phrase(typed: str, *, not_done: str = "nothing was sent") -> str:
     """Why a phrase that does not fit was not taken, as a piece of HTML; "" if none was typed."""
     if not typed.strip():
         return ""
     reason = _OUTDATED if _ANY_PHRASE.match(typed.strip()) else _AS_SHOWN
-    said = markup.paragraph(f"That is not the phrase, so nothing was sent. {reason}")
+    said = markup.paragraph(f"That is not the phrase, so {not_done}. {reason}")
     return f'<div role="alert">{said}</div>'
 
 

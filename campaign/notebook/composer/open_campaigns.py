@@ -20,7 +20,7 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import Kept, kept_with_campaign
 from campaign.sending.afterwards.history import history
-from campaign.text import clean, counted, listed_words, shorten
+from campaign.text import agreeing, clean, counted, listed_words, shorten
 
 _MOST = 3  # named at once of those that have texts left to send, and as many others
 _NAME = 40  # characters of a name on a button
@@ -58,7 +58,8 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
         with suppress(CampaignError):  # there is no campaign here yet
             campaigns = history()
             campaigns = campaigns[campaigns["problem"] == ""]
-            is_waiting = (campaigns["state"] == "open") & (campaigns["waiting"] > 0).fillna(False)
+            to_settle = ((campaigns["waiting"] > 0) | (campaigns["unknown"] > 0)).fillna(False)
+            is_waiting = (campaigns["state"] == "open") & to_settle
             has_ended = ~is_waiting & (campaigns["rounds"] > 0).fillna(False)
             waiting = [self._about_waiting(found) for found in campaigns[is_waiting].to_dict("records")]
             ended = [self._about_ended(found) for found in campaigns[has_ended].to_dict("records")]
@@ -98,7 +99,7 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """What is left of a campaign, and the button to go on with it, if everything for that is here."""
         folder, (named, name, day) = Path(found["folder"]), _named(found)
         kept, words = kept_with_campaign(folder), words_for(found["environment"])
-        sentence = f"{named} has {counted(found['waiting'], 'text')} not sent yet{day}. "
+        sentence = f"{named} has {_about_open(found)}{day}. "
         if found["environment"] not in self._desk.accounts:
             missing = f"It goes to {words.service}, for which nothing is set up here now."
         elif kept is None:
@@ -122,6 +123,16 @@ def _named(found: dict[Any, Any]) -> tuple[str, str, str]:
     what = "campaign" if words.campaign == "campaign" else "rehearsal of"
     day = "" if pd.isna(found["last_sent"]) else f" (last on {LocalTimes().day(found['last_sent'])})"
     return f"In this folder: the {what} “{name}”", name, day
+
+
+def _about_open(found: dict[Any, Any]) -> str:
+    """How many texts wait, and of how many it is not known whether they were sent."""
+    waiting, unknown = int(found["waiting"]), int(found["unknown"])
+    if not unknown:
+        return f"{counted(waiting, 'text')} not sent yet"
+    were = agreeing(unknown, "it was", "they were")
+    in_doubt = f"{counted(unknown, 'text')} of which it is not known whether {were} sent"
+    return f"{counted(waiting, 'text')} not sent yet, and {in_doubt}" if waiting else in_doubt
 
 
 def _about_accepted(found: dict[Any, Any]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import kept_with_campaign
 from campaign.notebook.composer.opt_out_list import rows_with_numbers
 from campaign.notebook.composer.section import Section
+from campaign.notebook.composer.unknown_texts import UnknownTexts
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.given_price import with_given_price
 from campaign.results.report import write_report
@@ -49,10 +50,13 @@ class OutcomeSection(Section):
 
     def __init__(self, desk: Desk, way_on: Callable[[], str], begun_anew: Callable[[], None]) -> None:
         self._desk, self._way_on = desk, way_on
+        self.settled: Callable[[], None] = lambda: None  # called when a person has settled what was unknown
+        self.unknown_texts = UnknownTexts(lambda: self.settled())
         self._happened: list[str] = []  # a paragraph each
         self._to_do: tuple[str, ...] = ()
         self._again: list[str] = []  # how the same is sent again
         self.name = ""  # of the campaign whose result is shown
+        self.folder: Path | None = None  # of that campaign
         self._sentences, self._correcting, self._python = HTML(), HTML(), HTML()
         self._python.add_class("campaign-python")
         self.downloads = {
@@ -62,7 +66,8 @@ class OutcomeSection(Section):
         }
         buttons = HBox([*self.downloads.values()], layout=Layout(flex_flow="row wrap"))
         anew = button("Begin with another spreadsheet", "begin-anew", begun_anew)
-        super().__init__(5, "Result", [self._sentences, buttons, self._correcting, self._python, anew])
+        body = [self._sentences, self.unknown_texts, buttons, self._correcting, self._python, anew]
+        super().__init__(5, "Result", body)
 
     @property
     def line(self) -> str:
@@ -72,7 +77,8 @@ class OutcomeSection(Section):
     def enter(self) -> None:
         """Show the result as it is now."""
         result = self._result
-        self.name = result.name
+        self.name, self.folder = result.name, result.folder
+        self.unknown_texts.show(result.folder)
         self._happened, self._again = _what_happened(result)
         self._to_do = result.left_to_do
         self.say()

@@ -27,13 +27,14 @@ _LEFT_OUT = {
     "remarks": ("is a remark", "are remarks"),
     "sharing": SHARING,
 }
-_TONES = {"not_sent": "good", "asked": "doubt", "held": "doubt", "invalid": "bad"}
+_TONES = {"not_sent": "good", "asked": "doubt", "in_doubt": "doubt", "held": "doubt", "invalid": "bad"}
 
 
 def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords) -> str:
     """How many people get a text, how many more may, and how many rows get none, in one line."""
     who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
     more = leaves.nothing_more + len(leaves.done)
+    sent = more - leaves.in_doubt
     is_for_later = not leaves.now and (more or leaves.asked or leaves.held or len(leaves.beside))
     left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values())
     left_out -= len(leaves.explained)
@@ -42,7 +43,8 @@ def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords) -> str:
         "" if is_for_later else f"{who} a text",
         _beside_file(leaves) if len(leaves.beside) else "",
         f"section 4 asks about {people(leaves.asked)}{_asked_why(leaves)}" if leaves.asked else "",
-        _already_sent(more, words) if more else "",
+        _already_sent(sent, words) if sent else "",
+        _in_doubt(leaves.in_doubt, "one" if sent else f"a text {words.before}") if leaves.in_doubt else "",
         f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
         if left_out
         else "no row is left out",
@@ -76,6 +78,10 @@ def _already_sent(count: int, words: EnvironmentWords) -> str:
     return f"{people(count)} {were} sent a text {words.before} and {get} nothing more"
 
 
+def _in_doubt(count: int, text: str) -> str:
+    return f"of {people(count)} it is not known whether they were sent {text}, and they get nothing more"
+
+
 def shares(plan: Plan, leaves: WhoLeaves, where: EnvironmentWords) -> str:
     """One bar of all rows: who gets a text, then who does not, by kind; the kinds are named below it."""
     words, rows = _words(where), _counts(plan, leaves)
@@ -91,11 +97,13 @@ def shares(plan: Plan, leaves: WhoLeaves, where: EnvironmentWords) -> str:
 
 def _words(where: EnvironmentWords) -> dict[str, tuple[str, str]]:
     """What is said of one row of each kind, and of several."""
+    in_doubt = f"may have been sent a text {where.before}"
     return {
         "not_sent": ("gets a text", "get a text"),
         "asked": ("is asked about in section 4", "are asked about in section 4"),
         "held": ("waits", "wait"),
         "nothing_more": (f"was sent a text {where.before}", f"were sent a text {where.before}"),
+        "in_doubt": (in_doubt, in_doubt),
         "corrected": ("was sent as corrected", "were sent as corrected"),
         "reached": ("has a mistake but was reached earlier", "have a mistake but were reached earlier"),
         "put_right": ("was put right in your own spreadsheet", "were put right in your own spreadsheet"),
@@ -107,7 +115,8 @@ def _counts(plan: Plan, leaves: WhoLeaves) -> dict[str, int]:
     """How many rows there are of each kind; a row is of one."""
     going = {
         "not_sent": leaves.now, "asked": leaves.asked, "held": leaves.held,
-        "nothing_more": leaves.nothing_more + len(leaves.sent_beside),
+        "nothing_more": leaves.nothing_more - leaves.in_doubt + len(leaves.sent_beside),
+        "in_doubt": leaves.in_doubt,
         "corrected": len(leaves.corrected), "reached": len(leaves.reached),
         "put_right": len(leaves.put_right),
     }  # fmt: skip

@@ -14,6 +14,7 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.memory import Kept
 from campaign.notebook.composer.section import Section
+from campaign.sending.afterwards.unknown_batches import UnknownBatches
 from campaign.sending.campaigns import load_result
 from campaign.sending.store.lock_holder import LOCK
 from campaign.sending.store.locks import hold_lock
@@ -75,12 +76,17 @@ def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None, way_on
     if show_outcome is None:
         return desk_words(result.headline)
     show_outcome()
-    rest = result.totals["not_sent"]
-    return (
-        f"{_about_rest(rest, result.name)} Press {way_on()}. {_NOTHING_TWICE} Section 5 says what was sent."
-        if rest
-        else "What you sent is below."
-    )
+    rest, unknown = result.totals["not_sent"], UnknownBatches.of(folder, shown=0).messages
+    in_doubt = f" {_about_unknown(unknown)}" if unknown else ""
+    if not rest:
+        return f"What you sent is below.{in_doubt}"
+    way = f"{_about_rest(rest, result.name)} Press {way_on()}. {_NOTHING_TWICE}"
+    return f"{way}{in_doubt} Section 5 says what was sent."
+
+
+def _about_unknown(count: int) -> str:
+    were, them = agreeing(count, "it was", "they were"), agreeing(count, "it", "them")
+    return f"Of {counted(count, 'text')} it is not known whether {were} sent: section 5 asks about {them}."
 
 
 def _about_rest(count: int, campaign: str) -> str:

@@ -14,7 +14,7 @@ from campaign.contract import Changed
 from campaign.messages.plan import Plan
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import ACCEPTED, ASKED, CHANGED, SHARED
+from campaign.sending.rounds.comparison import ACCEPTED, ASKED, CHANGED, SHARED, UNKNOWN
 from campaign.sending.rounds.continuation_plan import origins_of
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
 from campaign.sending.rounds.sharing_rows import PHONE_WAS_REACHED
@@ -29,7 +29,8 @@ _ASKED = tuple(REASONS[state] for state in ASKED)
 class WhoLeaves(Struct, frozen=True, eq=False):
     """Of the rows of a plan that may get a text: which get one now, and which are asked about first.
 
-    Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows
+    Some get `nothing_more`, because of what the campaign has sent before; of those `in_doubt` it is not known
+    whether they were sent it. `left_out` counts by status rows
     that get none after all, because of other rows of their campaign or of what their phone got, and
     `left_out_why` has the reason of each. `parts` are the SMS that leave. Asked about are people who got
     another text, those who wanted none before, and those who have theirs from another campaign.
@@ -50,6 +51,7 @@ class WhoLeaves(Struct, frozen=True, eq=False):
     parts: int
     asked_rows: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     nothing_more: int = 0
+    in_doubt: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
     left_out_why: pd.Series[str] = field(default_factory=lambda: pd.Series([], index=_NO_ROWS, dtype="str"))
     corrected: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
@@ -138,7 +140,8 @@ class WhoLeaves(Struct, frozen=True, eq=False):
             "sent_beside": sent_beside, "put_right": put_right,
         }  # fmt: skip
         leaves = cls(
-            now, parts, asked_rows, nothing_more, left_out, why, **done,
+            now, parts, asked_rows, nothing_more, left_out=left_out, left_out_why=why, **done,
+            in_doubt=min(rows[messages["reason"] == REASONS[UNKNOWN]].dropna().nunique(), nothing_more),
             reached_with_another=pd.Index(has_another).astype("int64"),
             beside=pd.Index(compared.beside_file),
             put_right_since=now.union(asked_rows).intersection(_left_out(plan)),

@@ -17,9 +17,9 @@ from campaign.sending.store.rounds import Round
 from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
-_SANDBOX_IS_GONE = (
-    "A sandbox that was started later knows nothing of them. If that of then has ended, nobody can tell: it "
-    "was a rehearsal, and either answer will do."
+SANDBOX_IS_GONE = (
+    "A sandbox that was started later knows nothing of them. If the one that took them has ended, nobody can "
+    "tell: it was a rehearsal, and either answer will do."
 )
 
 
@@ -45,17 +45,29 @@ def _what_came(facts: Mapping[Any, Any]) -> str:
 
 def _in_the_sheet(contents: LedgerSnapshot, batch: int, its_round: Round) -> Iterator[str]:
     """The rows and the first numbers of a batch, masked."""
-    if its_round.is_erased:
+    messages = messages_of_batch(contents, batch, its_round)
+    if messages.empty:
         return
-    registered = next(one for one in contents.batches if one.batch == batch)
-    part = read_part(its_round.plan_path, registered.part, ["row", "number"])
-    messages = part.slice(registered.first, registered.messages).to_pandas()
     rows, numbers = messages["row"], messages["number"].drop_duplicates()
     first, last = int(rows.min()), int(rows.max())
     span = f"row {first}" if first == last else f"{rows.nunique():,} rows from row {first} to row {last}"
+    yield f"In the sheet: {span}; {agreeing(len(numbers), 'number', 'numbers')} {first_numbers(messages)}"
+
+
+def messages_of_batch(contents: LedgerSnapshot, batch: int, its_round: Round) -> pd.DataFrame:
+    """The rows and numbers of the messages of a batch; none once its round was erased."""
+    if its_round.is_erased:
+        return pd.DataFrame({"row": pd.Series(dtype="int64"), "number": pd.Series(dtype="str")})
+    registered = next(one for one in contents.batches if one.batch == batch)
+    part = read_part(its_round.plan_path, registered.part, ["row", "number"])
+    return part.slice(registered.first, registered.messages).to_pandas()
+
+
+def first_numbers(messages: pd.DataFrame) -> str:
+    """The first numbers of some messages, masked: "2567•••001, 2567•••002, 2567•••003, …"."""
+    numbers = messages["number"].drop_duplicates()
     shown = ", ".join(mask_numbers(numbers.head(_SHOWN)))
-    more = ", …" if len(numbers) > _SHOWN else ""
-    yield f"In the sheet: {span}; {agreeing(len(numbers), 'number', 'numbers')} {shown}{more}"
+    return f"{shown}, …" if len(numbers) > _SHOWN else shown
 
 
 def _ways_to_look(place: Folder, batches: Sequence[int], sandboxes: Set[str]) -> Iterator[str]:
@@ -66,4 +78,4 @@ def _ways_to_look(place: Folder, batches: Sequence[int], sandboxes: Set[str]) ->
         compare = call_to_compare(sandbox, place.path, batches)
         yield f"To see which of them your sandbox received: {compare}"
     elif place.manifest.environment == "local":
-        yield _SANDBOX_IS_GONE
+        yield SANDBOX_IS_GONE

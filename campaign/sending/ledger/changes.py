@@ -16,7 +16,7 @@ _UNDER_WAY = "UPDATE batches SET state = 'unknown', error = :error, note = '' WH
 
 def give_up_what_was_under_way(connection: Connection) -> None:
     """What was being sent when its program died is unknown."""
-    connection.execute(_UNDER_WAY, {"error": "the program ended while this batch was under way"})
+    connection.execute(_UNDER_WAY, {"error": "the program ended before an answer came"})
 
 
 def insert_round(

@@ -207,9 +207,7 @@ class Difference:
     @property
     def _kinds(self) -> pd.Series[str]:
         """What is known of the person of each message, as `PeopleInWords` counts them."""
-        kinds = self._reasons
-        kinds[self._compared.comparison.knowledge == AGAIN] = UNSENT
-        return self._of_messages(kinds)
+        return self._of_messages(self._reasons)
 
     def _of_messages(self, reasons: Knowledge) -> pd.Series[str]:
         """The words for each row that gets something, for each of its messages."""

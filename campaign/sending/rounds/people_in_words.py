@@ -27,7 +27,7 @@ from campaign.text import agreeing, counted, listed_words
 # What is known of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
     "new": (NEW,), "left out before": (NEW,), "with a number {reached} by another campaign": (NEW,),
-    "still waiting": (UNSENT, AGAIN), "refused before": (REFUSED,),
+    "still waiting": (UNSENT,), "to be sent again": (AGAIN,), "refused before": (REFUSED,),
     "{reached} before": (ACCEPTED,), "under way": (UNKNOWN,), "unknown": (UNKNOWN,),
     "{reached} with another text": (CHANGED,),
     "sharing a phone {reached} with somebody else's text": (SHARED,),
@@ -35,6 +35,7 @@ _KINDS = {
     "{reached} under another number": (MOVED,),
 }  # fmt: skip
 _OF_MESSAGE = ("under way", "unknown")  # said of the message, not of the person
+_AGAIN = "to be sent again"
 _SHARING = "sharing"
 
 
@@ -141,6 +142,8 @@ def _clause(count: int, kind: str) -> str:
     """What was done for so many people of a kind, or that they share a phone."""
     if kind in _OF_MESSAGE:
         return f"{agreeing(count, 'has', 'have')} a message that is {kind}"
+    if kind == _AGAIN:
+        return f"{agreeing(count, 'is', 'are')} to get it again"
     if kind.startswith(_SHARING):
         return f"{agreeing(count, 'shares', 'share')}{kind.removeprefix(_SHARING)}"
     return f"{agreeing(count, 'was', 'were')} {kind}"
@@ -152,4 +155,6 @@ def _people(count: int, kind: str) -> str:
     if kind == "still waiting":  # new people, or some who were reached with another text before
         return counted(count, "person who still waits", "people who still wait")
     people = counted(count, "person", "people")
+    if kind == _AGAIN:  # a person has ordered that, and was told so
+        return f"{people} who may get it twice"
     return f"{people} whose message is {kind}" if kind in _OF_MESSAGE else f"{people} {kind}"

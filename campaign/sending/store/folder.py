@@ -67,6 +67,11 @@ class Folder(Struct, frozen=True):
         place.check(self.manifest.identity)
         return snapshot(place)
 
+    @property
+    def open_in(self) -> str:
+        """Where a run has the campaign open now, in words; "" where none is known to."""
+        return open_in(self.path)
+
     def check_ledger(self, given: str | os.PathLike[str] | None) -> None:
         """Raise `UsageError` if a database is given and the ledger is elsewhere, or the other way round."""
         recorded = self.manifest.ledger
@@ -121,7 +126,7 @@ class Folder(Struct, frozen=True):
             nothing_sent=nothing_sent,
             rounds=_told(rounds, ledger),
             is_closed=ledger.is_closed,
-            open_in=open_in(self.path),
+            open_in=self.open_in,
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
             ways_on=self._ways_on(rounds, ledger.paces) if ways_on is None else ways_on,

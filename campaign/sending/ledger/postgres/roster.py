@@ -161,7 +161,7 @@ def workers_at_work(connection: Connection) -> list[WorkerAtWork]:
 def _give_up(connection: Connection, worker: str, name: str, why: str) -> None:
     values = {
         "worker": worker,
-        "error": "the worker was given up while this batch was under way",
+        "error": "the worker was given up before an answer came",
         "note": why,
     }
     connection.execute(_GIVE_UP, values)

@@ -1,0 +1,241 @@
+"""What became of texts whose fate is unknown: a person says it batch by batch, or by the provider's list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+from ipywidgets import HTML, HBox, VBox
+
+from campaign import markup
+from campaign.errors import CampaignError, ConfirmationError, FolderError
+from campaign.local_times import LocalTimes
+from campaign.notebook.composer.cost_choice import typed_cost
+from campaign.notebook.composer.desk_words import ACCEPTED, NOT_THERE, desk_words
+from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
+from campaign.notebook.composer.provider_list import ProviderList
+from campaign.remedies import without_code
+from campaign.results.calls_to_settle import batches_in_words
+from campaign.sending.afterwards.evidence import SANDBOX_IS_GONE
+from campaign.sending.afterwards.resolving import resolve
+from campaign.sending.afterwards.unknown_batches import UnknownBatches
+from campaign.text import agreeing, capitalised, counted
+
+STYLE = """
+.campaign .section h3{font-size:1em;font-weight:600;margin:.8em 0 .2em}
+"""
+
+Outcome = Literal["accepted", "refused", "again"]
+
+_SHOWN = 20  # batches
+_NOBODY_KNOWS = "Nobody can tell"
+_LABELS: dict[Outcome, tuple[str, str]] = {  # of one batch, and of several
+    "accepted": (ACCEPTED, "They were accepted"),
+    "refused": (NOT_THERE, "They did not get there"),
+    "again": (_NOBODY_KNOWS, _NOBODY_KNOWS),
+}
+_MEANINGS: dict[Outcome, str] = {
+    "accepted": "the provider has these texts. Nobody gets them again.",
+    "refused": "the provider does not have these texts. They then wait, and go out again when you press the "
+    "button in section 4. If the provider is wrong, whoever got one after all gets it twice.",
+    "again": "the provider does not know either. These texts then wait, and go out again when you press the "
+    "button in section 4. Whoever got one after all gets it twice.",
+}
+_DONE: dict[Outcome, str] = {
+    "accepted": "settled as accepted",
+    "refused": "settled as not there",
+    "again": "ordered to be sent again",
+}
+_WHOM_TO_ASK = (
+    "No answer came for {texts}, so {they} may have been sent. Ask the provider about {them}, with the times "
+    "below, and say here what it answers. Until then nobody gets {them} again."
+)
+_NOBODY_TO_ASK = (
+    "No answer came for {texts}. This was a rehearsal on this machine: nobody got anything and there is "
+    "nobody to ask, so any of the answers below will do. In a live campaign, you ask the provider first."
+)
+
+
+class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Lists the batches that are unknown and asks what became of them.
+
+    `settled` is called whenever a person has said so.
+    """
+
+    def __init__(self, settled: Callable[[], None]) -> None:
+        self._folder, self._settled = Path(), settled
+        self._outcome: Outcome | None = None  # that a person has pressed
+        self._done, self._about, self._answers = HTML(), HTML(), HTML()
+        self._done.add_class("changed")
+        self._done.add_class("campaign-settled")
+        self._which = Picker("Which batch", "unknown-batch", lambda _: self._ask_nothing())
+        self._buttons = {
+            outcome: button(label, f"settle-{outcome}", _presser(self._choose, outcome))
+            for outcome, (label, _) in _LABELS.items()
+        }
+        self._question, self._refusal, self._problem = HTML(), HTML(), HTML()
+        self._question.add_class("campaign-question")
+        for fault in (self._refusal, self._problem):
+            fault.add_class("problem")
+        self._cost = Field("What it cost, if the provider says so", "settle-cost")
+        self._phrase = Field("Type the phrase", "settle-phrase", entered=self._confirm)
+        self._confirming = button("Settle it", "settle-confirm", self._confirm, main=True)
+        self.provider_list = ProviderList(self._take_list)
+        self._area = VBox(
+            [
+                self._about, self._which, self._answers, HBox([*self._buttons.values()]), self._question,
+                self._cost, self._refusal, self._phrase, self._confirming, self._problem, self.provider_list,
+            ]
+        )  # fmt: skip
+        super().__init__([self._done, self._area])
+        self.add_class("campaign-unknown-texts")
+
+    def show(self, folder: Path | None) -> None:
+        """Ask about the unknown batches of a campaign folder; nothing where there are none."""
+        unknown = None
+        if folder is not None:
+            with suppress(FolderError):  # of the first format: nothing in it can be settled
+                unknown = UnknownBatches.of(folder, shown=_SHOWN)
+        self._done.value = self._about.value = ""
+        self._which.offer([], None)
+        self._ask_nothing()
+        self.provider_list.offer(folder or Path())
+        set_shown(self._area, bool(unknown and unknown.numbers))
+        if folder is None or unknown is None or not unknown.numbers:
+            return
+        self._folder = folder
+        self._about.value = f"<style>{STYLE}</style>{_about(unknown)}"
+        self._which.offer(_choices(unknown), unknown.numbers[:1])
+        set_shown(self._which, len(unknown.numbers) > 1)
+        self._ask_nothing()
+
+    @property
+    def _batches(self) -> tuple[int, ...]:
+        chosen: tuple[int, ...] = self._which.value or ()
+        return chosen
+
+    def _ask_nothing(self) -> None:
+        """Take back what was asked; the answers are about the batch or batches that are chosen now."""
+        self._outcome = None
+        self._question.value = self._refusal.value = self._problem.value = ""
+        self._phrase.value = self._cost.value = ""
+        for asked in (self._cost, self._phrase, self._confirming):
+            set_shown(asked, False)
+        count = len(self._batches)
+        for outcome, made in self._buttons.items():
+            made.description = agreeing(count, *_LABELS[outcome])
+        said = (f"“{agreeing(count, *_LABELS[one])}”: {meaning}" for one, meaning in _MEANINGS.items())
+        self._answers.value = "".join(markup.paragraph(sentence, note=True) for sentence in said if count)
+
+    def _choose(self, outcome: Outcome) -> None:
+        self._ask_nothing()
+        self._outcome = outcome
+        self._settle(None)
+
+    def _confirm(self) -> None:
+        self._settle(self._phrase.value.strip() or None)
+
+    def _settle(self, phrase: str | None) -> None:
+        """Settle the chosen batches, or show what that takes."""
+        outcome, batches = self._outcome, self._batches
+        if outcome is None:
+            return  # a second click or Enter, on its way while the first one settled it
+        self._problem.value = ""
+        try:
+            cost = typed_cost(self._cost.value) if outcome == "accepted" and len(batches) == 1 else None
+            resolve(self._folder, batches, outcome, confirm=phrase, cost=cost)
+        except ConfirmationError as confirmation:
+            self._ask(confirmation, outcome)
+        except CampaignError as error:
+            self._problem.value = f'<div role="alert">{markup.paragraph(desk_words(error))}</div>'
+        else:
+            were = f"{capitalised(batches_in_words(batches))} {agreeing(len(batches), 'was', 'were')}"
+            self._finish(f"{were} {_DONE[outcome]}.")
+
+    def _ask(self, confirmation: ConfirmationError, outcome: Outcome) -> None:
+        """Show what is known of these batches, what the answer means, and the phrase that settles them."""
+        known = "".join(map(markup.paragraph, _lines_to_read(confirmation.question)))
+        label = agreeing(len(self._batches), *_LABELS[outcome])
+        meaning = f"<p><strong>{markup.escape(f'“{label}”: {_MEANINGS[outcome]}')}</strong></p>"
+        phrase = asked_phrase(f"To {confirmation.purpose}", confirmation)
+        self._question.value = f'<div role="status">{known}{meaning}{phrase}</div>'
+        self._refusal.value = wrong_phrase(self._phrase.value, not_done="nothing was settled")
+        set_shown(self._cost, outcome == "accepted" and len(self._batches) == 1)
+        set_shown(self._phrase, True)
+        set_shown(self._confirming, True)
+        self._confirming.description = f"Settle {batches_in_words(self._batches)}"
+
+    def _take_list(self, said: str) -> None:
+        """The provider's list has settled some."""
+        self._finish(said)
+
+    def _finish(self, said: str) -> None:
+        self._settled()
+        self._done.value = f'<div role="status">{markup.paragraph(said)}</div>'
+
+
+def _presser(pressed: Callable[[Outcome], None], outcome: Outcome) -> Callable[[], None]:
+    return lambda: pressed(outcome)
+
+
+def _about(unknown: UnknownBatches) -> str:
+    """How many texts it is about, whom to ask, and a table of the batches."""
+    count, batches = unknown.messages, len(unknown.numbers)
+    texts = counted(count, "text")
+    words = {"texts": texts, "they": agreeing(count, "it", "they"), "them": agreeing(count, "it", "them")}
+    whom = _WHOM_TO_ASK if unknown.environment != "local" else _NOBODY_TO_ASK
+    more = batches - len(unknown.first)
+    others = f"and {counted(more, 'other batch', 'other batches')}, which the list below has." if more else ""
+    table = markup.scroller(markup.table(_table(unknown.first), limit=_SHOWN), "Unknown batches")
+    pieces = [
+        f"<h3>Find out what became of {markup.escape(texts)}</h3>",
+        markup.paragraph(whom.format(**words)),
+        table,
+        markup.paragraph(others, note=True) if others else "",
+    ]
+    return "".join(pieces)
+
+
+def _table(first: pd.DataFrame) -> pd.DataFrame:
+    """The batches as a person reads them; a column in which nothing is known is left out."""
+    rows = [
+        "" if pd.isna(low) else f"{low}" if low == high else f"{low} to {high}"
+        for low, high in zip(first["first_row"], first["last_row"], strict=True)
+    ]
+    table = LocalTimes().with_local(first[["batch", "messages", "submitted_at"]], "submitted_at", "left")
+    table = table.rename(columns={"messages": "texts"})
+    beside = {"cost": first["cost"], "rows": rows, "first numbers": first["numbers"]}
+    table = table.assign(**{name: pd.Series(cells, dtype="object") for name, cells in beside.items()})
+    kept = [name for name in table.columns if name not in beside or _has_cells(table[name])]
+    return table[kept]
+
+
+def _has_cells(column: pd.Series[Any]) -> bool:
+    return bool((column.notna() & (column.astype("str") != "")).any())
+
+
+def _choices(unknown: UnknownBatches) -> list[tuple[str, tuple[int, ...]]]:
+    """Each batch, and all of them together, whose phrase names them all: where there are not too many."""
+    texts = dict(zip(unknown.first["batch"], unknown.first["messages"], strict=True))
+    single = [
+        (f"batch {batch}" + (f" ({counted(texts[batch], 'text')})" if batch in texts else ""), (batch,))
+        for batch in unknown.numbers
+    ]
+    count = len(single)
+    all_of_them = "both batches" if count == 2 else f"all {count:,} batches"
+    together = (f"{all_of_them} ({counted(unknown.messages, 'text')})", unknown.numbers)
+    return [*single, *([together] if 1 < count <= _SHOWN else [])]
+
+
+def _lines_to_read(question: str) -> list[str]:
+    """The lines of a question in the words of the desk, without those that are Python to copy; that nobody
+    can tell of a rehearsal is said above."""
+    lines = (line for line in question.splitlines() if _is_plain(line) and line != SANDBOX_IS_GONE)
+    return [desk_words(line) for line in lines]
+
+
+def _is_plain(line: str) -> bool:
+    return without_code(line).rstrip(".") == line.rstrip(".")

@@ -1,0 +1,52 @@
+"""The batches of a campaign that a person can settle, for a page that lists them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from msgspec import Struct
+
+from campaign.contract import ORDERED_AGAIN
+from campaign.sending.afterwards.evidence import first_numbers, messages_of_batch
+from campaign.sending.store.folder import open_folder
+
+_COLUMNS = ["batch", "messages", "submitted_at", "cost"]
+
+
+class UnknownBatches(Struct, frozen=True, eq=False):
+    """The batches whose fate is unknown: all of their `numbers`, and more of the `first` of them.
+
+    `first` has the columns batch, messages, submitted_at (UTC), cost (Decimal, None if it is not known),
+    first_row and last_row (missing after erasing) and numbers (the first ones, masked). `messages` counts
+    those of all. What is ordered to be sent again is settled, and what a run that is at work waits for is no
+    person's to settle.
+    """
+
+    environment: str
+    numbers: tuple[int, ...]
+    messages: int
+    first: pd.DataFrame
+
+    @classmethod
+    def of(cls, path: Path, *, shown: int) -> UnknownBatches:
+        """Those of a campaign folder; so many of them are `shown`. Nothing is written."""
+        place = open_folder(path)
+        contents, is_at_work = place.snapshot(), bool(place.open_in)
+        outcomes = contents.outcomes
+        is_unknown = (outcomes["status"] == "unknown") & (outcomes["error"] != ORDERED_AGAIN)
+        unknown = outcomes[is_unknown & ~(is_at_work & (outcomes["error"] == ""))]
+        rounds = {one.number: one for one in place.rounds(contents)}
+        first = unknown.head(shown).reset_index(drop=True)
+        held = [
+            messages_of_batch(contents, batch, rounds[number])
+            for batch, number in zip(first["batch"], first["round"], strict=True)
+        ]
+        rows = [messages["row"] for messages in held]
+        table = first[_COLUMNS].assign(
+            first_row=pd.array([one.min() for one in rows], dtype="Int64"),
+            last_row=pd.array([one.max() for one in rows], dtype="Int64"),
+            numbers=pd.array([first_numbers(messages) for messages in held], dtype="str"),
+        )
+        batches = tuple(map(int, unknown["batch"]))
+        return cls(place.manifest.environment, batches, int(unknown["messages"].sum()), table)
