@@ -107,8 +107,8 @@ def test_after_a_kill_the_card_has_the_call_that_settles_what_was_under_way(plan
     under_way = result.batches.loc[result.batches["status"] == "unknown", "batch"].tolist()
     assert (result.batches["error"] == "").all()
     assert (
-        "if the program that was sending has ended, ask the service what it received, then settle each batch "
-        "with resolve, or all with reconcile and the provider's own list." in result.sentence
+        "If the program that was sending them has ended, they may have been sent: settle each batch with "
+        "resolve, or all with reconcile and the provider's own list." in result.sentence
     )
     purpose, line = result.ways_on[0]
     assert purpose == (
