@@ -116,7 +116,7 @@ def test_after_a_kill_the_card_has_the_call_that_settles_what_was_under_way(plan
         "service"
     )
     assert html.escape(line) in result._repr_html_()
-    with pytest.raises(campaign.ConfirmationError, match="the program ended while this batch was under way"):
+    with pytest.raises(campaign.ConfirmationError, match="the program ended before an answer came"):
         eval(line.removeprefix("result = "))  # it asks, and says what the batch holds
     again = campaign.load_result(FOLDER)
     assert again.ways_on[0] == (f"To settle batch {under_way[0]}, once you have asked the service", line)
