@@ -5,12 +5,14 @@ from __future__ import annotations
 from campaign.arrow_text import array_to_series, matches
 from campaign.contacts.contact_parts import ContactParts, first_cells
 from campaign.contacts.phone_numbers.cleaning import WORLD
+from campaign.contacts.phone_numbers.libphonenumber import code_by_region
 from campaign.contacts.phone_numbers.likely_region import about_other_country
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
 
 _LOOKED_AT = 10_000  # cells, in 8 ms
 _MAY_HAVE_CODE = r"\+|^\D*00"
+_WITH_CODE = r"(?:\+|^\D*00)\D*{}"
 
 
 def report_other_country(contacts: ContactParts, rules: NumberRules, issues: IssueCollector) -> None:
@@ -23,6 +25,9 @@ def report_other_country(contacts: ContactParts, rules: NumberRules, issues: Iss
     may_have_code = matches(cells, _MAY_HAVE_CODE)
     if not may_have_code.any() or may_have_code.all():
         return
+    code = code_by_region()[rules.region]
+    if 2 * (matches(cells, _WITH_CODE.format(code)) & may_have_code).sum() > may_have_code.sum():
+        return  # as nearly always: cleaning all cells once more would take a fifth of preparing a small table
     said = about_other_country(array_to_series(cells), rules.region)
     if said:
         which = "" if len(cells) == contacts.rows else f"In the first {_LOOKED_AT:,} rows, "

@@ -180,7 +180,7 @@ class SendingSection(Section):
             account = self._account()  # what is no price stops here
             self.costs.check()
             shown = self._leaving
-            self._compare(self._desk.difference(self._desk.composition.environment, anew=True))
+            self._say_what_leaves(self._desk.difference(self._desk.composition.environment, anew=True))
             if not shown.is_as(self._leaving):
                 self._look_up()
                 raise UsageError(_NOT_WHAT_WAS_SHOWN)
@@ -285,7 +285,7 @@ class SendingSection(Section):
             set_shown(hidden, False)
         with self.problems_shown():
             difference = self._difference_of_name()
-            asked = [*self._ask_about(difference), *self._compare(difference)]
+            asked = [*self._ask_about(difference), *self._say_what_leaves(difference)]
             self.costs.compare(difference)
             if is_another_message(difference):
                 self.earlier.offer_instead()
@@ -300,7 +300,7 @@ class SendingSection(Section):
         self._show_cost()
         self.looked_up()
 
-    def _compare(self, difference: Difference) -> list[str]:
+    def _say_what_leaves(self, difference: Difference) -> list[str]:
         """Take what leaves with the answers given, and ask about people who are to be decided on first.
 
         Returns which of these questions have no answer yet.
