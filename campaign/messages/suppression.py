@@ -23,6 +23,7 @@ from campaign.arrow_text import (
 from campaign.cluster import is_dask_frame
 from campaign.contacts.columns import listed
 from campaign.contacts.exports import find_export, likely_number_columns, standing_column
+from campaign.contacts.files.sources import KINDS as KINDS_OF_FILES
 from campaign.contacts.phone_numbers.cleaning import KINDS, WORLD, clean_numbers
 from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
@@ -61,7 +62,7 @@ class SuppressionRules(Struct, frozen=True, eq=False):
     def of(cls, opt_outs: Any, not_again: Any) -> "SuppressionRules":
         """The arguments of `prepare`; the lists are read later."""
         sources = not_again if isinstance(not_again, list | tuple) else [not_again]
-        lists = opt_outs if _has_lists(opt_outs) else [opt_outs]
+        lists = _lists_in(opt_outs)
         return cls(
             tuple(source for source in lists if source is not None),
             tuple(source for source in sources if source is not None),
@@ -130,12 +131,21 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         recipients.report(issues, contacts, rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
 
 
-def _has_lists(opt_outs: Any) -> bool:
-    """Whether these are several lists: texts and numbers alone are the entries of one."""
+def _lists_in(opt_outs: Any) -> list[Any]:
+    """The lists that were given, whether one or several; numbers among several are one of their own."""
+    if not isinstance(opt_outs, list | tuple):
+        return [opt_outs]
+    lists = [entry for entry in opt_outs if _is_list(entry)]
+    numbers = [entry for entry in opt_outs if not _is_list(entry) and entry is not None]
+    return [*lists, numbers] if numbers or not lists else lists
+
+
+def _is_list(entry: Any) -> bool:
+    """Whether an entry is a list itself: a table, or a file, also one that is named and not there."""
+    if isinstance(entry, str):
+        return Path(entry).suffix.lower() in KINDS_OF_FILES or is_file(entry)
     kinds = (pd.DataFrame, pd.Series, Path, list, tuple, set, frozenset)
-    return isinstance(opt_outs, list | tuple) and any(
-        isinstance(entry, kinds) or is_dask_frame(entry) for entry in opt_outs
-    )
+    return isinstance(entry, kinds) or is_dask_frame(entry)
 
 
 def leaves_out_most(totals: Totals) -> bool:

@@ -38,6 +38,8 @@ from campaign.results.recorded import ContactsOfRounds, Recorded, read_recorded
 from campaign.results.repeated_messages import REPEATED, TO_REPEAT
 from campaign.values import replace
 
+_SAID = (0, 1)  # the column of names, and all others
+
 
 class TextOwners(Struct, frozen=True, eq=False):
     """What is known of the rows of earlier rounds.
@@ -62,14 +64,13 @@ class TextOwners(Struct, frozen=True, eq=False):
         is_doubtful = self._may_be_of_another_row(messages)
         if is_doubtful.any():
             theirs = messages[is_doubtful]
-            is_same = [
-                self._says_the_same(number, theirs[theirs["round"] == number])
+            rows = [
+                self._row_that_says_the_same(number, theirs[theirs["round"] == number])
                 for number in theirs["round"].unique().tolist()
             ]
-            of_others = theirs.index[~pd.concat(is_same).reindex(theirs.index)]
+            messages.loc[theirs.index, "row"] = pd.concat(rows).reindex(theirs.index)
             is_earlier = messages["kind"].isin([EARLIER, LEFT_OUT])
-            messages.loc[of_others, "row"] = 0
-            messages.loc[of_others[is_earlier[of_others]], "kind"] = TAKEN
+            messages.loc[is_doubtful & is_earlier & (messages["row"] == 0), "kind"] = TAKEN
         return replace(elsewhere, messages=messages)
 
     def _of_corrected(self, messages: pd.DataFrame) -> pd.DataFrame:
@@ -124,20 +125,27 @@ class TextOwners(Struct, frozen=True, eq=False):
         may_be: Bools = (has_row & ~keeps_number).to_numpy(dtype=bool)
         return may_be
 
-    def _says_the_same(self, number: int, messages: pd.DataFrame) -> pd.Series[bool]:
-        """Whether the row of then says beside its number what today's row says: its name, or all but that."""
-        nothing_known = pd.Series(True, index=messages.index)
+    def _row_that_says_the_same(self, number: int, messages: pd.DataFrame) -> pd.Series[int]:
+        """Of today's rows with the number of each message the one that says beside it what the row of then
+        says: its name, or all but that. 0 where there is none; if nothing is known, the row that it has."""
         then: list[pd.DataFrame] = []
         columns: list[str] = []
         for contacts in self.contacts_of_rounds(number):
             columns = columns or self._shared_columns(contacts)
             then.append(_said(contacts[contacts.index.isin(messages["row_then"])], columns))
         if not columns:
-            return nothing_known
-        now = [*self.plan.map_parts(partial(_said_today, columns, messages["row"].unique()))]
+            return messages["row"]
+        labels, numbers = labels_of_contacts(self.plan), numbers_of_contacts(self.plan)
+        has_number = np.isin(numbers, messages["number"])
+        own = pd.DataFrame({"number": numbers[has_number], "row": labels[has_number]})
+        own = pd.concat([messages[["number", "row"]], own]).drop_duplicates()  # the row that each has first
+        now = pd.concat([*self.plan.map_parts(partial(_said_today, columns, own["row"].unique()))])
+        today = own.join(now, on="row")
         before = pd.concat(then).reindex(messages["row_then"]).set_axis(messages.index)
-        today = pd.concat(now).reindex(messages["row"]).set_axis(messages.index)
-        return (before == today).any(axis=1)
+        before = before.assign(number=messages["number"]).rename_axis("message").reset_index()
+        found = [_same(before, today, said) for said in _SAID]
+        rows = pd.concat(found).groupby("message")["row"].first()
+        return rows.reindex(messages.index, fill_value=0).astype("int64")
 
     def _shared_columns(self, contacts: pd.DataFrame) -> list[str]:
         """The columns of both tables beside those of the numbers, the first one being that of the names."""
@@ -148,15 +156,23 @@ class TextOwners(Struct, frozen=True, eq=False):
         return [name, *(other for other in shared if other != name)] if name else []
 
 
+def _same(before: pd.DataFrame, today: pd.DataFrame, said: int) -> pd.DataFrame:
+    """The messages and the rows with their number that say the same: columns message and row."""
+    keys = ["number", said]
+    rows = today.dropna(subset=[said]).drop_duplicates(keys)
+    found: pd.DataFrame = before.dropna(subset=[said]).merge(rows, on=keys)[["message", "row"]]
+    return found
+
+
 def _said_today(columns: Sequence[str], rows: Ints, part: PlanPart) -> pd.DataFrame:
     return _said(part.contacts[part.status.index.isin(rows)], columns)
 
 
 def _said(contacts: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """What rows say in the first column, and in the others, as a number each; missing for nothing."""
-    kinds = [[*columns[:1]], [*columns[1:]]]
+    kinds = dict(zip(_SAID, ([*columns[:1]], [*columns[1:]]), strict=True))
     said = {
         place: row_digests(contacts[names]).where((contacts[names] != "").any(axis=1))
-        for place, names in enumerate(kinds)
+        for place, names in kinds.items()
     }
     return pd.DataFrame(said, index=contacts.index)

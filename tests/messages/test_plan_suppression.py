@@ -8,7 +8,7 @@ import pytest
 
 import campaign
 from campaign.contacts.reading import read_contacts
-from campaign.errors import ContactsError, FolderError, UsageError
+from campaign.errors import ContactsError, FileError, FolderError, UsageError
 from campaign.messages.preparation import prepare
 from campaign.messages.suppression import EarlierCampaign
 from campaign.results.shared_phones import rows_that_share
@@ -220,11 +220,20 @@ def test_several_lists_of_opt_outs(tmp_path):
     rows = pd.Series(["0772000002"])
     for lists in ([str(path), rows, ["0772000003"]], (path, pd.DataFrame({"Phone": rows}), {"0772000003"})):
         assert statuses(plan(FOUR, opt_outs=lists)) == ["opted_out"] * 3 + ["not_sent"]
-    assert statuses(plan(FOUR, opt_outs=[path, None]))[:2] == ["opted_out", "not_sent"]
+    for lists in ([path, None], [str(path)]):
+        assert statuses(plan(FOUR, opt_outs=lists))[:2] == ["opted_out", "not_sent"]
+    for lists in ([str(path), "0772000003"], [772000003, str(path), str(path)]):
+        assert statuses(plan(FOUR, opt_outs=lists)) == ["opted_out", "not_sent", "opted_out", "not_sent"]
     assert statuses(plan(FOUR, opt_outs=["0772000001", 772000002])) == ["opted_out"] * 2 + ["not_sent"] * 2
 
 
-def test_each_of_several_lists_has_to_have_numbers(tmp_path):
+def test_a_file_that_is_not_there_is_no_entry_of_a_list(tmp_path):
+    """Its people would get the texts, and only "Row 2 of the list is not a phone number" would say so."""
+    with pytest.raises(FileError, match=r"no file .*stop\.csv"):
+        plan(FOUR, opt_outs=[str(tmp_path / "stop.csv"), "0772000003"])
+
+
+def test_each_of_several_lists_has_to_have_numbers():
     with pytest.raises(UsageError, match="no phone numbers of UG"):
         plan(FOUR, opt_outs=[pd.Series(["0772000002"]), pd.Series(["nobody"])])
 

@@ -203,6 +203,23 @@ def test_two_texts_for_one_of_them_say_nothing_about_the_others(later, now, tmp_
     }
 
 
+@pytest.mark.parametrize("duplicates", ["skip", "keep"])
+def test_an_earlier_text_of_whoever_shares_a_phone_is_theirs_whoever_stands_first(duplicates, tmp_path):
+    """It was said to have gone "to a number that another row has now", and its cost was nobody's."""
+    folder = send(SIBLINGS.format(fee="140000"), tmp_path / "fees", message=FEES).folder
+    header, esther, paul, hope = SIBLINGS.format(fee="150000").splitlines()
+    rows = "\n".join([header, paul, hope, esther])
+    result = send(rows, folder, message=FEES, changed="send", duplicates=duplicates)
+    for loaded in (result, campaign.load_result(folder)):
+        assert "is not in this table: it was an earlier text to a number in it." in loaded.sentence
+        costs = loaded.by("name")["cost_share"].astype("int64").to_dict()
+        assert costs == {
+            "Esther": 70,
+            "Hope": 35 * (duplicates == "keep"),
+            "Paul": 35 * (duplicates == "keep"),
+        }
+
+
 @pytest.mark.parametrize("seed", [9, 12, 21])
 def test_whatever_fees_change_nobody_who_shares_a_phone_is_forgotten(seed, tmp_path, sandbox):
     """Six people on three phones, six rounds. Before, each of these left somebody out."""
