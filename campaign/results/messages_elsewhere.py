@@ -38,16 +38,23 @@ class MessagesElsewhere(Struct, frozen=True, eq=False):
     `count` is how many they are, `in_doubt` whether some are unknown, and `is_priced` whether the cost of
     each of their batches is known. `messages` has a line for each: number, batch, row (that of its person,
     mostly the one with that number today, 0 for none), row_then (in its round), kind (see above), status,
-    submitted_at and round of its batch; None where names and numbers were erased. `last_texts` has a line for
-    each row whose message was accepted before the last text to its number: status and submitted_at of that
-    text; the index is row.
+    submitted_at and round of its batch; None where names and numbers were erased. `own` are the messages of
+    the table that go to the same numbers: number, row, and status and round of its batch.
     """
 
     count: int
     in_doubt: bool
     is_priced: bool
     messages: pd.DataFrame | None
-    last_texts: pd.DataFrame
+    own: pd.DataFrame
+
+    @property
+    def last_texts(self) -> pd.DataFrame:
+        """A line for each row whose message was accepted before the last text to its number: status and
+        submitted_at of that text; the index is row."""
+        if self.messages is None:
+            return _NO_TEXTS
+        return _last_texts(self.own, self.messages[self.messages["kind"] == LATER])
 
     def count_of(self, kind: str) -> int:
         """How many are of this kind; 0 where it is not known."""
@@ -87,11 +94,12 @@ class MessagesElsewhere(Struct, frozen=True, eq=False):
 
     def reasons(self, times: LocalTimes) -> pd.Series[str]:
         """For each row of `last_texts` that the person's last message is another one, and when that left."""
+        last_texts = self.last_texts
         sentences = [
             _LAST[status].format(moment=times.moment(moment))
-            for status, moment in zip(self.last_texts["status"], self.last_texts["submitted_at"], strict=True)
+            for status, moment in zip(last_texts["status"], last_texts["submitted_at"], strict=True)
         ]
-        return pd.Series(sentences, index=self.last_texts.index, dtype="str")
+        return pd.Series(sentences, index=last_texts.index, dtype="str")
 
 
 _LAST = {
@@ -104,6 +112,7 @@ _NOBODY = pd.DataFrame(
     {"number": [], "batch": [], "row": [], "row_then": [], "kind": [], "status": [], "submitted_at": [],
      "round": []}
 )  # fmt: skip
+_NO_OWN = pd.DataFrame({"number": [], "row": [], "status": [], "round": []})
 _NO_TEXTS = pd.DataFrame({"status": [], "submitted_at": []}, index=pd.Index([], dtype="int64", name="row"))
 
 
@@ -130,7 +139,7 @@ def messages_elsewhere(
     known = read_recorded(recorded, others.index.to_numpy(dtype=np.int64)) if count else None
     if known is None:
         nobody = None if count else _NOBODY
-        return MessagesElsewhere(count, in_doubt, is_priced, nobody, _NO_TEXTS)
+        return MessagesElsewhere(count, in_doubt, is_priced, nobody, _NO_OWN)
     numbers, contacts = numbers_at(plan, np.arange(plan.totals.messages)), numbers_of_contacts(plan)
     known = known.rename(columns={"row": "row_then"})
     known = known.assign(row=_rows_with(plan, numbers, contacts, known["number"]))
@@ -144,8 +153,7 @@ def messages_elsewhere(
         {"number": numbers[near], "batch": batch_of_message[near], "row": rows_of_messages(plan)[near]}
     ).join(left[["status", "round"]], on="batch")
     messages = _with_kinds(messages, own, left, recorded)
-    last_texts = _last_texts(own, messages[messages["kind"] == LATER])
-    return MessagesElsewhere(count, in_doubt, is_priced, messages, last_texts)
+    return MessagesElsewhere(count, in_doubt, is_priced, messages, own)
 
 
 def _beyond(left: pd.DataFrame, in_table: Ints) -> pd.Series[int]:
@@ -214,9 +222,14 @@ def _kinds(outside: pd.DataFrame, own: pd.DataFrame) -> pd.Series[str]:
 
 
 def _last_texts(own: pd.DataFrame, later: pd.DataFrame) -> pd.DataFrame:
-    """The last text to the number of each accepted row, where that is one of the `later` ones."""
+    """The last text of each accepted row, where that is one of the `later` ones: to its number, and of no
+    other row."""
     if later.empty:
         return _NO_TEXTS
-    last = later.sort_values("submitted_at", kind="stable").drop_duplicates("number", keep="last")
     accepted = own.loc[own["status"] == "accepted", ["number", "row"]].drop_duplicates()
-    return accepted.merge(last[["number", "status", "submitted_at"]], on="number").set_index("row")
+    texts = later[["number", "status", "submitted_at", "row"]].rename(columns={"row": "of"})
+    pairs = accepted.merge(texts, on="number")
+    pairs = pairs[pairs["of"].isin([0]) | (pairs["of"] == pairs["row"])].sort_values(
+        "submitted_at", kind="stable"
+    )
+    return pairs.drop_duplicates("row", keep="last").set_index("row")[["status", "submitted_at"]].sort_index()

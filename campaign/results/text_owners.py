@@ -26,8 +26,10 @@ from campaign.messages.plan_tables.plan_columns import (
 )
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.messages_elsewhere import (
+    ANOTHER,
     DEPARTED,
     EARLIER,
+    LATER,
     LEFT_OUT,
     OUTDATED,
     TAKEN,
@@ -69,9 +71,10 @@ class TextOwners(Struct, frozen=True, eq=False):
                 for number in theirs["round"].unique().tolist()
             ]
             messages.loc[theirs.index, "row"] = pd.concat(rows).reindex(theirs.index)
-            is_earlier = messages["kind"].isin([EARLIER, LEFT_OUT])
-            messages.loc[is_doubtful & is_earlier & (messages["row"] == 0), "kind"] = TAKEN
-        return replace(elsewhere, messages=messages)
+            of_others = theirs[messages.loc[theirs.index, "row"] == 0]
+            is_earlier = of_others["kind"].isin([EARLIER, LEFT_OUT])
+            messages.loc[of_others.index[is_earlier | self._was_beside(of_others)], "kind"] = TAKEN
+        return replace(elsewhere, messages=_with_kinds_of_rows(messages, elsewhere.own))
 
     def _of_corrected(self, messages: pd.DataFrame) -> pd.DataFrame:
         """The messages, those to numbers without a row with the row that was reached there as corrected."""
@@ -147,6 +150,31 @@ class TextOwners(Struct, frozen=True, eq=False):
         rows = pd.concat(found).groupby("message")["row"].first()
         return rows.reindex(messages.index, fill_value=0).astype("int64")
 
+    def _was_beside(self, messages: pd.DataFrame) -> pd.Series[bool]:
+        """Which messages are later texts of a round in which the row that has the number now was there too:
+        they were somebody else's who shared the phone, and who has left the table."""
+        later = messages[messages["kind"] == LATER]
+        were_there = [
+            self._were_in(int(number), rows) for number, rows in later["row"].groupby(later["round"])
+        ]
+        nobody = pd.Series(False, index=messages.index.difference(later.index))
+        return pd.concat([nobody, *were_there]).reindex(messages.index)
+
+    def _were_in(self, number: int, rows: pd.Series[int]) -> pd.Series[bool]:
+        """Whether a round's table had each of these rows of today: its name, or all but that."""
+        then: list[pd.DataFrame] = []
+        columns: list[str] = []
+        for contacts in self.contacts_of_rounds(number):
+            columns = columns or self._shared_columns(contacts)
+            then.append(_said(contacts, columns))
+        if not columns:
+            return pd.Series(False, index=rows.index)
+        now = pd.concat([*self.plan.map_parts(partial(_said_today, columns, rows.unique()))])
+        today, before = now.reindex(rows).set_axis(rows.index), pd.concat(then)
+        return (today.isin({said: before[said].dropna().unique() for said in _SAID}) & today.notna()).any(
+            axis=1
+        )
+
     def _shared_columns(self, contacts: pd.DataFrame) -> list[str]:
         """The columns of both tables beside those of the numbers, the first one being that of the names."""
         known = {*OUTCOME_COLUMNS, *self.plan.addressing.columns}
@@ -154,6 +182,16 @@ class TextOwners(Struct, frozen=True, eq=False):
         numbers = [name for name in self.plan.addressing.columns if name in contacts]
         name = naming_column(contacts[[*shared, *numbers]], numbers)
         return [name, *(other for other in shared if other != name)] if name else []
+
+
+def _with_kinds_of_rows(messages: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
+    """The messages, each compared with the text of its own row, where several rows have the number; `own` as
+    in `MessagesElsewhere`."""
+    rounds = messages["row"].map(own.groupby("row")["round"].max())
+    is_sure = messages["kind"].isin([EARLIER, LATER, ANOTHER]) & rounds.notna()
+    order = np.sign(messages["round"] - rounds)
+    kinds = order.map({-1: EARLIER, 0: ANOTHER, 1: LATER})
+    return messages.assign(kind=messages["kind"].mask(is_sure, kinds))
 
 
 def _same(before: pd.DataFrame, today: pd.DataFrame, said: int) -> pd.DataFrame:

@@ -323,3 +323,29 @@ def test_with_every_text_she_is_known_to_have_hers_at_the_number_of_the_follow_u
     assert (compared.sharing, compared.moved) == (0, 1)
     result = send(FAMILY, corrected, changed="skip", **every_text)
     assert set(outcomes(result).values()) == {"accepted"}
+
+
+def test_a_later_text_of_somebody_who_shared_the_phone_is_nobody_elses_last_one(tmp_path):
+    """ "To send this one again, send this row alone under another name": the same text would arrive twice."""
+    header, esther, paul, hope = SIBLINGS.format(fee="140000").splitlines()
+    folder = send("\n".join([header, esther, paul]), tmp_path / "fees", message=FEES).folder
+    send("\n".join([header, esther, paul]), folder, message=FEES, duplicates="keep")  # Paul's goes out later
+    result = send("\n".join([header, esther]), folder, message=FEES)
+    for loaded in (result, campaign.load_result(folder)):
+        assert "got a later text" not in loaded.sentence
+        assert "it went to a number that another row has now" in loaded.sentence
+        assert loaded.contacts["reason"].tolist() == [""]
+    own = esther.replace("140000", "1")
+    send("\n".join([header, own, hope]), folder, message=FEES, changed="send", duplicates="keep")
+    before = send("\n".join([header, esther, hope]), folder, message=FEES, duplicates="keep")
+    assert "1 person got a later text than the one in this table (row 2)." in before.sentence
+
+
+def test_a_round_that_left_a_row_out_takes_no_text_from_it(tmp_path):
+    """With such a round in between, she was told to share a phone that got somebody else's text."""
+    rows, later = SIBLINGS.format(fee="140000"), SIBLINGS.format(fee="150000")
+    folder = send(rows, tmp_path / "fees", message=FEES, duplicates="keep").folder
+    others_first = "\n".join([later.splitlines()[0], *reversed(later.splitlines()[1:])])
+    send(others_first, folder, message=FEES, changed="skip")
+    compared = campaign.compare(plan_of(later, FEES, duplicates="keep"), folder=folder)
+    assert (compared.reached, compared.changed, compared.sharing, compared.new) == (2, 1, 0, 0)

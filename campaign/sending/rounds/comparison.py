@@ -111,6 +111,7 @@ class Comparison(Struct, frozen=True, eq=False):
     - `gone`: the numbers that were reached and are in no row any more, ascending; `gone_batches` and
       `gone_rows`: the last batch that reached each, and its row number there.
     - `replaced`: the texts that reached a number of the plan which it has for other texts only.
+    - `of_own`: the places of CHANGED rows of which the record says that the text they got was their own.
 
     Rows with the same number and the same text have the same entries.
     """
@@ -123,6 +124,7 @@ class Comparison(Struct, frozen=True, eq=False):
     replaced: EarlierTexts = EarlierTexts(*np.empty((4, 0), np.int64))
     gone_batches: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     gone_rows: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    of_own: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
     def without_gone(self, numbers: Ints) -> Comparison:
         """The comparison in which some numbers do not count as gone."""

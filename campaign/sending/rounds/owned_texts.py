@@ -56,12 +56,13 @@ def with_owned_texts(
 
 def _texts_of_entries(entries: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
     """For each entry, whose places are the index, the text that speaks against it: columns batch and
-    `row then`, missing for none.
+    `row then`, missing for none, and is_own.
 
     That is the last one of its own. One that is nobody's is taken by an entry that was CHANGED without one.
     """
     own = texts.dropna(subset="row").drop_duplicates("row", keep="last").set_index("row")
     found = own[["batch", "row then"]].reindex(entries["row"]).set_axis(entries.index)
+    found["is_own"] = found["batch"].notna()
     nobodys = texts[texts["row"].isna()].drop_duplicates(["number", "text"], keep="last")
     nobodys = nobodys.assign(turn=nobodys.groupby("number").cumcount())
     without = entries[found["batch"].isna() & (entries["knowledge"] == CHANGED)]
@@ -79,7 +80,10 @@ def _with_texts(comparison: Comparison, found: pd.DataFrame) -> Comparison:
     knowledge[places] = np.where(found["batch"].notna(), CHANGED, NEW)
     batches[places] = found["batch"].fillna(0)
     recorded_rows[places] = found["row then"].fillna(0)
-    return replace(comparison, knowledge=knowledge, batches=batches, recorded_rows=recorded_rows)
+    of_own = places[found["is_own"]]
+    return replace(
+        comparison, knowledge=knowledge, batches=batches, recorded_rows=recorded_rows, of_own=of_own
+    )
 
 
 def _owners(plan: Plan, record: CampaignRecord, columns: Sequence[str], numbers: Ints) -> pd.DataFrame:

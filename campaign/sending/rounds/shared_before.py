@@ -56,9 +56,10 @@ def places_that_share(
     `rows` are the row numbers of those that get something, `planned` what they get, `renumbered` is what
     `corrected_numbers` found among them, and `corrected` what `corrected_before` did. A row that a round left
     out as sharing its phone shares it until a later round has a text for the number. While the table had
-    another number for a row, as a follow-up file did, no text was for it.
+    another number for a row, as a follow-up file did, no text was for it. A row whose own text is recorded
+    shares its phone with nobody, whatever later rounds left out.
     """
-    places = np.flatnonzero(comparison.knowledge == CHANGED)
+    places = np.setdiff1d(np.flatnonzero(comparison.knowledge == CHANGED), comparison.of_own)
     if not len(places):
         return places
     changed = _ChangedRows(rows[places], planned.numbers[places], planned.texts.take(places))

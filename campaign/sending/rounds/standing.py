@@ -121,7 +121,7 @@ def nothing_sent(
         if tally.accepted == tally.messages
         else ""
     )
-    return f"Nothing was left to send: {', '.join(pieces)}.{again}"
+    return f"Nothing was left to send: {'; '.join(pieces)}.{again}"
 
 
 def _everybody(with_message: int, in_table: int) -> str:
