@@ -189,9 +189,9 @@ def _with_kinds_of_rows(messages: pd.DataFrame, own: pd.DataFrame) -> pd.DataFra
     in `MessagesElsewhere`."""
     rounds = messages["row"].map(own.groupby("row")["round"].max())
     is_sure = messages["kind"].isin([EARLIER, LATER, ANOTHER]) & rounds.notna()
-    order = np.sign(messages["round"] - rounds)
-    kinds = order.map({-1: EARLIER, 0: ANOTHER, 1: LATER})
-    return messages.assign(kind=messages["kind"].mask(is_sure, kinds))
+    since = messages["round"] - rounds
+    kinds = np.select([since < 0, since > 0], [EARLIER, LATER], ANOTHER)
+    return messages.assign(kind=messages["kind"].mask(is_sure, pd.Series(kinds, messages.index)))
 
 
 def _same(before: pd.DataFrame, today: pd.DataFrame, said: int) -> pd.DataFrame:
