@@ -52,7 +52,7 @@ REASONS = {
     DEPARTED: "No row has this number any more.",
     REPEATED: "Its batch was ordered to be sent again: the table has the second message with this text.",
     TO_REPEAT: "Its batch was ordered to be sent again: the table has this text, which waits to be sent.",
-    REFUSED: "The service refused it in an earlier round.",
+    REFUSED: "It was refused in an earlier round, or settled as not sent.",
     UNSENT: "It was not sent, and is not in the table any more.",
 }
 # Why a message is not in the table whose masked number looks like that of a row.

@@ -48,8 +48,8 @@ def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
     assert issues_of(made, "duplicate", "duplicate_other_text") == [
         (
             3, "+256772000001", "duplicate_other_text",
-            "The same number as row 2, which has another text. Only that one is sent. If two people share "
-            'the phone, enter another number, or use duplicates="keep" to send both texts.',
+            "The same number as row 2, which has another text. At most one of them is sent. If two people "
+            'share the phone, enter another number, or use duplicates="keep" to send both texts.',
         ),
         (4, "772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
         (6, "00256772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
@@ -66,8 +66,8 @@ VILLAGES = """\
 """
 ANN_TWICE = (
     'The same number and the same "Name of mother" as row 2, which has another text (if it is the same '
-    "person, delete one of the rows). Only that one is sent. If two people share the phone, enter another "
-    'number, or use duplicates="keep" to send both texts.'
+    "person, delete one of the rows). At most one of them is sent. If two people share the phone, enter "
+    'another number, or use duplicates="keep" to send both texts.'
 )
 
 
@@ -77,8 +77,12 @@ def test_the_same_person_typed_twice_is_not_only_told_to_share_a_phone(stream):
     assert statuses(made) == ["not_sent", "duplicate", "duplicate", "not_sent", "duplicate"]
     details = {row: detail for row, *_, detail in issues_of(made, "duplicate_other_text")}
     assert details[3] == ANN_TWICE
-    assert details[4].startswith("The same number as row 2, which has another text. Only that one is sent.")
-    assert details[6].startswith("The same number as row 5, which has another text. Only that one is sent.")
+    assert details[4].startswith(
+        "The same number as row 2, which has another text. At most one of them is sent."
+    )
+    assert details[6].startswith(
+        "The same number as row 5, which has another text. At most one of them is sent."
+    )
     kept = plan(VILLAGES, message="Come to {village}.").keep_instead([3])
     assert kept.contacts.at[2, "reason"] == ANN_TWICE.replace("row 2", "row 3")
 

@@ -154,7 +154,9 @@ def test_what_was_refused_and_sent_again_and_what_is_unknown_add_up():
         service.top_up(1_000)
         result = campaign.resume(refused.folder, account=service.account, progress=False)
     sheets = sheets_of(result)
-    assert sheets[OUTSIDE]["reason"].tolist() == ["The service refused it in an earlier round."]
+    assert sheets[OUTSIDE]["reason"].tolist() == [
+        "It was refused in an earlier round, or settled as not sent."
+    ]
     check_that_all_is_there(sheets)
     with campaign.Sandbox(faults={2: "accept_reset"}) as service:
         for row in (TABLE[0], CHANGED, TABLE[0]):

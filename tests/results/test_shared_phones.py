@@ -309,10 +309,29 @@ def test_a_follow_up_file_cannot_send_both_texts_and_does_not_say_so(visits, res
     issues = once_more.issues
     (detail,) = issues.loc[(issues["row"] == CY) & (issues["code"] == "duplicate_other_text"), "detail"]
     assert detail == (
-        "The same number as another row of the campaign, which has another text. Only that one is sent. If "
-        f"two people share the phone, {BOTH}"
+        "The same number as another row of the campaign, which has another text. At most one of them is "
+        f"sent. If two people share the phone, {BOTH}"
     )
     assert sent(visits, tmp_path, duplicates="keep").contacts.at[CY, "status"] == "accepted"
+
+
+def test_a_row_of_a_follow_up_file_is_named_as_the_own_spreadsheet_numbers_it(tmp_path):
+    """Cy has the number of row 2 of the file, which is row 3 of the spreadsheet; row 2 there is Ann."""
+    table = "name,phone\nAnn,0772 000 501\nBea,0772 000 502\nCy,0772 000 502\nDan,0772 000\n"
+    contacts = campaign.read_contacts(table.encode())
+    sending = SENDING | {"message": "Hi {name}."}
+    budget = campaign.Budget(messages=1)
+    folder = tmp_path / "visits"
+    first = campaign.send(
+        campaign.prepare(contacts, **sending), folder=folder, batch_size=1, concurrency=1, budget=budget,
+        progress=False,
+    )  # fmt: skip
+    file = campaign.write_follow_up(first, tmp_path / "to_correct.csv", statuses=["not_sent", "invalid"])
+    rows = campaign.read_contacts(file)
+    assert rows["name"].tolist() == ["Bea", "Cy", "Dan"]
+    again = campaign.send(campaign.prepare(rows, **sending), folder=folder, budget=None, progress=False)
+    (detail,) = again.issues.loc[again.issues["code"] == "duplicate_other_text", "detail"]
+    assert detail.startswith("The same number as row 3, which has another text.")
 
 
 # --- neither text is sent ---------------------------------------------------------------------------------

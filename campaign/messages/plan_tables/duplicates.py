@@ -209,7 +209,7 @@ _TO_REACH_BOTH = 'enter another number, or use duplicates="keep" to send both te
 TO_REACH_BOTH_LATER = (
     'enter another number, or send both texts from your own spreadsheet (duplicates="keep").'
 )
-_IF_TWO_PEOPLE = ". Only that one is sent. If two people share the phone, "
+_IF_TWO_PEOPLE = ". At most one of them is sent. If two people share the phone, "
 _ONLY_ONE = f"{_IF_TWO_PEOPLE}{_TO_REACH_BOTH}"
 _SHARED = f"{_OTHER_TEXT}{_ONLY_ONE}"
 SHARED_PHONE_LATER = f"{_OTHER_TEXT}{_IF_TWO_PEOPLE}{TO_REACH_BOTH_LATER}"

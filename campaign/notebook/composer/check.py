@@ -159,7 +159,7 @@ class CheckSection(Section):
         if plan is None:
             return
         leaves = self._leaves = self._who_leaves(plan)
-        self._reasons.offer(reasons_of(plan, leaves=leaves))
+        self._reasons.offer(reasons_of(plan, leaves=leaves, unasked=self._unasked))
         if refusal := self._desk.refusal:
             leaves = WhoLeaves.refused(plan)
         self._refusal.value = marked(desk_words(refusal, here=3)) if refusal else ""
@@ -169,11 +169,13 @@ class CheckSection(Section):
         bar = shares(plan, leaves, where)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
         self.opt_outs.say_forgotten(len(leaves.unwanted_rows))
-        self._say_before(plan)
+        self._before.say(plan, self._unasked)
 
-    def _say_before(self, plan: Plan) -> None:
+    @property
+    def _unasked(self) -> list[str]:
+        """The parameters of the questions that these rows do not need: no advice is about them."""
         asked = {*self._asked.children}
-        self._before.say(plan, [one.question.parameter for one in self.choices if one not in asked])
+        return [choice.question.parameter for choice in self.choices if choice not in asked]
 
     def _who_leaves(self, plan: Plan) -> WhoLeaves:
         """Whom a plan has texts for now: the desk's, or one that another answer would give."""
@@ -207,7 +209,8 @@ class CheckSection(Section):
         self.shared.offer(plan, self._leaves.reached_with_text, self._leaves.reached_with_another)
         self._fitted.value = fitted_texts(plan, self._leaves, self._desk.contacts, self._desk.composition)
         self._ask()
-        self._say_before(plan)  # again: advice names only choices that are asked now
+        self._reasons.offer(reasons_of(plan, leaves=self._leaves, unasked=self._unasked))
+        self._before.say(plan, self._unasked)  # both again: advice names only choices that are asked now
         self._asked_after = self._known
 
     def _ask(self) -> None:

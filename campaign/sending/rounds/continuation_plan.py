@@ -27,6 +27,8 @@ from campaign.text import clean
 from campaign.values import replace
 
 _CORRECTED = "This row was corrected or added in a follow-up file."
+_NAMING_ROWS = ("duplicate", "duplicate_other_text")
+_ROW = r"\brow ([0-9]+)"
 _IS_COPY = "Another row of the campaign has the same number and the same text, and is kept."
 _SHARES_PHONE = f"The same number as another row of the campaign{SHARED_PHONE_LATER}"
 
@@ -211,9 +213,24 @@ def _merged_rows(
 def _merged_issues(whole: Plan, part: Plan, part_rows: pd.Series[int], rows: Ints) -> pd.DataFrame:
     before, after = whole.issues, part.issues
     after = after[~_repeats_order(whole, part)]
-    moved = after.assign(row=after["row"].map(part_rows).astype("Int64"))
+    moved = after.assign(
+        row=after["row"].map(part_rows).astype("Int64"), detail=_renumbered_details(after, part_rows)
+    )
     joined = pd.concat([before[~before["row"].isin(rows)], moved.astype(before.dtypes)], ignore_index=True)
     return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
+
+
+def _renumbered_details(issues: pd.DataFrame, part_rows: pd.Series[int]) -> pd.Series[str]:
+    """The details of issues of a follow-up file, those that name another row of it with its row in the
+    campaign's table."""
+    details = issues["detail"]
+    named = details[issues["code"].isin(_NAMING_ROWS)].str.extract(_ROW, expand=False).dropna()
+    rows = named.astype("int64").map(part_rows).dropna().astype("int64").astype("str")
+    if rows.empty:
+        return details
+    pieces = details[rows.index].str.split(_ROW, n=1, regex=True, expand=True)
+    renumbered = pieces[0] + "row " + rows + pieces[2]
+    return details.where(~details.index.isin(rows.index), renumbered.reindex(details.index))
 
 
 def _repeats_order(whole: Plan, part: Plan) -> Bools:
