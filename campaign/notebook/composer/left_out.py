@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -11,6 +11,7 @@ from ipywidgets import HTML, VBox
 
 from campaign import markup
 from campaign.arrow_text import Ints
+from campaign.contacts.cells.grid import name_rows
 from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.notebook.composer.desk import Desk
@@ -49,8 +50,9 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._asked = left_out_among(self._desk, messages)
         count = len(self._asked)
         set_shown(self, count > 0)
-        question = f'<div role="alert">{markup.paragraph(_sentence(count))}</div>'
-        self._question.value = question if count else ""
+        is_asked = messages["number"].astype("int64").isin(self._asked)
+        said = markup.paragraph(_sentence(messages["row"][is_asked].unique().tolist())) if count else ""
+        self._question.value = f'<div role="alert">{said}</div>' if said else ""
         who = "this person" if count == 1 else f"these {count:,} people"
         self._agree.description = f"Send to {who} too"
         return count
@@ -98,13 +100,17 @@ def about_forgotten(count: int) -> str:
     """HTML that asks for the list of these people, above the field that it is chosen in; "" for nobody."""
     if not count:
         return ""
-    return markup.paragraph(f"{_who(count)} Choose the list of people who want no texts again:")
+    return markup.paragraph(f"{_who(count)}. Choose the list of people who want no texts again:")
 
 
-def _sentence(count: int) -> str:
-    return f"{_who(count)} Open section 3 and choose the list “{FIELDS['opt_outs']}” again."
+def _sentence(rows: Sequence[int]) -> str:
+    them = agreeing(len(rows), "this person", "them")
+    return (
+        f"{_who(len(rows))} ({name_rows(rows).lower()}). To leave {them} out again, open section 3: choose "
+        f"the list “{FIELDS['opt_outs']}” or the column there, or write the number."
+    )
 
 
 def _who(count: int) -> str:
     people, were = capitalised(counted(count, "person", "people")), agreeing(count, "was", "were")
-    return f"{people} who would get a text now {were} left out before, because they wanted none."
+    return f"{people} who would get a text now {were} left out before, because they wanted none"

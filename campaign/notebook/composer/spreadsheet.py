@@ -32,7 +32,10 @@ from campaign.text import clean, counted
 
 _USE, _USE_ANYWAY = "Use this spreadsheet", "Use it anyway"
 _AS_WRITTEN = "Texts have them as they are in the file"
-_AS_BEFORE = "Column, country and the answers in section 3 are those of the campaign “{}”."
+_AS_BEFORE = (
+    "Column, country and the answers in section 3 are those of the campaign “{}”. Who wants no texts is "
+    "to be chosen there again."
+)
 _TOO_LONG = " If you write another text, section 3 asks anew about texts that are too long."
 _CONTINUED = (
     "Column, country, text, sender, the answers in section 3 with the list of people who want no texts, "
