@@ -23,7 +23,7 @@ from campaign.arrow_text import (
 from campaign.cluster import is_dask_frame
 from campaign.contacts.columns import listed
 from campaign.contacts.exports import find_export, likely_number_columns, standing_column
-from campaign.contacts.files.sources import KINDS as KINDS_OF_FILES
+from campaign.contacts.files.sources import has_known_ending
 from campaign.contacts.phone_numbers.cleaning import KINDS, WORLD, clean_numbers
 from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
@@ -143,7 +143,7 @@ def _lists_in(opt_outs: Any) -> list[Any]:
 def _is_list(entry: Any) -> bool:
     """Whether an entry is a list itself: a table, or a file, also one that is named and not there."""
     if isinstance(entry, str):
-        return Path(entry).suffix.lower() in KINDS_OF_FILES or is_file(entry)
+        return has_known_ending(entry) or is_file(entry)
     kinds = (pd.DataFrame, pd.Series, Path, list, tuple, set, frozenset)
     return isinstance(entry, kinds) or is_dask_frame(entry)
 

@@ -33,6 +33,11 @@ CALLED = {
 BLANK = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"  # marks, spaces and line ends of any encoding
 
 
+def has_known_ending(name: str) -> bool:
+    """Whether a text ends like the name of a file that can be read, whether or not there is one."""
+    return Path(name).suffix.lower() in KINDS
+
+
 class Source(Struct):
     """The bytes of a file, its name for messages, and its absolute path, "" where it has none."""
 
