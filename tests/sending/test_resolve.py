@@ -450,8 +450,8 @@ def test_another_text_for_people_who_may_have_got_one_twice_is_no_repetition(tmp
     assert "8 messages may have arrived twice, because batch 2 was ordered" in result.sentence
     assert (
         "has also sent, or may have sent, 2 messages that are not in this table: 1 was an earlier text to a "
-        "number in it and 1 went to the number of a row that gets nothing now. The cost includes them, as far "
-        "as it is known." in result.sentence
+        "number in it and 1 went to the number of a row that gets nothing now. The cost includes them, as "
+        "far as it is known." in result.sentence
     )
 
 
