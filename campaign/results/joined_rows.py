@@ -147,13 +147,13 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         later = self.elsewhere.reasons(LocalTimes.of_rounds(self.rounds))
         if not len(self._left_out[0]) or self.is_erased:
             return later
-        sharing = reasons_of_shared(self.shared_phones, column_of_names(self.plan), self.environment)
+        sharing = reasons_of_shared(self.shared_phones, self.naming, self.environment)
         return pd.concat([sharing, later])
 
     @cached_property
     def shared_phones(self) -> pd.DataFrame:
         """Whose text went to the phones of these rows, or will."""
-        return shared_phones(self._left_out[0], self.plan, self.bare_parts)
+        return shared_phones(self._left_out[0], self.naming, self.bare_parts)
 
     @property
     def can_send_both(self) -> bool:
@@ -173,7 +173,12 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         is_same = self.shared_phones["is_same_name"]
         is_theirs = is_same.index.isin(self.sharing) & ~is_same.index.isin(others)
         rows = int(is_same[is_theirs].sum())
-        return LikelyRepeats(rows, column_of_names(self.plan))
+        return LikelyRepeats(rows, self.naming)
+
+    @cached_property
+    def naming(self) -> str:
+        """The column that tells the people apart; "" if there is none."""
+        return column_of_names(self.plan)
 
     @property
     def follow_up_rows(self) -> FollowUpRows:

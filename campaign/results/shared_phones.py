@@ -66,15 +66,14 @@ def column_of_names(plan: Plan) -> str:
     return plan.addressing.naming_column(next(plan.parts()).contacts)
 
 
-def shared_phones(rows: Ints, plan: Plan, parts: Callable[[], Iterator[ResultPart]]) -> pd.DataFrame:
+def shared_phones(rows: Ints, column: str, parts: Callable[[], Iterator[ResultPart]]) -> pd.DataFrame:
     """For each of these rows whose text its number gets or got: owner, status, text and is_same_name.
 
     `owner` is missing where no message has the number any more: then the text that reached it is that of a
     row of before, and `status` what became of it, missing where it reached nobody. Then `beside` is another
     row with the number, which gets nothing either, and `why_beside` its status; both are missing where there
-    is none. `parts` is called twice, so that no part has to be kept.
+    is none. `column` is that of the names. `parts` is called twice, so that no part has to be kept.
     """
-    column = column_of_names(plan)
     sharing = pd.concat([_sharing_of(rows, column, part) for part in parts()])
     wanted: Ints = np.unique(sharing["number"].to_numpy(dtype=np.int64))
     found = [(_owners_of(wanted, column, part), _unsent_of(wanted, rows, part)) for part in parts()]

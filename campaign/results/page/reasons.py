@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from msgspec import Struct, field
 
@@ -30,9 +33,8 @@ def reasons(result: Result) -> pd.DataFrame:
     for part in result.parts():
         needing = result.follow_up_rows.needing(part)
         keys, words = _keys(part.issues, needing)
-        groups = needing.assign(key=keys, words=words).reset_index().groupby(["status", "key"], sort=False)
-        for (status, key), group in groups:
-            found.setdefault((str(status), str(key)), _Reason(str(group["words"].iloc[0]))).add(group)
+        for status, key, group in _groups(needing["status"], keys, words, needing["batch"]):
+            found.setdefault((status, key), _Reason(group.words[0])).add(group)
     lines = [
         (status, reason.people, reason.in_words(key), reason.where(status))
         for (status, key), reason in found.items()
@@ -45,6 +47,34 @@ def reasons(result: Result) -> pd.DataFrame:
     return ranked.drop(columns="order").reset_index(drop=True)
 
 
+class _Group(NamedTuple):
+    """Rows of one reason: the words, row number and batch of each, None where it has none."""
+
+    words: npt.NDArray[Any]
+    rows: npt.NDArray[Any]
+    batches: npt.NDArray[Any]
+
+
+def _groups(
+    status: pd.Series[str], keys: pd.Series[str], words: pd.Series[str], batches: pd.Series[Any]
+) -> Iterator[tuple[str, str, _Group]]:
+    """The rows with each status and key, in the order in which these occur.
+
+    Cut from whole columns: a frame for each group takes longer than all of its rows.
+    """
+    named = pd.DataFrame({"status": status, "key": keys})
+    numbers = named.groupby(["status", "key"], sort=False).ngroup().to_numpy()
+    order = np.argsort(numbers, kind="stable")
+    _, starts = np.unique(numbers[order], return_index=True)
+    columns = [
+        np.split(column.to_numpy(object)[order], starts[1:])
+        for column in (words, status.index.to_series(), batches.astype(object).where(batches.notna(), None))
+    ]
+    firsts = named.iloc[order[starts]]
+    for place, (name, key) in enumerate(zip(firsts["status"], firsts["key"], strict=True)):
+        yield name, key, _Group(*(pieces[place] for pieces in columns))
+
+
 class _Reason(Struct):
     """One reason: how many people, whether all have the same words, their first rows and their batches."""
 
@@ -54,11 +84,11 @@ class _Reason(Struct):
     rows: list[int] = field(default_factory=list)
     batches: dict[int, None] = field(default_factory=dict)
 
-    def add(self, group: pd.DataFrame) -> None:
-        self.people += len(group)
-        self.is_shared &= bool((group["words"] == self.words).all())
-        self.rows += group["row"].head(_SHOWN - len(self.rows)).tolist()
-        self.batches |= dict.fromkeys(group["batch"].dropna().astype("int64").unique().tolist())
+    def add(self, group: _Group) -> None:
+        self.people += len(group.words)
+        self.is_shared &= bool((group.words == self.words).all())
+        self.rows += group.rows[: _SHOWN - len(self.rows)].tolist()
+        self.batches |= dict.fromkeys(batch for batch in group.batches.tolist() if batch is not None)
 
     def in_words(self, key: str) -> str:
         """The reason that all rows of a group share, or what they have in common with an example."""
