@@ -32,8 +32,11 @@ def with_owned_texts(
     in the cells beside the number, than either is to any other row with the number in the plan or in the
     table of then. Of texts that are known to be nobody's, each still speaks against one row.
     """
-    several, counts = np.unique(numbers, return_counts=True)
-    sought = np.intersect1d(several[counts > 1], numbers[comparison.knowledge == CHANGED])
+    changed = np.unique(numbers[comparison.knowledge == CHANGED])
+    if not len(changed):  # as mostly: all numbers need not be counted for that
+        return comparison
+    near, counts = np.unique(numbers[np.isin(numbers, changed)], return_counts=True)
+    sought = near[counts > 1]
     columns = other_columns(plan) if len(sought) else []
     owners = _owners(plan, record, columns, sought) if columns else pd.DataFrame()
     if owners.empty:
