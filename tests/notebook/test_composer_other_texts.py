@@ -252,6 +252,7 @@ def test_rows_to_correct_of_a_phone_that_got_another_text_are_asked_nothing_that
     assert "share a phone" in asked
     assert "nobody else gets a text" not in asked
     assert "Choose which row gets it" not in asked
+    assert "Send every different text" not in asked  # which is no choice here
 
 
 def test_a_row_that_gets_nothing_more_is_not_shown_with_a_text(person, table):
