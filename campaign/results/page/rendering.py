@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _TEMPLATES = Path(__file__).with_name("templates")
-_LONGEST = 240  # characters of a cell: more would make it higher than the screen
+_LONGEST = 300  # characters of a cell: more would make it higher than the screen
 
 
 def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTimes) -> None:
