@@ -309,8 +309,8 @@ class Result:
         Both are left out unless `statuses` names them, so that nobody gets a message twice. "invalid" stands
         for all rows to correct: also for those of people who share a phone with somebody in another row, who
         got another text. Their last status is "sharing a phone", as in `outcomes`; with another number they
-        are reached. Rows whose people
-        were reached earlier in the campaign are left out, as after a follow-up file.
+        are reached. Rows whose people were reached earlier in the campaign are left out, as after a follow-up
+        file.
         """
         table = pd.concat([*self.follow_up_rows.with_status(_checked_statuses(statuses))])
         table.attrs = {} if self.reading is None else {"reading": self.reading}

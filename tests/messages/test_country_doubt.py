@@ -66,6 +66,13 @@ def test_the_composer_and_a_plan_have_one_rule(rows, region):
     assert said == (len(doubts(plan_in(contacts, region=region))) == 1)
 
 
+def test_numbers_of_another_country_with_the_same_code_are_told_apart():
+    """Canada and the United States have +1."""
+    canadian = [f"Ann,+1 416 555 01{place}" for place in range(10, 20)]
+    (doubt,) = doubts(plan_in(contacts_of(*canadian, "Ben,416 555 0120"), region="US"))["detail"]
+    assert doubt.startswith("10 of 10 numbers with a country code are from Canada")
+
+
 def test_of_a_column_of_countries_nothing_is_asked():
     rows = [f"{row},KE" for row in (*WITH_CODE, *WITHOUT)]
     plan = plan_in(contacts_of(*rows, header="name,phone,country"), region="country")

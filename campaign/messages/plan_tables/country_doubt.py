@@ -5,7 +5,7 @@ from __future__ import annotations
 from campaign.arrow_text import array_to_series, matches
 from campaign.contacts.contact_parts import ContactParts, first_cells
 from campaign.contacts.phone_numbers.cleaning import WORLD
-from campaign.contacts.phone_numbers.libphonenumber import code_by_region
+from campaign.contacts.phone_numbers.libphonenumber import code_by_region, regions_by_code
 from campaign.contacts.phone_numbers.likely_region import about_other_country
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
@@ -26,8 +26,10 @@ def report_other_country(contacts: ContactParts, rules: NumberRules, issues: Iss
     if not may_have_code.any() or may_have_code.all():
         return
     code = code_by_region()[rules.region]
-    if 2 * (matches(cells, _WITH_CODE.format(code)) & may_have_code).sum() > may_have_code.sum():
-        return  # as nearly always: cleaning all cells once more would take a fifth of preparing a small table
+    if regions_by_code()[code] == (rules.region,):  # a code of several regions does not tell which of them
+        of_region = matches(cells, _WITH_CODE.format(code)) & may_have_code
+        if 2 * of_region.sum() > may_have_code.sum():
+            return  # as nearly always: cleaning all cells again takes a fifth of preparing a small table
     said = about_other_country(array_to_series(cells), rules.region)
     if said:
         which = "" if len(cells) == contacts.rows else f"In the first {_LOOKED_AT:,} rows, "
