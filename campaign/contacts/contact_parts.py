@@ -142,12 +142,22 @@ def last_rows(contacts: ContactParts, count: int) -> pd.DataFrame:
     return pd.concat(found)
 
 
+def _labels(part: pd.DataFrame) -> pd.Index[int]:
+    return part.index
+
+
 def _distinct(column: str, part: pd.DataFrame) -> TextArray:
     return text_array(unique_texts(series_to_array(part[column]))[0])
 
 
 def _first(column: str, count: int, part: pd.DataFrame) -> TextArray:
     return series_to_array(part[column].head(count))
+
+
+def row_labels(contacts: ContactParts) -> pd.Index[int]:
+    """The row numbers of all parts, in order."""
+    first, *others = contacts.map(_labels)
+    return first.append(others)
 
 
 def rows_at(contacts: ContactParts, positions: Ints) -> pd.DataFrame:

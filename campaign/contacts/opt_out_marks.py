@@ -7,7 +7,6 @@ from collections.abc import Collection
 import pandas as pd
 from msgspec import Struct
 
-from campaign.contacts.cells.grid import name_rows
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.text import agreeing, clean, counted, listed_words, shorten
@@ -71,14 +70,6 @@ class OptOutMarks(Struct, frozen=True, eq=False):
             f"{listed_words(named)}."
         )
 
-    def check_left_out(self, sent: pd.Series[int]) -> None:
-        """Raise `UsageError` if a marked row is among those that get a message, because its number was not
-        read as a list reads numbers: the first of several in one cell."""
-        rows = self.marked.index.intersection(pd.Index(sent[sent.isin(self.marked.index)].unique()))
-        if len(rows):
-            are = agreeing(len(rows), "is", "are")
-            raise UsageError(
-                f"{name_rows(rows.tolist())} {are} marked in “{clean(self.column)}”, but would get a "
-                "message: more than one number is in the cell. Leave one number there, or leave out people "
-                'with several numbers: several="refuse".'
-            )
+    def of_rows(self, contacts: pd.DataFrame) -> pd.Series[bool]:
+        """Which rows of the table are marked."""
+        return pd.Series(contacts.index.isin(self.marked.index), index=contacts.index, name=self.column)

@@ -7,6 +7,7 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.argument_checks import wrong
+from campaign.arrow_text import Ints
 from campaign.contacts.columns import find_column, listed, number_columns
 from campaign.contacts.contact_parts import ContactParts, distinct_cells
 from campaign.contacts.exports import export_numbers, find_export, likely_number_columns
@@ -47,6 +48,10 @@ class NumberRules(Struct, frozen=True):
         if isinstance(self.region, pd.Series):
             return self.region.iloc[start : start + len(contacts)]
         return self.region
+
+    def region_at(self, rows: pd.DataFrame, positions: Ints) -> RowRegions:
+        """The region of some rows that are at these positions in the table."""
+        return self.region.iloc[positions] if isinstance(self.region, pd.Series) else self.region_of(rows, 0)
 
 
 def choose_columns(columns: Collection[str], number: str | list[str] | None) -> list[str]:

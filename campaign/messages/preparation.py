@@ -81,8 +81,10 @@ def prepare(
 
     `duplicates`: of rows with the same number the first is kept ("skip"), or one for each different text
     ("keep"), or a ContactsError names them ("error"). `opt_outs`: a file, DataFrame, Series or list of
-    numbers that get no message: their status is opted_out, whatever else is wrong with the row. Several of
-    them are given as a list: `["stop.csv", contacts.loc[contacts["No SMS"] == "x", "Phone"]]`. `not_again`:
+    numbers that get no message, or a Series of True and False that marks rows: `contacts["No SMS"] == "x"`
+    leaves out the marked rows, also without a usable number, and everybody who has the number of one. Their
+    status is opted_out, whatever else is wrong with the row. Several are given as a list:
+    `["stop.csv", contacts["No SMS"] == "x"]`. `not_again`:
     results or folders of earlier campaigns, or lists of numbers. Numbers that were reached, or may have been,
     get no message: their status is duplicate, with the issue already_sent. A campaign counts in its own
     environment only, so that a rehearsal leaves nobody out of a live campaign.
@@ -115,7 +117,7 @@ def prepare(
         texts,
         numbers,
         OverlongRules.of(overlong, ellipsis, keep_words=keep_words, max_parts=max_parts, downgrade=downgrade),
-        suppression.read(distinct_regions(table, numbers.region)),
+        suppression.read_for(table, contacts, numbers, distinct_regions(table, numbers.region)),
         duplicates,
     )
     template = message if isinstance(message, str) else json.dumps(dict(message), ensure_ascii=False)

@@ -116,6 +116,13 @@ class Addressing:
         return cls(nothing, (), pd.DataFrame({"row": nothing, **texts, "parts": nothing}))
 
 
+def is_on_list(numbers: Ints, listed_numbers: Ints) -> Bools:
+    """Which numbers, 0 for none, are on a list, which has no 0."""
+    if not len(listed_numbers):
+        return np.zeros(len(numbers), dtype=bool)
+    return pd.Series(numbers).isin(listed_numbers).to_numpy()
+
+
 def names_at(contacts: pd.DataFrame, column: str, rows: Ints) -> TextArray:
     """What the rows at these positions have in a column; "" where there is none."""
     return series_to_array(contacts[column].iloc[rows]) if column else constant_array("", len(rows))

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from campaign.argument_checks import wrong
 from campaign.arrow_text import (
-    Bools,
     Ints,
     array_to_series,
     integers_to_array,
@@ -22,6 +21,7 @@ from campaign.arrow_text import (
 )
 from campaign.cluster import is_dask_frame
 from campaign.contacts.columns import listed
+from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.exports import find_export, likely_number_columns, standing_column
 from campaign.contacts.files.sources import has_known_ending
 from campaign.contacts.phone_numbers.cleaning import KINDS, WORLD, clean_numbers
@@ -29,7 +29,9 @@ from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
-from campaign.messages.recipients import Recipients, as_integers
+from campaign.messages.marked_rows import MarkedRows, are_marks
+from campaign.messages.number_rules import NumberRules
+from campaign.messages.recipients import Recipients, as_integers, is_on_list
 from campaign.messages.totals import Totals
 from campaign.paths import is_file
 from campaign.remedies import in_curly_quotes
@@ -57,16 +59,29 @@ class SuppressionRules(Struct, frozen=True, eq=False):
 
     opt_outs: tuple[Any, ...]
     not_again: tuple[Any, ...]
+    marks: "tuple[pd.Series[bool], ...]" = ()  # of the rows of a table
 
     @classmethod
     def of(cls, opt_outs: Any, not_again: Any) -> "SuppressionRules":
         """The arguments of `prepare`; the lists are read later."""
         sources = not_again if isinstance(not_again, list | tuple) else [not_again]
-        lists = _lists_in(opt_outs)
+        lists = [source for source in _lists_in(opt_outs) if source is not None]
         return cls(
-            tuple(source for source in lists if source is not None),
+            tuple(source for source in lists if not are_marks(source)),
             tuple(source for source in sources if source is not None),
+            tuple(filter(are_marks, lists)),
         )
+
+    @classmethod
+    def without_table(cls, opt_outs: Any) -> "SuppressionRules":
+        """The opt-outs where there is no table whose rows could be marked."""
+        rules = cls.of(opt_outs, None)
+        if rules.marks:
+            raise UsageError(
+                "opt_outs= marks rows, but here it needs the numbers of these people: "
+                'opt_outs=contacts.loc[marks, "Phone"].'
+            )
+        return rules
 
     def read(self, regions: Collection[str | None]) -> "SuppressionLists":
         """Read the numbers of the lists, with each of the regions; entries that are not numbers become
@@ -83,6 +98,13 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         )
         return SuppressionLists(np.unique(np.concatenate([nobody, *opted_out])), reached, issues)
 
+    def read_for(
+        self, table: ContactParts, contacts: Any, numbers: NumberRules, regions: Collection[str | None]
+    ) -> "SuppressionLists":
+        """Read the lists, and which rows of a table are marked; it was opened from `contacts`."""
+        marked = tuple(MarkedRows.of(marks, contacts, table, numbers) for marks in self.marks)
+        return replace(self.read(regions), marked=marked)
+
 
 class ReachedNumbers(Struct, frozen=True, eq=False):
     """The numbers that were reached in an environment, "" for a plain list, which counts in each."""
@@ -92,11 +114,12 @@ class ReachedNumbers(Struct, frozen=True, eq=False):
 
 
 class SuppressionLists(Struct, frozen=True, eq=False):
-    """Numbers that get no message, and what is wrong with the lists themselves."""
+    """Numbers and rows that get no message, and what is wrong with the lists themselves."""
 
     opted_out: Ints
     reached: tuple[ReachedNumbers, ...]
     issues: IssueCollector  # about no single row
+    marked: tuple[MarkedRows, ...] = ()
 
     def in_environment(self, environment: str) -> "SuppressionLists":
         """The lists that count in an environment: a rehearsal has reached nobody in any other."""
@@ -107,12 +130,18 @@ class SuppressionLists(Struct, frozen=True, eq=False):
     def already_reached(self) -> Ints:
         return np.concatenate([np.empty(0, dtype=np.int64), *(source.numbers for source in self.reached)])
 
-    def exclude_opted_out(
-        self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients
-    ) -> None:
-        """Exclude the rows of people who want no messages, by the list or by the tool that wrote the table.
+    @property
+    def opted_out_or_marked(self) -> Ints:
+        """The numbers of everybody who wants no messages."""
+        return np.concatenate([self.opted_out, *(rows.numbers for rows in self.marked)])
 
-        That is their status whatever else is wrong with them: nobody is to correct such a row.
+    def exclude_opted_out(
+        self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, start: int
+    ) -> None:
+        """Exclude the rows of people who want no messages, by a list, a mark or the tool that wrote the table.
+
+        That is their status whatever else is wrong with them: nobody is to correct such a row. `start` is the
+        position of the first row in the table.
         """
         _exclude_unwanted(issues, contacts)
         rows = np.flatnonzero(
@@ -120,6 +149,8 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         )
         issues.forget_status(rows)
         recipients.report(issues, contacts, rows, "opted_out", "info", ON_OPT_OUT_LIST, status="opted_out")
+        for marked in self.marked:
+            marked.exclude(issues, contacts, recipients, start)
 
     def exclude_reached(self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients) -> None:
         """Exclude the rows whose number an earlier campaign reached, of those that get something so far.
@@ -166,13 +197,6 @@ def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
     issues.forget_status(rows)
     detail = f'{export.tool} says that nothing is to be sent to this contact: see "{column}".'
     issues.add(rows, column, cells.take(rows), "opted_out", "info", detail, status="opted_out")
-
-
-def is_on_list(numbers: Ints, listed_numbers: Ints) -> Bools:
-    """Which numbers, 0 for none, are on a list, which has no 0."""
-    if not len(listed_numbers):
-        return np.zeros(len(numbers), dtype=bool)
-    return pd.Series(numbers).isin(listed_numbers).to_numpy()
 
 
 def _reached_numbers(source: Any, regions: Collection[str | None], issues: IssueCollector) -> Ints:

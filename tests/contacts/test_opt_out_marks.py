@@ -54,8 +54,8 @@ def test_a_table_without_the_column_is_refused():
         OptOutMarks.of(table("x"), "Consent")
 
 
-def test_a_marked_row_that_would_get_a_message_is_refused():
-    marks = OptOutMarks.of(table("x", "no", "x"), "No SMS")
-    marks.check_left_out(pd.Series([3]))
-    with pytest.raises(UsageError, match="Rows 2 and 4 are marked in “No SMS”, but would get a message"):
-        marks.check_left_out(pd.Series([2, 2, 3, 4]))
+def test_the_marked_rows_are_those_of_the_table():
+    contacts = table("x", "no", "x")
+    of_rows = OptOutMarks.of(contacts, "No SMS").of_rows(contacts)
+    assert of_rows.name == "No SMS"
+    assert of_rows.to_dict() == {2: True, 3: False, 4: True}

@@ -51,7 +51,7 @@ def find_recipients(
 def write_texts(block: RowBlock, rules: Rules) -> BlockTexts:
     """The texts of a block; the reasons of rows that get none are added to its issues, but for duplicates."""
     contacts, issues = block.contacts, block.issues
-    rules.suppression.exclude_opted_out(issues, contacts, block.recipients)
+    rules.suppression.exclude_opted_out(issues, contacts, block.recipients, block.start)
     senders = rules.texts.senders(contacts, issues)
     priorities = rules.texts.priorities(contacts, issues)
     rendered = rules.texts.render(contacts, issues)

@@ -11,8 +11,8 @@ from campaign.arrow_text import Bools
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import TEXT_LIMIT
 from campaign.errors import CampaignError
-from campaign.messages.recipients import as_integers
-from campaign.messages.suppression import SuppressionRules, is_on_list
+from campaign.messages.recipients import as_integers, is_on_list
+from campaign.messages.suppression import SuppressionRules
 
 
 def numbers_of(

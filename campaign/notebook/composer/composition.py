@@ -131,12 +131,9 @@ class Composition:
         options = self._preparing()
         if self.not_again and isinstance(contacts, pd.DataFrame):  # else a text is written, also for these
             options["not_again"] = contacts.loc[[*self.not_again], self.number]
-        marks = self.marks_in(whole_frame(contacts))
-        if lists := self._opt_out_lists(marks, whole_frame(contacts)):
+        if lists := self.opt_out_lists(whole_frame(contacts), as_rows=isinstance(contacts, pd.DataFrame)):
             options["opt_outs"] = lists
         plan: Plan = prepare(contacts, **options)
-        if marks is not None:
-            marks.check_left_out(plan.messages["row"])
         if not self.instead:
             return self, plan
         sharing = plan.addressing.alternatives.drop_duplicates("row").set_index("row")["number"]
@@ -156,16 +153,14 @@ class Composition:
             raise UsageError(f"{unclear} Write yes or no there, and choose the spreadsheet again.")
         return marks
 
-    def opt_out_lists(self, contacts: pd.DataFrame) -> list[Any]:
-        """The lists of people who want no texts, as `prepare` takes them."""
-        return self._opt_out_lists(self.marks_in(contacts), contacts)
-
-    def _opt_out_lists(self, marks: OptOutMarks | None, contacts: pd.DataFrame) -> list[Any]:
-        numbers = None if marks is None else contacts.loc[marks.marked.index, self.number]
-        lists = [
-            None if self.opt_outs is None else Path(self.opt_outs), numbers, [*self.opt_out_numbers]
-        ]  # fmt: skip
-        return [one for one in lists if one is not None and (isinstance(one, Path) or len(one))]
+    def opt_out_lists(self, contacts: pd.DataFrame, *, as_rows: bool) -> list[Any]:
+        """The lists of people who want no texts, as `prepare` takes them: where a column marks them, either
+        the marks of all rows or the numbers of the marked ones."""
+        marks = self.marks_in(contacts)
+        lists: list[Any] = [] if self.opt_outs is None else [Path(self.opt_outs)]
+        if marks is not None and len(marks.marked):
+            lists += [marks.of_rows(contacts) if as_rows else contacts.loc[marks.marked.index, self.number]]
+        return [*lists, [*self.opt_out_numbers]] if self.opt_out_numbers else lists
 
     def compare(self, plan: Plan, account: Account | None) -> Difference:
         return compare(plan, account=account, **self._given("name"))
@@ -208,10 +203,9 @@ class Composition:
 
     def _opt_outs_written(self, rows: Sequence[int]) -> str:
         """The lists of people who want no texts as an argument of `prepare`: alone, or several."""
-        in_column = f"contacts[{self.opt_out_column!r}].isin({[*self.opt_out_marks]})"
         lists = [
             repr(self.opt_outs) if self.opt_outs else "",
-            f"contacts.loc[{in_column}, {self.number!r}]" if self.opt_out_marks else "",
+            f"contacts[{self.opt_out_column!r}].isin({[*self.opt_out_marks]})" if self.opt_out_marks else "",
             f"contacts.loc[{[*rows]}, {self.number!r}]" if rows else "",
         ]
         only, *more = [*filter(None, lists)] or [""]

@@ -10,7 +10,8 @@ import pandas as pd
 
 from campaign import markup
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import ON_OPT_OUT_LIST, SuppressionRules, is_on_list
+from campaign.messages.recipients import is_on_list
+from campaign.messages.suppression import ON_OPT_OUT_LIST, SuppressionRules
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.text import agreeing, capitalised, counted, figure
 

@@ -145,7 +145,7 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
     if lists is None:
         return whole
     for numbers, status, code, detail in (
-        (lists.opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
+        (lists.opted_out_or_marked, "opted_out", "opted_out", ON_OPT_OUT_LIST),
         (lists.already_reached, "duplicate", "already_sent", REACHED_EARLIER),
     ):
         is_planned = (whole.contacts["status"] == "not_sent").to_numpy()

@@ -1,0 +1,116 @@
+"""Rows of a contact table that a Series of True and False marks: their people want no messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from msgspec import Struct
+
+from campaign.arrow_text import Bools, Ints, integers_to_array, join_texts, series_to_array
+from campaign.contacts.contact_parts import ContactParts, row_labels, rows_at
+from campaign.contract import STATUSES
+from campaign.errors import UsageError
+from campaign.messages.issues import IssueCollector
+from campaign.messages.number_rules import NumberRules
+from campaign.messages.recipients import Recipients, find_numbers, is_on_list
+from campaign.text import clean, counted
+from campaign.values import replace
+
+
+class MarkedRows(Struct, frozen=True, eq=False):
+    """The rows that are marked, and the numbers that they have.
+
+    `is_marked` has an entry for each row of the table, in order. `numbers` ascend; `rows` has for each of
+    them the first marked row that has it. `column` is the one that the marks are from, "" if unknown.
+    """
+
+    column: str
+    is_marked: Bools
+    numbers: Ints
+    rows: Ints
+
+    @classmethod
+    def of(cls, marks: pd.Series[Any], contacts: Any, table: ContactParts, rules: NumberRules) -> MarkedRows:
+        """The rows of a table that are marked; `contacts` is what the table was opened from.
+
+        Raises `UsageError` if the marks do not belong to these rows.
+        """
+        is_marked = _by_position(marks, contacts, table)
+        positions = np.flatnonzero(is_marked)
+        rows = rows_at(table, positions)
+        found, _ = find_numbers(
+            rows,
+            replace(rules, several="first", closing_totals=()),  # any number of a marked row is meant
+            rules.region_at(rows, positions),
+            IssueCollector(len(rows)),
+        )
+        numbers, first = np.unique(found.numbers, return_index=True)
+        labels = rows.index.to_numpy(dtype=np.int64)[first]
+        column = "" if marks.name is None else str(marks.name)
+        return cls(column, is_marked, numbers[numbers > 0], labels[numbers > 0])
+
+    def exclude(
+        self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, start: int
+    ) -> None:
+        """Exclude the marked ones of some consecutive rows, also without a usable number, and whoever has the
+        number of one; `start` is the position of the first."""
+        unwanted = STATUSES.index("opted_out")
+        is_open = (issues.status != unwanted) & (issues.status != STATUSES.index("blank"))
+        is_marked = self.is_marked[start : start + len(contacts)]
+        rows = np.flatnonzero(is_marked & is_open)
+        issues.forget_status(rows)
+        self._report_marked(issues, contacts, recipients, rows)
+        others = np.flatnonzero(is_on_list(recipients.numbers, self.numbers) & is_open & ~is_marked)
+        issues.forget_status(others)
+        marked = self.rows[np.searchsorted(self.numbers, recipients.numbers[others])]
+        details = join_texts(
+            "The number is that of row ",
+            integers_to_array(marked),
+            f", which is marked{self._in_column}: nobody at this number gets a message.",
+        )
+        recipients.report(issues, contacts, others, "opted_out", "info", details, status="opted_out")
+
+    def _report_marked(
+        self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, rows: Ints
+    ) -> None:
+        """Say of these rows that they are marked, with the mark where it is in the table."""
+        detail = f"The row is marked{self._in_column} as one of somebody who wants no messages."
+        if self.column not in contacts.columns:
+            recipients.report(issues, contacts, rows, "opted_out", "info", detail, status="opted_out")
+            return
+        cells = series_to_array(contacts[self.column].iloc[rows])
+        issues.add(rows, self.column, cells, "opted_out", "info", detail, status="opted_out")
+
+    @property
+    def _in_column(self) -> str:
+        return f" in “{clean(self.column)}”" if self.column else ""
+
+
+def are_marks(opt_outs: Any) -> bool:
+    """Whether opt-outs are given as a Series of True and False."""
+    return isinstance(opt_outs, pd.Series) and pd.api.types.is_bool_dtype(opt_outs.dtype)
+
+
+def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts) -> Bools:
+    """Whether each row is marked. Marks with the index of the table in another order belong to its rows."""
+    if len(marks) != table.rows:
+        raise UsageError(
+            f"opt_outs= marks {counted(len(marks), 'row')}, but the table has {counted(table.rows, 'row')}. "
+            'Make the marks from the same table: opt_outs=contacts["No SMS"] == "yes".'
+        )
+    if marks.isna().any():
+        raise UsageError(
+            "opt_outs= has entries that are neither True nor False. Decide what they mean, for example with "
+            "marks.fillna(False)."
+        )
+    labels = contacts.index if isinstance(contacts, pd.DataFrame) else row_labels(table)
+    if not marks.index.equals(labels):
+        if not (marks.index.is_unique and labels.isin(marks.index).all()):
+            raise UsageError(
+                "opt_outs= marks the rows of another table: their index differs. Make the marks from the same "
+                'table: opt_outs=contacts["No SMS"] == "yes".'
+            )
+        marks = marks.reindex(labels)
+    return np.asarray(marks, dtype=bool)

@@ -1,0 +1,139 @@
+"""A column that marks people who want no messages: `opt_outs=contacts["No SMS"] == "x"`."""
+
+from textwrap import dedent
+
+import pandas as pd
+import pytest
+
+import campaign
+from campaign.contacts.reading import read_contacts
+from campaign.errors import UsageError
+from campaign.messages.preparation import prepare
+
+CLINIC = """\
+    Name,Phone,No SMS
+    Ann,0772 000 001,
+    Ben,0772 000 002,x
+    Cas,0772 000,x
+    Dan,,x
+    Eve,0772 000 002,
+    Fay,0772 000 00,
+    Gus,0772 000 003 / 0772 000 004,x
+    Hal,0772 000 003,
+"""  # rows 2 to 9; Cas has half a number, Dan none, Eve the number of Ben, and Hal one of those of Gus
+MARKED = "The row is marked in “No SMS” as one of somebody who wants no messages."
+
+
+def contacts_in(text=CLINIC):
+    return read_contacts(dedent(text).encode())
+
+
+def plan(contacts, opt_outs, **changes):
+    return prepare(
+        contacts, message="Hi {name}", sender="CLINIC", region="UG", opt_outs=opt_outs, **changes
+    )
+
+
+def marks_in(contacts):
+    return contacts["No SMS"] == "x"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_marked_rows_are_left_out_also_without_a_number_and_so_is_whoever_has_the_number_of_one(stream):
+    contacts = contacts_in()
+    made = plan(contacts, marks_in(contacts), stream=stream)
+    assert made.contacts["status"].to_dict() == {
+        2: "not_sent", 3: "opted_out", 4: "opted_out", 5: "opted_out", 6: "opted_out",
+        7: "invalid", 8: "opted_out", 9: "opted_out",
+    }  # fmt: skip
+    reasons = made.contacts["reason"]
+    assert reasons[3] == MARKED
+    assert reasons[4].startswith(MARKED)
+    assert reasons[5].startswith(MARKED)
+    assert reasons[6] == (
+        "The number is that of row 3, which is marked in “No SMS”: nobody at this number gets a message."
+    )
+    assert reasons[9] == reasons[6].replace("row 3", "row 8")
+    named = made.issues.query("code == 'opted_out'").set_index("row")
+    assert named.loc[[3, 6], ["column", "value"]].to_numpy().tolist() == [
+        ["No SMS", "x"],
+        ["Phone", "0772 000 002"],
+    ]
+
+
+def test_nobody_is_asked_to_correct_a_marked_row(tmp_path):
+    contacts = contacts_in()
+    result = campaign.send(plan(contacts, marks_in(contacts)), folder=tmp_path / "visits")
+    assert result.follow_up()["Name"].tolist() == ["Fay"]
+    loaded = campaign.load_result(tmp_path / "visits")
+    assert loaded.contacts["status"].value_counts().to_dict() == {
+        "opted_out": 6,
+        "accepted": 1,
+        "invalid": 1,
+    }
+
+
+def test_marks_are_one_list_of_several():
+    contacts = contacts_in()
+    made = plan(contacts, [["0772 000 001"], marks_in(contacts)])
+    assert made.totals["opted_out"] == 7
+    assert made.contacts.at[2, "reason"] == "The number is on the opt-out list."
+
+
+def test_the_marks_of_a_corrected_file_of_rows_leave_out_their_number_in_the_whole_campaign(tmp_path):
+    text = "Name,Phone,No SMS\nAnn,0772000001,\nBen,0772000002,\nCas,07720,\n"
+    folder = tmp_path / "visits"
+    with campaign.Sandbox(balance=35) as service:
+        first = campaign.send(plan(contacts_in(text), None), folder=folder, account=service)
+        assert first.contacts["status"].tolist() == ["accepted", "refused", "invalid"]
+        rows = first.follow_up()
+        rows.loc[rows["Name"] == "Cas", ["Phone", "No SMS"]] = ["0772000002", "x"]
+        corrected = read_contacts(rows[rows["Name"] == "Cas"])
+        service.top_up(100)
+        result = campaign.send(plan(corrected, corrected["No SMS"] == "x"), folder=folder, account=service)
+    assert result.contacts["status"].tolist() == ["accepted", "opted_out", "opted_out"]
+
+
+def test_marks_in_another_order_belong_to_their_rows():
+    contacts = contacts_in()
+    marks = marks_in(contacts)
+    by_name = contacts.sort_values("Name", ascending=False)
+    assert plan(by_name, marks).contacts["status"].to_dict() == (
+        plan(by_name, marks_in(by_name)).contacts["status"].to_dict()
+    )
+    own = pd.DataFrame({"phone": ["0772000001", "0772000002"], "name": "Ann", "no_sms": [False, True]})
+    turned = own.iloc[::-1]
+    assert plan(turned, own["no_sms"]).contacts["status"].tolist() == ["opted_out", "not_sent"]
+
+
+def test_a_path_can_be_marked_by_its_table(tmp_path):
+    path = tmp_path / "clinic.csv"
+    path.write_text(dedent(CLINIC))
+    for stream in (False, True):
+        assert plan(path, marks_in(read_contacts(path)), stream=stream).totals["opted_out"] == 6
+
+
+def test_several_conditions_have_no_column_to_name():
+    contacts = contacts_in()
+    marks = marks_in(contacts) | (contacts["Name"] == "Ann")
+    made = plan(contacts, marks.rename(None))
+    assert made.contacts.at[2, "reason"] == "The row is marked as one of somebody who wants no messages."
+    assert made.contacts.at[6, "reason"].startswith("The number is that of row 3, which is marked: nobody")
+
+
+def test_marks_that_do_not_belong_to_the_table_are_refused():
+    contacts = contacts_in()
+    marks = marks_in(contacts)
+    with pytest.raises(UsageError, match="marks 7 rows, but the table has 8 rows"):
+        plan(contacts, marks.iloc[1:])
+    with pytest.raises(UsageError, match="marks the rows of another table"):
+        plan(contacts, marks.reset_index(drop=True))
+    with pytest.raises(UsageError, match="neither True nor False"):
+        plan(contacts, marks.astype("boolean").where(contacts["Name"] != "Ann"))
+
+
+def test_going_on_needs_numbers_and_no_marks(tmp_path):
+    contacts = contacts_in()
+    campaign.send(plan(contacts, None), folder=tmp_path / "visits")
+    with pytest.raises(UsageError, match=r'opt_outs=contacts\.loc\[marks, "Phone"\]'):
+        campaign.resume(tmp_path / "visits", opt_outs=marks_in(contacts))
