@@ -109,8 +109,8 @@ def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts) -> B
     if not marks.index.equals(labels):
         if not (marks.index.is_unique and labels.isin(marks.index).all()):
             raise UsageError(
-                "opt_outs= marks the rows of another table: their index differs. Make the marks from the same "
-                'table: opt_outs=contacts["No SMS"] == "yes".'
+                "opt_outs= marks the rows of another table: their index differs. Make the marks from the "
+                'same table: opt_outs=contacts["No SMS"] == "yes".'
             )
         marks = marks.reindex(labels)
     return np.asarray(marks, dtype=bool)

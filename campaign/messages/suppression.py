@@ -138,7 +138,7 @@ class SuppressionLists(Struct, frozen=True, eq=False):
     def exclude_opted_out(
         self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, start: int
     ) -> None:
-        """Exclude the rows of people who want no messages, by a list, a mark or the tool that wrote the table.
+        """Exclude the rows of people who want no messages, by a list, a mark or the tool that made the table.
 
         That is their status whatever else is wrong with them: nobody is to correct such a row. `start` is the
         position of the first row in the table.

@@ -11,6 +11,7 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, TextArray, constant_array, series_to_array
 from campaign.contract import KEPT_TEXT
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.duplicates import PHONE_WAS_REACHED
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.result_part import ResultPart
 
@@ -67,12 +68,14 @@ def column_of_names(plan: Plan) -> str:
 
 
 def shared_phones(rows: Ints, column: str, parts: Callable[[], Iterator[ResultPart]]) -> pd.DataFrame:
-    """For each of these rows whose text its number gets or got: owner, status, text and is_same_name.
+    """For each of these rows whose text its number gets or got: owner, status, text, is_same_name and
+    is_answered.
 
     `owner` is missing where no message has the number any more: then the text that reached it is that of a
     row of before, and `status` what became of it, missing where it reached nobody. Then `beside` is another
     row with the number, which gets nothing either, and `why_beside` its status; both are missing where there
-    is none. `column` is that of the names. `parts` is called twice, so that no part has to be kept.
+    is none. `is_answered`: a person has chosen to leave the row out. `column` is that of the names. `parts`
+    is called twice, so that no part has to be kept.
     """
     sharing = pd.concat([_sharing_of(rows, column, part) for part in parts()])
     wanted: Ints = np.unique(sharing["number"].to_numpy(dtype=np.int64))
@@ -89,6 +92,7 @@ def shared_phones(rows: Ints, column: str, parts: Callable[[], Iterator[ResultPa
             "status": sharing["number"].map(owners["status"]).where(owner.notna(), sharing["before"]),
             "text": sharing["number"].map(owners["text"]).astype("str").fillna("text"),
             "is_same_name": is_same_name,
+            "is_answered": sharing["is_answered"],
             "beside": sharing["number"].map(unsent["row"]),
             "why_beside": sharing["number"].map(unsent["status"]),
         }
@@ -96,15 +100,29 @@ def shared_phones(rows: Ints, column: str, parts: Callable[[], Iterator[ResultPa
 
 
 def _sharing_of(rows: Ints, column: str, part: ResultPart) -> pd.DataFrame:
-    """Those rows that are in a part: number, name, and the status of the batch that reached it before."""
+    """Those rows that are in a part: number, name, is_answered, and the status of the batch that reached it
+    before."""
     labels = part.plan_part.status.index
     own = np.isin(labels.to_numpy(), rows)
     statuses = part.batches.set_index("batch")["status"]
     before = statuses.reindex(part.batch_of_excluded[own]).to_numpy()
     return pd.DataFrame(
-        {"number": part.plan_part.numbers[own], "before": before, "name": _names(own, column, part)},
+        {
+            "number": part.plan_part.numbers[own],
+            "before": before,
+            "name": _names(own, column, part),
+            "is_answered": _left_out_by_answer(labels[own], part),
+        },
         index=labels[own],
     )
+
+
+def _left_out_by_answer(rows: pd.Index[int], part: ResultPart) -> Bools:
+    """Which of these rows of a part are left out because a person has chosen so."""
+    if not len(rows):
+        return np.zeros(0, dtype=bool)
+    issues = part.issues
+    return rows.isin(issues.loc[issues["detail"] == PHONE_WAS_REACHED, "row"].dropna().astype("int64"))
 
 
 def _owners_of(numbers: Ints, column: str, part: ResultPart) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from campaign.contacts.columns import listed
 from campaign.environments import words_for
-from campaign.messages.plan_tables.duplicates import TO_REACH_BOTH_LATER
+from campaign.messages.plan_tables.duplicates import TO_REACH_AFTER_ALL, TO_REACH_BOTH_LATER
 from campaign.results.advice import ONE_OR_TWO
 
 _WHOSE_TEXT = {
@@ -16,9 +16,6 @@ _WHOSE_TEXT = {
     "not_sent": "has not gone out yet",
 }
 _TO_REACH = f"To reach this person too, {TO_REACH_BOTH_LATER}"
-_TO_REACH_AFTER_ALL = (
-    'To reach this person too, enter another number, or give changed="send" to send this text as well.'
-)
 # Of rows with a number that gets nothing at all.
 _STOPPED = "Shares a phone with row {}, whose person wants no messages, so nothing goes to that phone."
 _MISTAKEN = (
@@ -36,11 +33,12 @@ def reasons_of_shared(shared: pd.DataFrame, column: str, environment: str) -> pd
     words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
     is_stopped = shared["owner"].isna() & (shared["why_beside"] == "opted_out")
     fates = shared["status"].map(words)[~is_stopped].dropna()
-    owner, text = shared.loc[fates.index, "owner"], shared.loc[fates.index, "text"]
+    theirs = shared.loc[fates.index]
+    owner, text = theirs["owner"], theirs["text"]
     with_whom = ("row " + owner.astype("Int64").astype("str")).where(owner.notna(), "somebody else")
     one_or_two = f"They have the same {listed([column])}: {ONE_OR_TWO}"
-    remedy = pd.Series(_TO_REACH, fates.index).where(owner.notna(), _TO_REACH_AFTER_ALL)
-    remedy = remedy.mask(shared.loc[fates.index, "is_same_name"], one_or_two)
+    remedy = pd.Series(_TO_REACH, fates.index).mask(theirs["is_answered"], TO_REACH_AFTER_ALL)
+    remedy = remedy.mask(theirs["is_same_name"], one_or_two)
     whose = "Shares a phone with " + with_whom + ", whose " + text
     reasons: pd.Series[str] = whose + " " + fates + ". " + remedy
     return pd.concat([reasons, _of_nobody(shared.drop(fates.index))])

@@ -29,9 +29,7 @@ def contacts_in(text=CLINIC):
 
 
 def plan(contacts, opt_outs, **changes):
-    return prepare(
-        contacts, message="Hi {name}", sender="CLINIC", region="UG", opt_outs=opt_outs, **changes
-    )
+    return prepare(contacts, message="Hi {name}", sender="CLINIC", region="UG", opt_outs=opt_outs, **changes)
 
 
 def marks_in(contacts):

@@ -24,7 +24,7 @@ Dan,0772000003,South
 Eve,77 letters,South
 """
 SENDING = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
-BOTH = 'enter another number, or send both texts from your own spreadsheet (duplicates="keep").'
+BOTH = 'enter another number, or send all texts for this phone from your own spreadsheet (duplicates="keep").'
 CY = 4  # shares the phone of Ann in row 2; row 5 is Ann once more
 
 
@@ -270,7 +270,7 @@ def test_check_names_them_with_the_rows_that_cannot_be_sent(visits, capsys):
     output = capsys.readouterr().out
     assert "2 rows that cannot be sent (1 invalid, and 1 duplicate that shares a phone):" in output
     assert "row 4, phone: The same number as row 2, which has another text." in output
-    assert "--duplicates keep to send both texts." in output
+    assert "--duplicates keep to send every different text." in output
     assert "row 5" not in output
 
 
@@ -284,8 +284,8 @@ def test_a_follow_up_file_names_the_choice_that_sends_both_texts(result, tmp_pat
     """Whoever corrects rows in a spreadsheet program knows the page, and not Python."""
     path = campaign.write_follow_up(result, tmp_path / "to_correct.csv")
     text = path.read_text("utf-8")
-    said = "enter another number, or send both texts from your own spreadsheet (“Send every different text”)."
-    assert said in text
+    said = "enter another number, or send all texts for this phone from your own spreadsheet"
+    assert f"{said} (“Send every different text”)." in text
     assert "duplicates=" not in text
     assert CHOICES["duplicates", "keep"] == EVERY_TEXT == "Send every different text"
 

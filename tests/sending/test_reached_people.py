@@ -59,7 +59,7 @@ def test_whoever_keeps_the_first_text_is_told_as_reached(folder):
     assert result.follow_up()["name"].tolist() == ["Jane"]
     assert result.contacts.at[2, "reason"] == (
         "Shares a phone with row 4, whose earlier text was rehearsed. To reach this person too, enter "
-        'another number, or send both texts from your own spreadsheet (duplicates="keep").'
+        'another number, or send all texts for this phone from your own spreadsheet (duplicates="keep").'
     )
     assert "was not sent the text of their row" in result.sentence
     assert outcomes(send(FAMILY, folder, message=TUESDAY, changed="skip")) == TOLD

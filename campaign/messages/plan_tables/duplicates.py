@@ -205,15 +205,20 @@ _COPY = "The same number and the same text as row "
 _SAME_NUMBER, _SAME_NUMBER_AND = "The same number as row ", "The same number and the same"
 _OTHER_TEXT = ", which has another text"
 # How to reach both: before a table is sent, and once it was. A follow-up file never sends both.
-_TO_REACH_BOTH = 'enter another number, or use duplicates="keep" to send both texts.'
+_TO_REACH_BOTH = 'enter another number, or use duplicates="keep" to send every different text.'
 TO_REACH_BOTH_LATER = (
-    'enter another number, or send both texts from your own spreadsheet (duplicates="keep").'
+    'enter another number, or send all texts for this phone from your own spreadsheet (duplicates="keep").'
 )
 _IF_TWO_PEOPLE = ". At most one of them is sent. If two people share the phone, "
 _ONLY_ONE = f"{_IF_TWO_PEOPLE}{_TO_REACH_BOTH}"
 _SHARED = f"{_OTHER_TEXT}{_ONLY_ONE}"
 SHARED_PHONE_LATER = f"{_OTHER_TEXT}{_IF_TWO_PEOPLE}{TO_REACH_BOTH_LATER}"
 _ONE_PERSON = f"{_OTHER_TEXT} (if it is the same person, delete one of the rows){_ONLY_ONE}"
+TO_REACH_AFTER_ALL = (
+    'To reach this person too, enter another number, or give changed="send" to send this text as well.'
+)
+# Of a row that a person has left out by an answer.
+PHONE_WAS_REACHED = f"This phone was reached with somebody else's text. {TO_REACH_AFTER_ALL}"
 _BOTH_SENT = ", with another text. Both are sent."
 
 

@@ -12,12 +12,12 @@ from msgspec import Struct, field
 from campaign.arrow_text import Ints
 from campaign.contract import Changed
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.duplicates import PHONE_WAS_REACHED
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import ACCEPTED, ASKED, CHANGED, SHARED, UNKNOWN
 from campaign.sending.rounds.continuation_plan import origins_of
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
-from campaign.sending.rounds.sharing_rows import PHONE_WAS_REACHED
 from campaign.values import replace
 
 _NO_ROWS = pd.Index([], dtype="int64")

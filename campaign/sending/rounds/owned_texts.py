@@ -61,11 +61,12 @@ def _texts_of_entries(entries: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFram
     """For each entry, whose places are the index, the text that speaks against it: columns batch and
     `row then`, missing for none, and is_own.
 
-    That is the last one of its own. One that is nobody's is taken by an entry that was CHANGED without one.
+    That is the last one of its own, certainly so if the two rows are alike. One that is nobody's is taken by
+    an entry that was CHANGED without one.
     """
     own = texts.dropna(subset="row").drop_duplicates("row", keep="last").set_index("row")
-    found = own[["batch", "row then"]].reindex(entries["row"]).set_axis(entries.index)
-    found["is_own"] = found["batch"].notna()
+    found = own[["batch", "row then", "is_alike"]].reindex(entries["row"]).set_axis(entries.index)
+    found["is_own"] = found["is_alike"].eq(True)
     nobodys = texts[texts["row"].isna()].drop_duplicates(["number", "text"], keep="last")
     nobodys = nobodys.assign(turn=nobodys.groupby("number").cumcount())
     without = entries[found["batch"].isna() & (entries["knowledge"] == CHANGED)]
@@ -90,8 +91,8 @@ def _with_texts(comparison: Comparison, found: pd.DataFrame) -> Comparison:
 
 
 def _owners(plan: Plan, record: CampaignRecord, columns: Sequence[str], numbers: Ints) -> pd.DataFrame:
-    """The recorded texts that reached these numbers whose row in the plan is known: columns row, and those
-    that tell the text."""
+    """The recorded texts that reached these numbers whose row in the plan is known: columns row, is_alike,
+    and those that tell the text."""
     reached = reached_rows(record, numbers)
     then = pd.concat([rows_of_then(one_round, record, columns, reached) for one_round in record.rounds])
     if then.empty:
@@ -102,4 +103,4 @@ def _owners(plan: Plan, record: CampaignRecord, columns: Sequence[str], numbers:
     for group in (_TEXT, ["row", "round"]):  # of each text its best row, and of each row its best text
         is_best = pairs["equal"] == pairs.groupby(group)["equal"].transform("max")
         is_owner &= is_best & (is_best.groupby([pairs[name] for name in group]).transform("sum") == 1)
-    return pairs.loc[is_owner, ["row", *_TEXT]]
+    return pairs.loc[is_owner, ["row", "is_alike", *_TEXT]]

@@ -54,6 +54,7 @@ from campaign.sending.rounds.reached_people import with_their_own_people
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts
 from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.sending.rounds.shared_before import mistaken_that_share, places_that_share
+from campaign.sending.rounds.unlike_rows import places_unlike
 from campaign.values import replace
 
 
@@ -100,7 +101,8 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
     renumbered = _renumbered(plan, record, rows, planned, comparison)
     corrected = _corrected(plan, record, rows, planned, comparison)
     sharing = places_that_share(plan, record, rows, planned, comparison, renumbered, corrected)
-    comparison = _mark_shared(comparison, sharing)
+    unlike = places_unlike(plan, record, rows, planned.numbers, comparison)
+    comparison = _mark_shared(comparison, np.union1d(sharing, unlike))
     # Whose own text reached the number of today's table is known to have changed, whatever was corrected.
     corrected = corrected[~corrected["row"].isin(rows[comparison.knowledge == CHANGED])]
     is_corrected = np.isin(labels_of_contacts(plan), corrected["row"]) & ~has_status(plan, "not_sent")

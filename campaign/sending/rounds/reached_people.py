@@ -169,15 +169,28 @@ def rows_of_then(
 
 def pairs_of_rows(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Each row now with each row then of the same number, and `equal`, in how many cells they agree. Numbers
-    of very many rows are left out."""
+    of very many rows are left out.
+
+    `is_alike`: they agree in at least half of the cells that told the row then from the others of its number:
+    a village that a family shares does not.
+    """
     counts = candidates["number"].value_counts().mul(then["number"].value_counts(), fill_value=0)
     candidates = candidates[candidates["number"].isin(counts.index[counts <= _MOST_PAIRS])]
+    alone = {
+        f"is alone in {place}": ~then.duplicated(["number", "round", place], keep=False)
+        for place in range(len(columns))
+    }
+    then = then.assign(**alone)
     pairs = candidates.merge(then, on="number", suffixes=("", " then"))
-    equal = np.zeros(len(pairs), np.int64)
+    equal, telling, told = np.zeros((3, len(pairs)), np.int64)
     for place in range(len(columns)):
         own, others = pairs[f"{place}"], pairs[f"{place} then"]
-        equal += ((own == others) & (own != "")).to_numpy()
-    return pairs.assign(equal=equal)
+        is_equal = ((own == others) & (own != "")).to_numpy()
+        is_telling = (pairs[f"is alone in {place}"] & (others != "")).to_numpy()
+        equal += is_equal
+        telling += is_telling
+        told += is_equal & is_telling
+    return pairs.assign(equal=equal, is_alike=2 * told >= telling)
 
 
 def _likeness(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

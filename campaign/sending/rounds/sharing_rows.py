@@ -11,6 +11,7 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan, amended, with_alternatives
 from campaign.messages.plan_tables.amended_parts import amended_part
+from campaign.messages.plan_tables.duplicates import PHONE_WAS_REACHED
 from campaign.messages.plan_tables.plan_columns import labels_of_contacts, rows_of_messages
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.sending.rounds.amended_plan import without_rows
@@ -20,11 +21,6 @@ from campaign.sending.rounds.kept_alternatives import order_in_file
 from campaign.sending.rounds.plan_comparison import numbers_of_excluded
 from campaign.sending.rounds.record import CampaignRecord, first_pieces
 from campaign.values import replace
-
-PHONE_WAS_REACHED = (
-    "This phone was reached with somebody else's text. To reach this person too, enter another number, or "
-    'give changed="send" to send this text as well.'
-)
 
 
 def leave_out_sharing(compared: ComparedPlan) -> ComparedPlan:
