@@ -51,6 +51,15 @@ class MarkedRows(Struct, frozen=True, eq=False):
         column = "" if marks.name is None else str(marks.name)
         return cls(column, is_marked, numbers[numbers > 0], labels[numbers > 0])
 
+    def report_none(self, issues: IssueCollector) -> None:
+        """Say for the whole table that no row is marked, if it is so: a comparison may have a mistake."""
+        if not self.is_marked.any():
+            detail = (
+                f"opt_outs= marks no row{self._in_column}, so it leaves out nobody. If that is not meant, "
+                "look at how the marks were made: texts are compared letter by letter, “yes” is not “Yes”."
+            )
+            issues.add_for_table("opt_outs", "", "empty_list", "warning", detail)
+
     def exclude(
         self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, start: int
     ) -> None:

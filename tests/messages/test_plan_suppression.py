@@ -238,8 +238,46 @@ def test_a_file_that_is_not_there_is_no_entry_of_a_list(tmp_path):
 
 
 def test_each_of_several_lists_has_to_have_numbers():
-    with pytest.raises(UsageError, match="no phone numbers of UG"):
+    with pytest.raises(UsageError, match="no phone numbers of UG.* It begins with “nobody”"):
         plan(FOUR, opt_outs=[pd.Series(["0772000002"]), pd.Series(["nobody"])])
+
+
+def test_an_entry_that_is_no_number_is_counted_in_its_own_list(tmp_path):
+    path = tmp_path / "stop.csv"
+    path.write_text("Phone\n0772000001\n")
+    made = plan(FOUR, opt_outs=[str(path), ["0772 000 03", "0772 000 002"]])
+    assert statuses(made) == ["opted_out"] * 2 + ["not_sent"] * 2
+    ((_, value, _, detail),) = issues_of(made, "unreadable_entry")
+    assert (value, detail) == (
+        "0772 000 03",
+        "Entry 1 of the list in opt_outs= is not a phone number, so it excludes nobody. Correct it.",
+    )
+
+
+def test_a_single_number_needs_no_list():
+    for number in ("0772 000 002", "+256772000002", "0772-000-002"):
+        assert statuses(plan(FOUR, opt_outs=number)) == ["not_sent", "opted_out", "not_sent", "not_sent"]
+    with pytest.raises(FileError, match="no file"):
+        plan(FOUR, opt_outs="stop2026")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_list_without_entries_is_told_because_a_comparison_may_have_a_mistake(tmp_path, stream):
+    contacts = read_contacts(dedent(FOUR).encode()).assign(**{"No SMS": ["yes", "", "", ""]})
+    path = tmp_path / "stop.csv"
+    path.write_text("Phone\n")
+    for empty, said in (
+        (contacts.loc[contacts["No SMS"] == "Yes", "Phone"], "The list in opt_outs= has no entries"),
+        (contacts["No SMS"] == "Yes", "opt_outs= marks no row in “No SMS”"),
+        (path, "The list in opt_outs= (“stop.csv”) has no entries"),
+    ):
+        made = prepare(
+            contacts, message="Hi {name}", sender="CLINIC", region="UG", opt_outs=empty, stream=stream
+        )
+        ((_, _, _, detail),) = issues_of(made, "empty_list")
+        assert detail.startswith(f"{said}, so it leaves out nobody.")
+        assert "“yes” is not “Yes”" in made._repr_html_()
+    assert not issues_of(plan(FOUR, opt_outs=[]), "empty_list")
 
 
 def test_opt_outs_from_a_file(tmp_path):
@@ -251,7 +289,7 @@ def test_opt_outs_from_a_file(tmp_path):
         assert issues_of(made, "unreadable_entry") == [
             (
                 pd.NA, "0772OOO002", "unreadable_entry",
-                "Row 3 of the list is not a phone number, so it excludes nobody. Correct it.",
+                "Row 3 of stop.csv is not a phone number, so it excludes nobody. Correct it.",
             )
         ]  # fmt: skip
 

@@ -72,7 +72,9 @@ def test_after_erasing_they_are_still_known(sandbox):
 
 def test_nothing_is_sent_before_a_person_has_decided(sandbox):
     send(plan_for(people(5), opt_outs=LIST), sandbox)
-    with pytest.raises(campaign.ConfirmationError, match=f"{FORGOTTEN}. Nothing was sent. Give the list"):
+    with pytest.raises(
+        campaign.ConfirmationError, match=rf"{FORGOTTEN} \(rows 2 and 3\)\. Nothing was sent\. Give the list"
+    ):
         send(plan_for(people(6)), sandbox)
     assert len(sandbox.inbox) == 3
     assert send(plan_for(people(6), opt_outs=LIST), sandbox).totals["accepted"] == 4

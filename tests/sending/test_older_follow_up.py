@@ -383,3 +383,19 @@ def test_a_correction_in_the_own_spreadsheet_is_known_in_any_row_and_spelling(de
     again = send(write([*reversed([row.replace("call him", "+256 772 000003") for row in WARDS])]), desk)
     campaign.write_follow_up(again, path)
     assert campaign.read_contacts(path)["name"].tolist() == ["Flo", "Dora"]
+
+
+def test_a_correction_that_is_taken_back_in_the_same_file_is_told_where_it_counts_from(desk):
+    """The own spreadsheet has Cy as the file has: it was the file itself that was sent with another number."""
+    path = rows_to_correct(desk)
+    before = campaign.read_contacts(path).set_index("name").at["Cy", "phone"]
+    send(write(WARDS[1:]), desk)
+    correct(path, {"Cy": {"phone": "0772 000 002"}})  # the number of Ben
+    assert send(path, desk).nothing_sent
+    correct(path, {"Cy": {"phone": before}})
+    sentence = campaign.compare(plan_of(path), account=desk.account).sentence
+    assert (
+        "1 row of this file was corrected in a file of rows to correct that was sent since, and that counts: "
+        "to change it again, write a new file (row 2 of this file; row 3 of your own spreadsheet)."
+    ) in sentence
+    assert "changed in your own spreadsheet" not in sentence

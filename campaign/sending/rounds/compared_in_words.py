@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import listed
 from campaign.environments import EnvironmentWords
 from campaign.masking import mask_number, mask_text
-from campaign.messages.plan_tables.plan_columns import labels_of_contacts
+from campaign.messages.plan_tables.plan_columns import labels_of_contacts, rows_of_messages
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.results.shared_phones import rows_that_share
@@ -24,7 +24,8 @@ from campaign.sending.rounds.comparison import (
     NEW,
     SHARED,
 )
-from campaign.sending.rounds.continuation_plan import continuation_of
+from campaign.sending.rounds.continuation_plan import continuation_of, corrected_rows
+from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.rows_of_same_name import rows_of_same_name
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, capitalised, clean, counted, figure, listed_words, shorten
@@ -151,6 +152,12 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         """One of these rows: as it is in a follow-up file, where the plan is one and has it."""
         return f"row {row}" if self._compared.file is None else self._compared.file.name_row(row)
 
+    def about_opted_out(self, chosen: Bools) -> str:
+        """A sentence about those of some entries who were left out before, and are not now; "" for none."""
+        places = np.flatnonzero(self._compared.opted_out & chosen)
+        rows = rows_of_messages(self._compared.plan)[self._compared.starts[places]]
+        return about_opted_out(len(rows), self._named(rows)) if len(rows) else ""
+
     @property
     def about_beside_file(self) -> str:
         """A sentence about these rows, after a space; "" for none."""
@@ -233,11 +240,18 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         "" for none."""
         if self._compared.file is None or self._compared.file.overtaken.empty:
             return ""
-        rows, done = self._compared.file.overtaken, self._compared.reached_meanwhile
+        done = self._compared.reached_meanwhile
+        rows = self._compared.file.overtaken.difference(done)
+        places = self._compared.file.places.reindex(rows)
+        corrected = places.index[places.isin(corrected_rows(self._compared.plan))]
         no_more = f"nothing is to correct in {agreeing(len(done), 'it', 'them')}"
         put_right = f"put right in your own spreadsheet since, and {self._words.reached}: {no_more}"
         changed = "changed in your own spreadsheet since, or removed from it, and that counts"
-        kinds = ((done, put_right), (rows.difference(done), changed))
+        by_file = (
+            "corrected in a file of rows to correct that was sent since, and that counts: to change "
+            f"{agreeing(len(corrected), 'it', 'them')} again, write a new file"
+        )
+        kinds = ((done, put_right), (rows.difference(corrected), changed), (corrected, by_file))
         return "".join(
             f" {capitalised(counted(len(some), 'row'))} of this file "
             f"{agreeing(len(some), 'was', 'were')} {what} ({self._compared.file.named(some)})."

@@ -21,7 +21,7 @@ from campaign.sending.rounds.comparison import (
     UNKNOWN,
     Knowledge,
 )
-from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
+from campaign.sending.rounds.left_out_before import advice_on_opted_out
 from campaign.sending.rounds.other_texts import examples_of, old_and_new
 from campaign.sending.rounds.record import first_pieces
 from campaign.sending.rounds.sharing_rows import leave_out_sharing
@@ -60,7 +60,7 @@ def choose_content(
         plan, starts = _keep_earlier(compared, np.flatnonzero(others))
         settled |= others
     if opted_out == "ask":
-        _check_nobody_opted_out(int((compared.opted_out & ~settled).sum()))
+        _check_nobody_opted_out(compared, ~settled)
     reached_before = compared.comparison.reached_before
     batch_of_message = spread(np.where(settled, batch_of_row, 0), starts, plan.totals.messages)
     return RoundContent(
@@ -111,10 +111,11 @@ def _ask_about_gone(count: int) -> str:
     )
 
 
-def _check_nobody_opted_out(count: int) -> None:
+def _check_nobody_opted_out(compared: ComparedPlan, leaving: Bools) -> None:
     """Raise `ConfirmationError` if people are about to be written to who were left out before."""
-    if count:
-        raise ConfirmationError(f"{about_opted_out(count)} Nothing was sent. {advice_on_opted_out(count)}")
+    if about_them := ComparedInWords(compared).about_opted_out(leaving):
+        advice = advice_on_opted_out(int((compared.opted_out & leaving).sum()))
+        raise ConfirmationError(f"{about_them} Nothing was sent. {advice}")
 
 
 def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:

@@ -35,7 +35,7 @@ from campaign.sending.rounds.comparison import (
     Knowledge,
 )
 from campaign.sending.rounds.kept_budget import about_budget
-from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
+from campaign.sending.rounds.left_out_before import advice_on_opted_out
 from campaign.sending.rounds.other_texts import examples_of
 from campaign.sending.rounds.people_in_words import PeopleInWords
 from campaign.sending.rounds.reached_elsewhere import (
@@ -135,8 +135,9 @@ class Difference:
     @property
     def sentence(self) -> str:
         """What would be sent, what not and why, and what `send` would ask about, in plain words."""
-        count = self._compared.count_opted_out(*MAY_GO_OUT)
-        about_them = f"{about_opted_out(count)} {advice_on_opted_out(count)}".strip()
+        may_go_out = np.isin(self._compared.comparison.knowledge, MAY_GO_OUT)
+        advice = advice_on_opted_out(self._compared.count_opted_out(*MAY_GO_OUT))
+        about_them = f"{ComparedInWords(self._compared).about_opted_out(may_go_out)} {advice}".strip()
         left_out = f"{about_them} {ComparedInWords(self._compared).about_sharing}".strip()
         return " ".join(self._remarks("ask", "ask", left_out))
 

@@ -43,13 +43,15 @@ def numbers_opted_out(record: CampaignRecord) -> Ints:
     return opted_out
 
 
-def about_opted_out(people: int) -> str:
-    """A sentence about people who were left out before and are not now; "" for nobody."""
+def about_opted_out(people: int, rows: str = "") -> str:
+    """A sentence about people who were left out before and are not now, perhaps with their rows; "" for
+    nobody."""
     if not people:
         return ""
     return (
         f"{counted(people, 'person', 'people')} who {agreeing(people, 'was', 'were')} left out before, "
-        f"because they wanted no messages, {agreeing(people, 'is', 'are')} not left out now."
+        f"because they wanted no messages, {agreeing(people, 'is', 'are')} not left out "
+        f"now{f' ({rows})' if rows else ''}."
     )
 
 
