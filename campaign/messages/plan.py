@@ -29,7 +29,7 @@ from campaign.messages.plan_tables.plan_columns import (
 from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, T, copy_frame, whole_frame
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
-from campaign.messages.suppression import EarlierCampaign, SuppressionLists
+from campaign.messages.suppression.suppression_lists import EarlierCampaign, SuppressionLists
 from campaign.messages.totals import Totals, remarks_on_rows, status_bars, totals_table
 from campaign.public_calls import public_call
 from campaign.values import replace

@@ -25,7 +25,11 @@ from campaign.messages.overlong import OverlongRules
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.block_texts import Rules
 from campaign.messages.plan_tables.duplicates import DUPLICATES
-from campaign.messages.suppression import EarlierCampaign, SuppressionLists, SuppressionRules
+from campaign.messages.suppression.suppression_lists import (
+    EarlierCampaign,
+    SuppressionLists,
+    SuppressionRules,
+)
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 from campaign.values import replace
 

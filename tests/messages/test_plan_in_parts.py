@@ -15,7 +15,7 @@ from campaign import memory
 from campaign.contacts import contact_source
 from campaign.errors import CampaignError, ColumnError, ContactsError, FileError
 from campaign.messages.preparation import prepare
-from campaign.messages.suppression import EarlierCampaign
+from campaign.messages.suppression.suppression_lists import EarlierCampaign
 
 CLINIC = """\
 Name,Phone,Day,Lang

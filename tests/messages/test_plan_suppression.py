@@ -10,7 +10,7 @@ import campaign
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ContactsError, FileError, FolderError, UsageError
 from campaign.messages.preparation import prepare
-from campaign.messages.suppression import EarlierCampaign
+from campaign.messages.suppression.suppression_lists import EarlierCampaign
 from campaign.results.shared_phones import rows_that_share
 from campaign.results.totals import people_in
 
@@ -238,7 +238,7 @@ def test_a_file_that_is_not_there_is_no_entry_of_a_list(tmp_path):
 
 
 def test_each_of_several_lists_has_to_have_numbers():
-    with pytest.raises(UsageError, match="no phone numbers of UG.* It begins with “nobody”"):
+    with pytest.raises(UsageError, match=r"no phone numbers of UG.* It begins with “nobody”"):
         plan(FOUR, opt_outs=[pd.Series(["0772000002"]), pd.Series(["nobody"])])
 
 

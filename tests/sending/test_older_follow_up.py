@@ -386,7 +386,7 @@ def test_a_correction_in_the_own_spreadsheet_is_known_in_any_row_and_spelling(de
 
 
 def test_a_correction_that_is_taken_back_in_the_same_file_is_told_where_it_counts_from(desk):
-    """The own spreadsheet has Cy as the file has: it was the file itself that was sent with another number."""
+    """The own spreadsheet has Cy as the file has, which itself was sent with another number."""
     path = rows_to_correct(desk)
     before = campaign.read_contacts(path).set_index("name").at["Cy", "phone"]
     send(write(WARDS[1:]), desk)

@@ -21,7 +21,7 @@ from campaign.messages.plan_tables.duplicates import Candidates, Repeats, report
 from campaign.messages.plan_tables.rare_countries import report_rare_countries
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock
 from campaign.messages.recipients import find_numbers, names_at
-from campaign.messages.suppression import SuppressionLists
+from campaign.messages.suppression.suppression_lists import SuppressionLists
 from campaign.messages.templates.campaign_texts import CampaignTexts
 from campaign.values import replace
 

@@ -12,7 +12,7 @@ from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import TEXT_LIMIT
 from campaign.errors import CampaignError
 from campaign.messages.recipients import as_integers, is_on_list
-from campaign.messages.suppression import SuppressionRules
+from campaign.messages.suppression.suppression_lists import SuppressionRules
 
 
 def numbers_of(

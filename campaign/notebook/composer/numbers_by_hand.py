@@ -10,7 +10,7 @@ from campaign import markup
 from campaign.errors import UsageError
 from campaign.masking import mask_number
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import SuppressionRules
+from campaign.messages.suppression.suppression_lists import SuppressionRules
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.notebook.composer.opt_out_list import rows_with_numbers

@@ -10,7 +10,7 @@ from ipywidgets import HTML, Layout, VBox
 
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import leaves_out_most
+from campaign.messages.suppression.suppression_lists import leaves_out_most
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS

@@ -11,7 +11,7 @@ import pandas as pd
 from campaign import markup
 from campaign.messages.plan import Plan
 from campaign.messages.recipients import is_on_list
-from campaign.messages.suppression import ON_OPT_OUT_LIST, SuppressionRules
+from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, SuppressionRules
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.text import agreeing, capitalised, counted, figure
 

@@ -21,7 +21,7 @@ from campaign.messages.plan_tables.amended_parts import amended_part
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.messages.suppression import SuppressionRules
+from campaign.messages.suppression.suppression_lists import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
 from campaign.sending.rounds.comparison import AS_CORRECTED, MOVED, Knowledge, RowTexts, repeated_texts

@@ -15,7 +15,7 @@ from campaign.errors import FolderError
 from campaign.messages.plan import Plan, suppression_of, with_fields
 from campaign.messages.plan_tables.duplicates import SHARED_PHONE_LATER
 from campaign.messages.recipients import Addressing
-from campaign.messages.suppression import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
+from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
 from campaign.messages.totals import LINES, lines_in
 from campaign.results.cell_values import CellReader, rows_that_say_same
 from campaign.sending.rounds.amended_plan import with_issue, with_messages, without_rows

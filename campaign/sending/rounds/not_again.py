@@ -11,7 +11,7 @@ from campaign.arrow_text import Ints
 from campaign.errors import FolderError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import messages_at
-from campaign.messages.suppression import EarlierCampaign, reached_numbers
+from campaign.messages.suppression.suppression_lists import EarlierCampaign, reached_numbers
 from campaign.sending.rounds.comparison import AGAIN, missing_numbers
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.first_format import FirstFolder, open_to_read

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec
 
 from campaign.messages import preparation
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import EarlierCampaign
+from campaign.messages.suppression.suppression_lists import EarlierCampaign
 from campaign.paths import is_file
 from campaign.public_calls import public_call
 from campaign.results.tables import Result

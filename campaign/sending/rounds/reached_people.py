@@ -19,7 +19,7 @@ from campaign.sending.rounds.comparison import AGAIN, CHANGED, NEW, Comparison, 
 from campaign.sending.rounds.corrected_numbers import other_columns
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.frame_files import count_parts, read_frame
-from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, Round
+from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, RECIPIENTS, Round
 from campaign.values import replace
 
 _NO_ROWS = np.empty(0, np.int64)
@@ -150,7 +150,8 @@ def rows_of_then(
     one_round: Round, record: CampaignRecord, columns: Sequence[str], reached: pd.DataFrame
 ) -> pd.DataFrame:
     """What the rows said in a round that reached one of the numbers, and those that it left out for sharing
-    the phone: columns number, is_reached, round and row, and their cells by position."""
+    the phone: columns number, is_reached, round and row, their cells by position, and whether each cell is
+    alone among those of all rows with the number."""
     own = reached[reached["round"] == one_round.number]
     if own.empty or one_round.is_erased:
         return pd.DataFrame()
@@ -158,13 +159,32 @@ def rows_of_then(
     numbers = record.comparable_numbers(others["number"].to_numpy(dtype=np.int64))
     others = others.assign(number=numbers)[np.isin(numbers, own["number"])]
     rows = pd.concat([own[["row", "number"]].assign(is_reached=True), others.assign(is_reached=False)])
+    everybody = _cells_of_numbers(one_round, record, columns, rows["number"])
+    places = [*range(len(columns))]
+    alone = {_alone(place): ~everybody.duplicated(["number", place], keep=False) for place in places}
+    cells = everybody.assign(**alone).drop(columns="number").reindex(rows["row"]).reset_index(drop=True)
+    filled = dict.fromkeys(places, "") | dict.fromkeys(alone, False)
+    about = rows[["number", "is_reached", "row"]].assign(round=one_round.number).reset_index(drop=True)
+    return pd.concat([about, cells.fillna(filled)], axis=1)
+
+
+def _cells_of_numbers(
+    one_round: Round, record: CampaignRecord, columns: Sequence[str], wanted: pd.Series[int]
+) -> pd.DataFrame:
+    """All rows of a round with one of these numbers: column number, and their cells by position."""
+    recipients = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
+    own = pd.Series(record.comparable_numbers(recipients.to_numpy(dtype=np.int64)), recipients.index)
+    own = own[own.isin(wanted)]
     path = one_round.path / CONTACTS
     parts = (read_frame(path, columns, part=part) for part in range(count_parts(path)))
-    contacts = pd.concat([cells[cells.index.isin(rows["row"])] for cells in parts])
-    contacts = contacts.reindex(index=rows["row"], columns=pd.Index(columns), fill_value="")
-    cells = contacts.set_axis([*range(len(columns))], axis=1).reset_index(drop=True)
-    about = rows[["number", "is_reached", "row"]].assign(round=one_round.number).reset_index(drop=True)
-    return pd.concat([about, cells], axis=1)
+    contacts = pd.concat([cells[cells.index.isin(own.index)] for cells in parts])
+    contacts = contacts.reindex(columns=pd.Index(columns), fill_value="")
+    return contacts.set_axis([*range(len(columns))], axis=1).assign(number=own)
+
+
+def _alone(place: int) -> str:
+    """The column that tells whether the cell at a position is alone among those of its number."""
+    return f"is alone in {place}"
 
 
 def pairs_of_rows(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -176,17 +196,12 @@ def pairs_of_rows(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequenc
     """
     counts = candidates["number"].value_counts().mul(then["number"].value_counts(), fill_value=0)
     candidates = candidates[candidates["number"].isin(counts.index[counts <= _MOST_PAIRS])]
-    alone = {
-        f"is alone in {place}": ~then.duplicated(["number", "round", place], keep=False)
-        for place in range(len(columns))
-    }
-    then = then.assign(**alone)
     pairs = candidates.merge(then, on="number", suffixes=("", " then"))
     equal, telling, told = np.zeros((3, len(pairs)), np.int64)
     for place in range(len(columns)):
         own, others = pairs[f"{place}"], pairs[f"{place} then"]
         is_equal = ((own == others) & (own != "")).to_numpy()
-        is_telling = (pairs[f"is alone in {place}"] & (others != "")).to_numpy()
+        is_telling = (pairs[_alone(place)] & (others != "")).to_numpy()
         equal += is_equal
         telling += is_telling
         told += is_equal & is_telling

@@ -20,10 +20,10 @@ from campaign.contacts.exports import find_export, standing_column
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
-from campaign.messages.marked_rows import MarkedRows, are_marks
-from campaign.messages.number_lists import lists_in, read_list
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, as_integers, is_on_list
+from campaign.messages.suppression.marked_rows import MarkedRows, are_marks
+from campaign.messages.suppression.number_lists import lists_in, read_list
 from campaign.messages.totals import Totals
 from campaign.paths import is_file
 from campaign.text import clean, shorten
