@@ -100,16 +100,34 @@ def join_contacts(
     by_row = worst_by_row(outcomes).reindex(contacts.index)
     has_message = by_row["status"].notna()
     batch, code = by_row["batch"].astype("Int64"), by_row["code"].fillna("")
+    reason = contacts["reason"].where(~has_message, by_row["reason"])
     reached = batch_of_excluded > 0
     if reached.any():
+        reason = _with_earlier_messages(reason, status, batches, batch_of_excluded)
         codes = batches.set_index("batch")["code"].reindex(batch_of_excluded[reached])
         batch[reached], code[reached] = batch_of_excluded[reached], codes.to_numpy()
     return contacts.assign(
         status=status,
-        reason=contacts["reason"].where(~has_message, by_row["reason"]),
+        reason=reason,
         batch=batch,
         code=code,
     )
+
+
+def _with_earlier_messages(
+    reasons: pd.Series[str],
+    status: pd.Series[str],
+    batches: pd.DataFrame,
+    batch_of_excluded: npt.NDArray[np.int64],
+) -> pd.Series[str]:
+    """The reasons in which whoever wants no messages by now is said to have got one before, or perhaps."""
+    states = batches.set_index("batch")["status"].reindex(batch_of_excluded)
+    numbers = pd.Series(batch_of_excluded, reasons.index).astype("str")
+    for state, verb in (("accepted", "was"), ("unknown", "may have been")):
+        sentences = reasons + f" This number {verb} reached before, by batch " + numbers + "."
+        chosen = (status == "opted_out").to_numpy() & (states == state).to_numpy()
+        reasons = reasons.mask(chosen, sentences)
+    return reasons
 
 
 def worst_by_row(messages: pd.DataFrame) -> pd.DataFrame:

@@ -135,3 +135,17 @@ def test_going_on_needs_numbers_and_no_marks(tmp_path):
     campaign.send(plan(contacts, None), folder=tmp_path / "visits")
     with pytest.raises(UsageError, match=r'opt_outs=contacts\.loc\[marks, "Phone"\]'):
         campaign.resume(tmp_path / "visits", opt_outs=marks_in(contacts))
+
+
+def test_whoever_wants_no_messages_by_now_is_said_to_have_got_one(tmp_path):
+    contacts = contacts_in()
+    folder = tmp_path / "visits"
+    campaign.send(plan(contacts, None), folder=folder)
+    campaign.send(plan(contacts, ["0772 000 001"]), folder=folder)
+    for result in (campaign.load_result(folder), campaign.resume(folder, opt_outs=["0772 000 002"])):
+        assert result.contacts.at[2, "reason"] == (
+            "The number is on the opt-out list. This number was reached before, by batch 1."
+        )
+    reasons = campaign.load_result(folder).contacts["reason"]
+    assert reasons[3].endswith("This number was reached before, by batch 2.")
+    assert not reasons[7].endswith("before, by batch 2.")
