@@ -68,6 +68,7 @@ CODES = {
     "reached_as_corrected": "the row gets nothing, but it was reached as corrected in a follow-up file",
     "reached_with_earlier_text": "the row is to be corrected, and was reached with another text only",
     "reached_with_another_text": "the number was reached with another text, and was not sent this one",
+    "unmarked_row": "the cell is a mark of opt-outs but for capitals or spaces, and its row is not marked",
     "empty_list": "a list of numbers, or a column that marks rows, excludes nobody",
     "unreadable_entry": "an entry in a list of numbers is not a number, so it excludes nobody",
 }
@@ -212,7 +213,10 @@ class IssueCollector:
         self._groups.append(_IssueGroup(rows, column, cells, code, severity, sentences, NOT_SENT))
 
     def frame(self, labels: Ints) -> pd.DataFrame:
-        """All issues, those of the whole table first, then by row, in the order in which they were added."""
+        """All issues, those of the whole table first, then by row, in the order in which they were added.
+
+        An error in a row of somebody who opted out is for information only: nobody is to correct that row.
+        """
         rows = _concat([group.rows for group in self._groups])
         order = np.argsort(rows, kind="stable")
         group_sizes = [len(group.rows) for group in self._groups]
@@ -233,10 +237,20 @@ class IssueCollector:
             "column": per_issue([group.column for group in self._groups]),
             "value": array_to_series(concat_arrays([group.values for group in self._groups]).take(order)),
             "code": per_issue([group.code for group in self._groups]),
-            "severity": per_issue([group.severity for group in self._groups]),
+            "severity": self._severities(positions, group_numbers),
             "detail": array_to_series(details.take(detail_numbers[order])),
         }
         return pd.DataFrame(columns)
+
+    def _severities(self, positions: Ints, group_numbers: Ints) -> "pd.Series[str]":
+        """The severity of each issue: no error in a row of somebody who opted out."""
+        unwanted = np.append(self.status == OPTED_OUT, False)[
+            np.where(positions < 0, len(self.status), positions)
+        ]
+        is_error = np.array([group.severity == "error" for group in self._groups], dtype=bool)
+        given = array_to_series(text_array([group.severity for group in self._groups]).take(group_numbers))
+        softened = unwanted & is_error[group_numbers]
+        return given.mask(softened, "info") if softened.any() else given
 
     def reasons(self) -> TextArray:
         """For each row all reasons why it gets no message, in one text; "" for rows that are not excluded.

@@ -149,3 +149,36 @@ def test_whoever_wants_no_messages_by_now_is_said_to_have_got_one(tmp_path):
     reasons = campaign.load_result(folder).contacts["reason"]
     assert reasons[3].endswith("This number was reached before, by batch 2.")
     assert not reasons[7].endswith("before, by batch 2.")
+
+
+def test_what_is_wrong_in_a_marked_row_is_no_error(tmp_path):
+    """Nobody is to correct it: the card counts errors in rows that are invalid."""
+    contacts = contacts_in()
+    made = plan(contacts, marks_in(contacts))
+    errors = made.issues.query("severity == 'error'")
+    assert errors["row"].tolist() == [7]
+    assert made.issues.query("row == 5")["severity"].tolist() == ["info", "info"]
+    assert made.issues.query("row == 5")["code"].tolist() == ["missing_number", "opted_out"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_mark_in_other_letters_is_named(stream):
+    contacts = contacts_in(CLINIC.replace("Hal,0772 000 003,", "Hal,0772 000 005, X"))
+    made = plan(contacts, marks_in(contacts), stream=stream)
+    named = made.issues.query("code == 'unmarked_row'")
+    assert named[["row", "column", "value", "severity"]].to_numpy().tolist() == [
+        [9, "No SMS", " X", "warning"]
+    ]
+    assert named["detail"].item() == (
+        "The cell is a mark in “No SMS” but for capitals or spaces, and the row is not marked: it is not "
+        "left out."
+    )
+    assert made.contacts.at[9, "status"] == "not_sent"
+
+
+def test_the_name_of_a_column_is_no_list():
+    contacts = contacts_in()
+    with pytest.raises(UsageError, match=r'is a column and not a file.*contacts\["No SMS"\] == "yes"'):
+        plan(contacts, "No SMS")
+    with pytest.raises(UsageError, match=r'begins with “x”. To leave out rows .*contacts\["No SMS"\]'):
+        plan(contacts, contacts["No SMS"])

@@ -136,3 +136,16 @@ def test_what_the_family_shared_then_makes_nobody_alike(tmp_path):
     today = [BRIAN.replace("6000", "6200"), FAITH]
     result = send(*today, folder=folder, duplicates="keep", changed="skip")
     assert told(result) == {"accepted": ["Brian"], "sharing a phone": ["Faith"]}
+
+
+def test_a_single_cell_that_was_corrected_does_not_tell(tmp_path):
+    """A table of names: “David” may be a corrected Brian as well as another child."""
+    options = {"message": "Hello {name}", "sender": "CLINIC", "region": "UG", "duplicates": "keep"}
+    tables = [
+        campaign.read_contacts(f"name,phone\n{name},0772000010\nCarol,0772000010\n".encode())
+        for name in ("Brian", "David")
+    ]
+    then, today = (campaign.prepare(table, **options) for table in tables)
+    folder = campaign.send(then, folder=tmp_path / "refunds", progress=False).folder
+    result = campaign.send(today, folder=folder, changed="skip", progress=False)
+    assert told(result) == {"accepted": ["Carol", "David"]}

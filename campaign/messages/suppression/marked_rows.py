@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from campaign.arrow_text import Bools, Ints, integers_to_array, join_texts, series_to_array
+from campaign.arrow_text import Bools, Ints, integers_to_array, join_texts, series_to_array, text_array
 from campaign.contacts.contact_parts import ContactParts, row_labels, rows_at
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
@@ -23,13 +23,15 @@ class MarkedRows(Struct, frozen=True, eq=False):
     """The rows that are marked, and the numbers that they have.
 
     `is_marked` has an entry for each row of the table, in order. `numbers` ascend; `rows` has for each of
-    them the first marked row that has it. `column` is the one that the marks are from, "" if unknown.
+    them the first marked row that has it. `column` is the one that the marks are from, "" if unknown, and
+    `cells` are what the marked rows say there.
     """
 
     column: str
     is_marked: Bools
     numbers: Ints
     rows: Ints
+    cells: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, marks: pd.Series[Any], contacts: Any, table: ContactParts, rules: NumberRules) -> MarkedRows:
@@ -49,7 +51,8 @@ class MarkedRows(Struct, frozen=True, eq=False):
         numbers, first = np.unique(found.numbers, return_index=True)
         labels = rows.index.to_numpy(dtype=np.int64)[first]
         column = "" if marks.name is None else str(marks.name)
-        return cls(column, is_marked, numbers[numbers > 0], labels[numbers > 0])
+        cells = tuple(rows[column].unique()) if column in rows.columns else ()
+        return cls(column, is_marked, numbers[numbers > 0], labels[numbers > 0], cells)
 
     def report_none(self, issues: IssueCollector) -> None:
         """Say for the whole table that no row is marked, if it is so: a comparison may have a mistake."""
@@ -71,6 +74,7 @@ class MarkedRows(Struct, frozen=True, eq=False):
         rows = np.flatnonzero(is_marked & is_open)
         issues.forget_status(rows)
         self._report_marked(issues, contacts, recipients, rows)
+        self._report_alike(issues, contacts, ~is_marked)
         others = np.flatnonzero(is_on_list(recipients.numbers, self.numbers) & is_open & ~is_marked)
         issues.forget_status(others)
         marked = self.rows[np.searchsorted(self.numbers, recipients.numbers[others])]
@@ -92,9 +96,29 @@ class MarkedRows(Struct, frozen=True, eq=False):
         cells = series_to_array(contacts[self.column].iloc[rows])
         issues.add(rows, self.column, cells, "opted_out", "info", detail, status="opted_out")
 
+    def _report_alike(self, issues: IssueCollector, contacts: pd.DataFrame, is_open: Bools) -> None:
+        """Say of rows that are not marked if they say the same as marked ones, but for capitals or spaces."""
+        if not self.cells:
+            return
+        said = pd.Series(contacts[self.column].unique(), dtype="str")
+        others = said[
+            _folded(said).isin(_folded(pd.Series(self.cells, dtype="str"))) & ~said.isin(self.cells)
+        ]
+        rows = np.flatnonzero(contacts[self.column].isin(others).to_numpy() & is_open)
+        detail = (
+            f"The cell is a mark{self._in_column} but for capitals or spaces, and the row is not marked: it "
+            "is not left out."
+        )
+        cells = series_to_array(contacts[self.column].iloc[rows]) if len(rows) else text_array([])
+        issues.add(rows, self.column, cells, "unmarked_row", "warning", detail)
+
     @property
     def _in_column(self) -> str:
         return f" in “{clean(self.column)}”" if self.column else ""
+
+
+def _folded(cells: pd.Series[str]) -> pd.Series[str]:
+    return cells.str.strip().str.casefold()
 
 
 def are_marks(opt_outs: Any) -> bool:

@@ -94,7 +94,7 @@ def read_list(source: Any, regions: Collection[str | None], issues: IssueCollect
     if len(entries) and not len(found):
         raise UsageError(
             f"{_named(source, argument)} has no phone numbers{_of(regions)}, so it would leave out nobody. "
-            f"{_begins_with(entries)} Give another list, or none."
+            f"{_begins_with(entries)} {_remedy(source)}"
         )
     rows = cells.index.to_numpy(dtype=np.int64)[unreadable]
     issues.add_for_table(
@@ -118,6 +118,14 @@ def _unreadable(source: Any, argument: str, rows: Ints) -> TextArray:
 def _begins_with(entries: TextArray) -> str:
     """The first of some entries, for who looks which list is meant."""
     return f"It begins with “{shorten(mask_text(clean(entries[0].as_py())), _SHOWN)}”."
+
+
+def _remedy(source: Any) -> str:
+    """What to do about a list without numbers: it may be a column of the table that says who wants none."""
+    if isinstance(source, pd.Series) and isinstance(source.name, str):
+        name = shorten(clean(source.name), _SHOWN)
+        return f'To leave out rows by what they say there: opt_outs=contacts["{name}"] == "yes".'
+    return "Give another list, or none."
 
 
 def _of(regions: Collection[str | None]) -> str:

@@ -16,6 +16,7 @@ from campaign.arrow_text import (
     strip_texts,
 )
 from campaign.contacts.contact_parts import ContactParts
+from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
@@ -93,11 +94,24 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         self, table: ContactParts, contacts: Any, numbers: NumberRules, regions: Collection[str | None]
     ) -> "SuppressionLists":
         """Read the lists, and which rows of a table are marked; it was opened from `contacts`."""
+        _check_no_column(self.opt_outs, table.columns)
         marked = tuple(MarkedRows.of(marks, contacts, table, numbers) for marks in self.marks)
         lists = replace(self.read(regions), marked=marked)
         for rows in marked:
-            rows.report_none(lists.issues)
+            if not is_follow_up(table.columns):  # whose rows wanted messages when it was written
+                rows.report_none(lists.issues)
         return lists
+
+
+def _check_no_column(sources: Collection[Any], columns: Collection[str]) -> None:
+    """Raise `UsageError` for a list that is the name of a column: it does not say which rows are meant."""
+    for source in sources:
+        if isinstance(source, str) and source in columns and not is_file(source):
+            name = shorten(clean(source), 40)
+            raise UsageError(
+                f'opt_outs="{name}" is a column and not a file. Say which rows are left out: '
+                f'opt_outs=contacts["{name}"] == "yes".'
+            )
 
 
 class ReachedNumbers(Struct, frozen=True, eq=False):

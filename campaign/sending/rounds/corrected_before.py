@@ -1,6 +1,7 @@
 """Rows that were reached already, as a person has corrected them in a follow-up file.
 
-Their own spreadsheet may lack the correction, so they are known by what they say: by all of their cells.
+Their own spreadsheet may lack the correction, so they are known by what they say: by all of their cells under
+the columns that all tables of the campaign have.
 """
 
 from __future__ import annotations
@@ -41,10 +42,14 @@ def corrected_before(
 
     Looked at are the rows to correct and those that `going_out` gives. A row that was changed since says
     something else, and is not found. Of rows with equal cells as many are found as were reached and are not
-    in the table as corrected, those at their old place first. `in_table` gives number and batch of the rows
+    in the table as corrected, those at their old place first; none of them where the table has a column that
+    an earlier one lacks, which tells them apart. `in_table` gives number and batch of the rows
     that were reached as they are; it and `going_out` are called only where rows were corrected.
     """
-    columns = [name for name in columns_of_contacts(plan) if name not in ("status", "reason")]
+    own = [name for name in columns_of_contacts(plan) if name not in ("status", "reason")]
+    columns = record.columns_of_all(own)
+    if not set(columns) - {*plan.addressing.columns}:  # a number alone does not say whose row it is
+        columns = []
     reached = _reached_corrections(record, columns)
     if len(reached):
         numbers = record.comparable_numbers(reached["number"].to_numpy())
@@ -55,7 +60,10 @@ def corrected_before(
     wanted = np.unique(reached["digest"].to_numpy())
     chosen = np.union1d(rows_that_share(plan), going_out())
     digests = partial(_rows_with_digests, columns, chosen, wanted)
-    found = _same_rows(pd.concat([*plan.map_parts(digests)], ignore_index=True), reached)
+    rows = pd.concat([*plan.map_parts(digests)], ignore_index=True)
+    if len(columns) < len(own):
+        rows = rows[~rows["digest"].duplicated(keep=False)]
+    found = _same_rows(rows, reached)
     return found.drop(columns="digest")
 
 
@@ -64,14 +72,9 @@ def _rows_with_digests(columns: Sequence[str], chosen: Ints, wanted: Ints, part:
     is_chosen = (part.status == "invalid").to_numpy() | part.status.index.isin(chosen)
     if not is_chosen.any():
         return pd.DataFrame({"row": np.empty(0, np.int64), "digest": np.empty(0, np.uint64)})
-    digests = _digests(part.contacts[is_chosen], columns)
+    digests = row_digests(part.contacts.loc[is_chosen, [*columns]])
     digests = digests[digests.isin(wanted)]
     return pd.DataFrame({"row": digests.index.to_numpy(np.int64), "digest": digests.to_numpy()})
-
-
-def _digests(contacts: pd.DataFrame, columns: Sequence[str]) -> pd.Series[int]:
-    """A number for each row, by what it says in some columns; one that it does not have says nothing."""
-    return row_digests(contacts.reindex(columns=pd.Index(columns), fill_value=""))
 
 
 def _same_rows(rows: pd.DataFrame, reached: pd.DataFrame) -> pd.DataFrame:
@@ -93,7 +96,7 @@ def _reached_corrections(record: CampaignRecord, columns: Sequence[str]) -> pd.D
     digest, that of what the row said before, in some columns. `row` is its number in that table.
     """
     found = [pd.DataFrame(columns=["row", "number", "batch", "recorded", "digest", "round"])]
-    for one_round, origins in _corrected_rounds(record, columns):
+    for one_round, origins in _corrected_rounds(record, columns) if columns else ():
         sent = record.messages_for(one_round, origins.index.to_numpy())
         digests = origins.reindex(sent["row"]).to_numpy()
         found.append(sent.assign(digest=digests, round=one_round.number))
@@ -122,7 +125,7 @@ def _corrected_rounds(
         fresh = np.setdiff1d(corrected, origins.index)
         if len(fresh) and before is not None and not before.is_erased:
             contacts = read_frame(before.path / CONTACTS, columns)
-            origins = pd.concat([origins, _digests(contacts[contacts.index.isin(fresh)], columns)])
+            origins = pd.concat([origins, row_digests(contacts[contacts.index.isin(fresh)])])
         if len(origins):
             yield one_round, origins
         before = one_round

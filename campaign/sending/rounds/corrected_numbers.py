@@ -42,7 +42,7 @@ def corrected_numbers(
     cells that say it is the same row. A table that has nothing but numbers does not tell one row from
     another, and what a row said that was erased is not known any more.
     """
-    columns = other_columns(plan)
+    columns = record.columns_of_all(other_columns(plan))
     if not len(rows) or not len(replaced.hashes) or not columns:
         return _NOBODY
     hashes = hashes_of_texts(texts)
@@ -57,13 +57,16 @@ def corrected_numbers(
     return own.merge(reached, on=["digest", "text"])[["row", "place", "digest"]]
 
 
-def only_ones(plan: Plan, found: pd.DataFrame, replaced: EarlierTexts) -> pd.DataFrame:
+def only_ones(
+    plan: Plan, record: CampaignRecord, found: pd.DataFrame, replaced: EarlierTexts
+) -> pd.DataFrame:
     """Those of the rows of `corrected_numbers` that no other row can be: of one number once, and the only
     ones in the plan with these cells."""
     if found.empty:
         return found
     numbers = found.assign(number=replaced.numbers[found["place"]]).groupby("digest")["number"].nunique()
-    digests = pd.concat([*plan.map_parts(partial(_digests_of, other_columns(plan), None))])
+    columns = record.columns_of_all(other_columns(plan))
+    digests = pd.concat([*plan.map_parts(partial(_digests_of, columns, None))])
     counts = digests[digests.isin(found["digest"])].value_counts()
     is_only = (found["digest"].map(numbers) == 1) & (found["digest"].map(counts) == 1)
     return found[is_only]
@@ -94,7 +97,6 @@ def _recorded_rows(
             continue
         labels = replaced.labels[own]
         contacts = read_frame(one_round.path / CONTACTS, columns)
-        contacts = contacts[contacts.index.isin(labels)].reindex(columns=pd.Index(columns), fill_value="")
-        digests = row_digests(contacts).reindex(labels)
+        digests = row_digests(contacts[contacts.index.isin(labels)]).reindex(labels)
         found.append(pd.DataFrame({"digest": digests.array, "text": replaced.hashes[own], "place": own}))
     return pd.concat(found, ignore_index=True)

@@ -120,7 +120,7 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
         environment,
         _opted_out(record, planned, comparison),
         is_corrected,
-        _is_open(plan, is_corrected) & record.have_another_text(plan.template)[comparison.reached_before],
+        _is_open(plan, is_corrected) & record.have_another_text(plan)[comparison.reached_before],
         np.intersect1d(renumbered["row"], rows[comparison.knowledge == NEW]),
     )
 
@@ -184,7 +184,7 @@ def _renumbered(
 
     Another text than that of the plan is not looked for: it can be that of a row by accident only.
     """
-    has_another_text = record.have_another_text(plan.template)[comparison.batches]
+    has_another_text = record.have_another_text(plan)[comparison.batches]
     is_sought = (comparison.knowledge == NEW) | (comparison.knowledge == CHANGED) & ~has_another_text
     sought = np.flatnonzero(is_sought if len(comparison.replaced.hashes) else [])
     return corrected_numbers(plan, record, rows[sought], planned.texts.take(sought), comparison.replaced)

@@ -23,6 +23,7 @@ from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, RECIPIENTS, Ro
 from campaign.values import replace
 
 _NO_ROWS = np.empty(0, np.int64)
+_LEAST_TELLING = 2  # cells: all that is known of a person may have been corrected in a single one
 _MOST_PAIRS = 10_000  # of rows now and then with one number: that of a front desk may stand in all rows
 
 
@@ -191,8 +192,8 @@ def pairs_of_rows(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequenc
     """Each row now with each row then of the same number, and `equal`, in how many cells they agree. Numbers
     of very many rows are left out.
 
-    `is_alike`: they agree in at least half of the cells that told the row then from the others of its number:
-    a village that a family shares does not.
+    `is_alike`: they agree in at least half of the cells that told the row then from the others of its number,
+    as a village that a family shares does not, or a single cell does: what was corrected there is not known.
     """
     counts = candidates["number"].value_counts().mul(then["number"].value_counts(), fill_value=0)
     candidates = candidates[candidates["number"].isin(counts.index[counts <= _MOST_PAIRS])]
@@ -205,7 +206,7 @@ def pairs_of_rows(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequenc
         equal += is_equal
         telling += is_telling
         told += is_equal & is_telling
-    return pairs.assign(equal=equal, is_alike=2 * told >= telling)
+    return pairs.assign(equal=equal, is_alike=(2 * told >= telling) | (telling < _LEAST_TELLING))
 
 
 def _likeness(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

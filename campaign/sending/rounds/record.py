@@ -17,10 +17,10 @@ from campaign.arrow_text import (
     combine_chunks,
     join_runs,
     series_to_array,
-    text_array,
 )
 from campaign.contract import MESSAGE_TEXTS
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.messages.text.folding import folded
 from campaign.sending.ledger.views import LedgerSnapshot, RegisteredBatch
 from campaign.sending.rounds.comparison import (
@@ -34,9 +34,10 @@ from campaign.sending.rounds.comparison import (
     RowTexts,
     missing_numbers,
 )
+from campaign.sending.rounds.earlier_templates import rounds_of_other_texts
 from campaign.sending.rounds.recorded_cells import RecordedCells, number_cells
 from campaign.sending.store.folder import Folder
-from campaign.sending.store.frame_files import read_frame
+from campaign.sending.store.frame_files import frame_columns, read_frame
 from campaign.sending.store.frozen_messages import read_part, read_settled
 from campaign.sending.store.keyed_digests import KeyedDigests
 from campaign.sending.store.rounds import CONTACTS, ISSUES, RECIPIENTS, Round
@@ -91,6 +92,12 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         issues = read_frame(one_round.path / ISSUES, ["row", "code"])
         return np.unique(issues.loc[issues["code"] == code, "row"].dropna().to_numpy(dtype=np.int64))
 
+    def columns_of_all(self, names: Sequence[str]) -> list[str]:
+        """Those of some columns that the tables of all rounds have, as far as they are known: by the others,
+        which were added or renamed meanwhile, no row is the same as before."""
+        tables = [set(frame_columns(each.path / CONTACTS)) for each in self.rounds if not each.is_erased]
+        return [name for name in names if all(name in table for table in tables)]
+
     @cached_property
     def waiting(self) -> Bools:
         """Which batches wait to be sent, by their numbers."""
@@ -112,19 +119,12 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         rounds = {one_round.number for one_round in self.rounds if one_round.is_erased}
         return np.array([False, *(batch.round in rounds for batch in self.ledger.batches)])
 
-    def have_another_text(self, template: str) -> Bools:
-        """Which batches were written with another text than this one, by their numbers.
+    def have_another_text(self, plan: Plan) -> Bools:
+        """Which batches were written with another text than a plan, by their numbers.
 
         The texts are those of `Plan.template`. No batch counts of rounds whose text is not known any more.
         """
-        given, *templates = folded(
-            text_array([template, *(one_round.manifest.template for one_round in self.rounds)])
-        ).to_pylist()
-        others = {
-            one_round.number
-            for one_round, text in zip(self.rounds, templates, strict=True)
-            if given and text not in (given, "")
-        }
+        others = rounds_of_other_texts(plan.template, columns_of_contacts(plan), self.rounds)
         return np.array([False, *(batch.round in others for batch in self.ledger.batches)])
 
     @cached_property

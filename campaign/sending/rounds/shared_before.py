@@ -68,7 +68,7 @@ def places_that_share(
     )
     replaced = comparison.replaced
     is_moved = np.zeros(len(replaced.numbers), dtype=bool)
-    is_moved[only_ones(plan, renumbered, replaced)["place"]] = True
+    is_moved[only_ones(plan, record, renumbered, replaced)["place"]] = True
     is_known = changed_rows[["left_out_in", "last_round"]].any(axis=1).to_numpy()
     shared = np.union1d(replaced.numbers[is_moved], changed.numbers[is_known])
     near = np.flatnonzero(np.isin(replaced.numbers, shared))

@@ -13,6 +13,7 @@ import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.sending.rounds.comparison import CHANGED, Comparison
 from campaign.sending.rounds.corrected_numbers import other_columns
 from campaign.sending.rounds.reached_people import candidates_of, pairs_of_rows, reached_rows, rows_of_then
@@ -52,7 +53,7 @@ def places_unlike(
 def _shared_numbers(plan: Plan, record: CampaignRecord, numbers: Ints, comparison: Comparison) -> Ints:
     """The numbers that several rows have or had, as far as their texts differ."""
     alternatives = [
-        plan.addressing.alternatives["number"],
+        *plan.map_parts(_numbers_of_alternatives),
         *(
             read_frame(each.path / ALTERNATIVES, ["number"])["number"]
             for each in record.rounds
@@ -61,6 +62,10 @@ def _shared_numbers(plan: Plan, record: CampaignRecord, numbers: Ints, compariso
     ]
     others = [record.comparable_numbers(found.to_numpy(dtype=np.int64)) for found in alternatives]
     return np.unique(np.concatenate([*others, _repeated(numbers), _repeated(comparison.replaced.numbers)]))
+
+
+def _numbers_of_alternatives(part: PlanPart) -> pd.Series[int]:
+    return part.alternatives["number"]
 
 
 def _repeated(numbers: Ints) -> Ints:

@@ -62,7 +62,7 @@ def read_frame(
         files, group = table_files(path), part
         if part is not None and path.is_dir():
             files, group = [files[part]], 0
-        names = json.loads(read_schema(files[0]).metadata[b"names"])
+        names = _names_in(files[0])
         places = [place for place, name in enumerate(names, 1) if columns is None or name in columns]
         chosen = ["0", *map(str, places)]
         table = pa.concat_tables(read_file(file, chosen, group) for file in files)
@@ -72,6 +72,22 @@ def read_frame(
     return pd.DataFrame(
         {names[place - 1]: _column(table.column(str(place))) for place in places}, index=range(len(index))
     ).set_axis(index)
+
+
+def frame_columns(path: Path) -> list[str]:
+    """The names of the columns of a frame.
+
+    Raises `FolderError` when the file is missing or damaged.
+    """
+    try:
+        return _names_in(table_files(path)[0])
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        raise FolderError(f"{path} is missing or damaged. Restore it from a copy.") from None
+
+
+def _names_in(file: Path) -> list[str]:
+    names: list[str] = json.loads(read_schema(file).metadata[b"names"])
+    return names
 
 
 def table_files(path: Path) -> list[Path]:
