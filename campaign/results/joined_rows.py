@@ -157,10 +157,13 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def can_send_both(self) -> bool:
-        """Whether somebody who shares a phone does so with a row of this table, so that both texts can go."""
+        """Whether somebody who shares a phone does so with a row of this table, so that both texts can go.
+
+        Whom a person has left out by an answer is reached by another answer.
+        """
         if not self.totals.lacking_numbers or self.is_erased:
             return False
-        owners = self.shared_phones["owner"]
+        owners = self.shared_phones.loc[~self.shared_phones["is_answered"], "owner"]
         return bool(owners[owners.index.isin(self.sharing)].notna().any())
 
     @cached_property

@@ -76,6 +76,7 @@ def test_her_text_goes_out_beside_those_of_the_others_only_on_a_persons_word(tmp
     assert kept.contacts.at[4, "reason"].endswith(
         'To reach this person too, enter another number, or give changed="send" to send this text as well.'
     )
+    assert "duplicates=" not in kept.sentence  # which she was prepared with
     assert told(send(*today, folder=folder, duplicates="keep", changed="send")) == {
         "accepted": ["Carol", "David", "Faith"]
     }

@@ -10,7 +10,7 @@ MEANINGS = {
     "invalid": "has to be corrected, and gets nothing until then",
     "blank": "is empty",
     "duplicate": "repeats a number: another row, now or in an earlier round, or another campaign has it",
-    "opted_out": "wants no texts: the number is on the opt-out list",
+    "opted_out": "wants no texts: on the opt-out list, or marked",
     "not_sent": "ready, and not sent",
     "accepted": "accepted by the service, which does not say whether it reached the phone",
     "refused": "refused by the service, so not sent",
