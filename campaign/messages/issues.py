@@ -61,7 +61,7 @@ CODES = {
     "double_septets": "characters that count twice make the text longer than one part",
     "duplicate": "the same number and the same text as another row",
     "duplicate_other_text": "the same number as another row, with another text",
-    "opted_out": "the number is on the opt-out list, the row is marked, or the contact was stopped or blocked",
+    "opted_out": "the number is on the opt-out list, or the row is marked, or the contact was stopped",
     "stopped": "the person answered STOP after the campaign had begun",
     "already_sent": "an earlier campaign reached the number, or may have",
     "reached_before": "the row gets nothing, but its number was reached earlier in the campaign",
