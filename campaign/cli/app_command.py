@@ -31,7 +31,7 @@ _PAGE = Path(__file__).with_name("app_page")  # of voila's template, with the sc
 _TEMPLATE = "campaign"
 _ACCESS = "campaign.cli.app_access.Access"
 _HOST = "127.0.0.1"
-# For a check that voila never asks for, jsonschema would build a grammar of addresses: 1.7 s of 2.3 to load all.
+# For a check that voila never asks for, jsonschema would build a grammar of addresses: 1.7 s of 2.3 in all.
 _VOILA = "import sys; sys.modules['rfc3987_syntax'] = None; from voila.app import main; main()"
 _NEEDED = 'campaign app needs voila: pip install "campaign[app]".'
 _START, _END = 60.0, 15.0  # seconds until it answers, and until it has ended
