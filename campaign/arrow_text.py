@@ -181,6 +181,11 @@ def matches(texts: TextArray, pattern: str) -> Bools:
     return match(texts, pattern).to_numpy(zero_copy_only=False)
 
 
+def are_ascii(texts: TextArray) -> bool:
+    """Whether no text has any other character."""
+    return bool(pc.all(pc.string_is_ascii(texts), min_count=0).as_py())
+
+
 def strip_texts(texts: TextArray) -> TextArray:
     """The texts without white space at both ends."""
     strip = cast(Callable[..., TextArray], pc.utf8_trim_whitespace)

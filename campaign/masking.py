@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from campaign.arrow_text import (
     Bools,
     TextArray,
+    are_ascii,
     array_to_series,
     concat_arrays,
     join_texts,
@@ -209,7 +210,7 @@ def _replace(values: TextArray, pattern: str, replacement: str) -> TextArray:
 
 def _fitting(pattern: str, values: TextArray) -> str:
     """The pattern, for ASCII texts without what these cannot hold: RE2 builds it ten times as fast."""
-    if pc.all(pc.string_is_ascii(values)).as_py():
+    if are_ascii(values):
         for piece, in_ascii in _IN_ASCII.items():
             pattern = pattern.replace(piece, in_ascii)
     return pattern

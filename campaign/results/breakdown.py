@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from campaign.argument_checks import wrong
@@ -15,9 +16,11 @@ from campaign.contacts.columns import find_column
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import NO_PEOPLE, STATUSES
 from campaign.errors import ReportError
-from campaign.results.cost_shares import share_costs
+from campaign.results.cost_shares import count_pairs, share_costs
 from campaign.results.outcome_tables import OUTCOMES, outcomes_of
 from campaign.results.result_part import ResultPart
+
+_NONE: Ints = np.empty(0, np.int64)
 
 
 def choose_column(contacts: Sequence[str], column: object) -> tuple[str, str]:
@@ -61,71 +64,92 @@ def break_down(
     `sharing` are the rows of people who share a phone, `needing` those that need attention. `elsewhere` has
     the row, and the place of the batch, of each message that a row got besides that of the table.
     """
-    groups_by_value: dict[str, int] = {}  # by value without case its group
-    spellings = Counter[str]()
-    rows = pd.DataFrame(columns=["group", "status", "outcome", "rows", "people", "needing"])
-    messages = pd.DataFrame(columns=["group", "place", "messages", "parts"])
+    known, pairs = _Values(), [count_pairs(_NONE, _NONE)]
+    figures: dict[str, Ints] = {}
     for part in parts:
         contacts = part.contacts
-        cells = contacts[column].str.strip()
-        codes, distinct = pd.factorize(cells, use_na_sentinel=False)
-        spellings.update(
-            dict(zip(distinct, np.bincount(codes, minlength=len(distinct)).tolist(), strict=True))
-        )
-        keys = (value.casefold() for value in distinct)
-        numbers = [groups_by_value.setdefault(key, len(groups_by_value)) for key in keys]
-        groups = np.array(numbers, np.int64)[codes]
-        is_person = ~contacts["status"].isin(NO_PEOPLE) | contacts.index.isin(sharing)
-        counted = contacts.assign(
-            outcome=outcomes_of(contacts["status"], sharing, part.reached),
-            group=groups,
-            rows=1,
-            people=is_person.astype("int64"),
-            needing=contacts.index.isin(needing).astype("int64"),
-        )
-        rows = _added(rows, counted, ["group", "status", "outcome"])
-        sent = part.messages[["row", "parts"]].assign(place=part.places)
+        groups = known.groups_of(contacts[column].str.strip())
+        outcomes = outcomes_of(contacts["status"], sharing, part.reached)
+        counted = _rows_counted(contacts["status"], outcomes, sharing, needing, kind)
         # What these cost is known by their batches, but not how many SMS parts they had.
-        others = elsewhere[elsewhere["row"].isin(cells.index)]
-        sent = pd.concat([sent, *(frame.assign(parts=0) for frame in (part.sent_earlier, others))])
-        of_group = groups[cells.index.get_indexer(pd.Index(sent["row"]))]
-        messages = _added(messages, sent.assign(group=of_group, messages=1), ["group", "place"])
-    values = pd.Index(_usual_spellings(spellings, groups_by_value), name=name, dtype="str")
-    return _frame(rows.assign(kind=rows[kind]), messages, values, batches)
+        others = [part.sent_earlier, elsewhere[elsewhere["row"].isin(contacts.index)]]
+        sent = pd.Index(np.concatenate([part.messages["row"], *(frame["row"] for frame in others)]))
+        of_message = groups[contacts.index.get_indexer(sent)]
+        places = np.concatenate([part.places, *(frame["place"] for frame in others)]).astype(np.intp)
+        pairs.append(count_pairs(of_message, places))
+        sizes = part.messages["parts"].to_numpy()
+        more = {name: _by_group(groups, weights, known.count) for name, weights in counted.items()}
+        more["parts"] = _by_group(of_message[: len(sizes)], sizes, known.count)
+        figures = {name: _added(figures.get(name, _NONE), added) for name, added in more.items()}
+    messages = pd.concat(pairs).groupby(["group", "place"], as_index=False).sum()
+    frame = pd.DataFrame(figures, index=pd.Index(known.usual_spellings, name=name, dtype="str"))
+    return _with_costs(frame, messages, batches)
 
 
-def _usual_spellings(spellings: Counter[str], folded: Iterable[str]) -> list[str]:
-    """For each value without case the way in which most rows write it; of equally many the first."""
-    usual: dict[str, str] = {}
-    for value, _ in spellings.most_common():
-        usual.setdefault(value.casefold(), value)
-    return [usual[value] for value in folded]
+class _Values:
+    """The values of a column so far, each a group however it is written."""
+
+    def __init__(self) -> None:
+        self._groups: dict[str, int] = {}  # by value without case
+        self._spellings = Counter[str]()
+
+    @property
+    def count(self) -> int:
+        return len(self._groups)
+
+    def groups_of(self, cells: pd.Series[str]) -> Ints:
+        """The group of each of these cells."""
+        codes, distinct = pd.factorize(cells, use_na_sentinel=False)
+        rows = np.bincount(codes, minlength=len(distinct)).tolist()
+        self._spellings.update(dict(zip(distinct, rows, strict=True)))
+        keys = (value.casefold() for value in distinct)
+        numbers = [self._groups.setdefault(key, len(self._groups)) for key in keys]
+        return np.array(numbers, np.int64)[codes]
+
+    @property
+    def usual_spellings(self) -> list[str]:
+        """Each group as most rows write it; of equally many the first."""
+        usual: dict[str, str] = {}
+        for value, _ in self._spellings.most_common():
+            usual.setdefault(value.casefold(), value)
+        return [usual[value] for value in self._groups]
 
 
-def _added(sums: pd.DataFrame, frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Sums by some keys, with those of another frame added."""
-    more = frame.groupby(keys, sort=False)[[name for name in sums.columns if name not in keys]].sum()
-    joined = pd.concat([sums, more.reset_index()]) if len(sums) else more.reset_index()
-    return joined.groupby(keys, sort=True, as_index=False).sum()
+def _rows_counted(
+    statuses: pd.Series[str],
+    outcomes: pd.Series[str],
+    sharing: Ints,
+    needing: Ints,
+    kind: Literal["status", "outcome"],
+) -> dict[str, npt.NDArray[Any]]:
+    """For each row whether it counts in the columns of the frame, by their names."""
+    is_person = ~statuses.isin(NO_PEOPLE) | statuses.index.isin(sharing)
+    chosen = statuses if kind == "status" else outcomes
+    return {
+        "rows": np.ones(len(statuses)),
+        "people": is_person.to_numpy(),
+        **{status: (chosen == status).to_numpy() for status in STATUSES},
+        **{
+            outcome.replace(" ", "_"): (outcomes == outcome).to_numpy()
+            for outcome in OUTCOMES[len(STATUSES) :]
+        },
+        "needing_attention": statuses.index.isin(needing),
+    }
 
 
-def _frame(
-    rows: pd.DataFrame, messages: pd.DataFrame, values: pd.Index[str], batches: pd.DataFrame
-) -> pd.DataFrame:
-    """The frame of the sums: of rows by group and kind, of messages and SMS parts by group and batch."""
-    count = len(values)
+def _by_group(groups: Ints, weights: npt.NDArray[Any], count: int) -> Ints:
+    """The sums of some weights for each of so many groups."""
+    return np.bincount(groups, weights=weights, minlength=count).astype(np.int64)
 
-    def by_group(sums: pd.DataFrame, figure: str) -> Any:
-        return np.bincount(sums["group"], weights=sums[figure], minlength=count).astype(np.int64)
 
-    frame = pd.DataFrame({"rows": by_group(rows, "rows")}, index=values)
-    frame["people"] = by_group(rows, "people")
-    for status in STATUSES:
-        frame[status] = by_group(rows[rows["kind"] == status], "rows")
-    for outcome in OUTCOMES[len(STATUSES) :]:
-        frame[outcome.replace(" ", "_")] = by_group(rows[rows["outcome"] == outcome], "rows")
-    frame["needing_attention"] = by_group(rows, "needing")
-    frame["parts"] = by_group(messages, "parts")
+def _added(sums: Ints, more: Ints) -> Ints:
+    """Sums with more added; more groups may have been found since."""
+    return more + np.pad(sums, (0, len(more) - len(sums)))
+
+
+def _with_costs(frame: pd.DataFrame, messages: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
+    """The sums of the rows by value with the shares of the cost, for the messages of a group in a batch."""
+    count = len(frame)
     shares = share_costs(messages, count, batches)
     order = np.lexsort((frame.index.to_numpy(), -frame["rows"].to_numpy(), frame.index == ""))
     frame = frame.assign(
@@ -138,5 +162,5 @@ def _frame(
         "cost_share": shares.costs[-1],
         "unpriced": int(shares.unpriced[-1]),
     }
-    last = pd.DataFrame([elsewhere], index=pd.Index([None], name=values.name, dtype="str"))
+    last = pd.DataFrame([elsewhere], index=pd.Index([None], name=frame.index.name, dtype="str"))
     return pd.concat([frame, last.astype({"cost_share": object})])

@@ -34,7 +34,7 @@ from campaign.sending.rounds.comparison import ACCEPTED, GOES_OUT, MAY_GO_OUT
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation, corrected_rows
 from campaign.sending.rounds.decision import choose_content
-from campaign.sending.rounds.difference import Difference, plan_behind
+from campaign.sending.rounds.difference import Difference, plan_behind, with_comparison
 from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
 from campaign.sending.rounds.kept_pace import keep_pace
 from campaign.sending.rounds.left_out_before import about_opted_out
@@ -188,6 +188,17 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     place = open_in(path)  # asked first: what it sends while the rest is read is not counted
     compared = compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out)
     return Difference(replace(compared, open_in=place), path)
+
+
+def compare_instead(difference: Difference, plan: Plan) -> Difference:
+    """Compare another plan of the same table with the same campaign, as it was when that was compared.
+
+    Nothing that they share is read again, and the two differ only by what the plans do.
+    """
+    compared = plan_behind(difference)
+    plan = plan_in(compared.environment, plan)
+    again = compare_plan(plan, compared.record, compared.environment)
+    return with_comparison(difference, replace(again, open_in=compared.open_in))
 
 
 def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:

@@ -20,6 +20,7 @@ from support.composer_page import ComposerPage
 from support.killed_composer import die_while_sending
 
 import campaign
+from campaign.cli.app_command import _VOILA as VOILA
 from campaign.cli.app_command import _free_port
 from campaign.cli.main import main
 
@@ -37,6 +38,13 @@ COVER_AND_PAPER = """() => {
   return colours;
 }"""
 PROJECT = Path(__file__).parents[2]
+
+
+def test_voila_starts_without_a_grammar_that_takes_longer_to_make_than_all_the_rest():
+    timed = [sys.executable, "-X", "importtime", "-c", VOILA, "--version"]
+    loaded = subprocess.run(timed, capture_output=True, text=True, check=True).stderr
+    assert "voila.server_extension" in loaded
+    assert "rfc3987_syntax.syntax_helpers" not in loaded
 
 
 def test_without_voila_a_sentence_says_what_to_install(monkeypatch, capsys):

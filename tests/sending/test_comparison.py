@@ -441,6 +441,13 @@ def test_every_white_space_is_folded():
     ]
 
 
+def test_a_column_of_nothing_but_ascii_is_folded_alike():
+    spaces = [chr(code) for code in range(128) if chr(code).isspace()]
+    texts = [form.format(space) for space in spaces for form in ("{0}a b", "a{0}b", "a b{0}", "a {0}b")]
+    assert folding.folded(text_array(texts)).to_pylist() == ["a b"] * len(texts)
+    assert folding.folded(text_array([])).to_pylist() == []
+
+
 def test_every_character_that_nfc_may_change_is_looked_for():
     """A text is normalized only if it has one of these: changed alone, behind a mark or a letter."""
     alone = text_array(CHARACTERS)

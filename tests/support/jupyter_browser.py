@@ -213,6 +213,8 @@ def _command(lab: Lab) -> list[str]:
         f"--ServerApp.port={lab.port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}",
         f"--ServerApp.root_dir={lab.folder}", "--LabApp.expose_app_in_browser=True",
         "--LabApp.extension_manager=readonly",
+        # No search for language servers, for which a dozen programs would be started.
+        "--LanguageServerManager.autodetect=False",
     ]  # fmt: skip
 
 

@@ -1,6 +1,9 @@
 """The country that the numbers of a column probably belong to, and how well a chosen country fits them."""
 
 import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -134,11 +137,12 @@ _OTHER_NAMES = {
 }  # fmt: skip
 
 
-def regions_by_name() -> dict[str, str]:
+@cache
+def regions_by_name() -> Mapping[str, str]:
     """The code of every country by its English name, in the order of the names: "Uganda" gives "UG"."""
     names = english_names() | _OTHER_NAMES
     pairs = ((names[region], region) for region in code_by_region())
-    return dict(sorted(pairs, key=lambda pair: _without_accents(pair[0])))
+    return MappingProxyType(dict(sorted(pairs, key=lambda pair: _without_accents(pair[0]))))
 
 
 def _without_accents(name: str) -> str:

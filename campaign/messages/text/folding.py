@@ -10,6 +10,7 @@ from msgspec import Struct
 from campaign.arrow_text import (
     Ints,
     TextArray,
+    are_ascii,
     matches,
     normalize_texts,
     replace_rows,
@@ -34,6 +35,8 @@ _COMPOSABLE = (
 
 def folded(texts: TextArray) -> TextArray:
     """The texts in NFC, with one space for every run of white space and none at the ends."""
+    if are_ascii(texts):  # NFC changes none, and the pattern with classes of Unicode takes 1 ms to make
+        return _changed_where(texts, _UNFOLDED, _fold_spaces)
     return _changed_where(texts, f"{_UNFOLDED}|{_COMPOSABLE}", _fold)  # most texts are looked at only once
 
 

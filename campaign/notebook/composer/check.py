@@ -26,13 +26,14 @@ from campaign.notebook.composer.fitted_texts import fitted_texts
 from campaign.notebook.composer.left_out import left_out_among
 from campaign.notebook.composer.opt_out_choice import OptOutChoice
 from campaign.notebook.composer.overview import STYLE, headline, read_dates, shares
-from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
+from campaign.notebook.composer.reasons import ReasonList, reasons_of
 from campaign.notebook.composer.rows_without_text import write_rows_without_text
 from campaign.notebook.composer.section import Section, marked
 from campaign.notebook.composer.sent_before import SentBefore
 from campaign.notebook.composer.sent_elsewhere import numbers_sent_elsewhere
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.who_leaves import WhoLeaves
+from campaign.sending.opening import compare_instead
 from campaign.values import replace
 
 _CORRECT = (
@@ -51,7 +52,6 @@ class CheckSection(Section):
         self._drawn_line = ""
         self._leaves = WhoLeaves(pd.Index([], dtype="int64"), 0)
         self._asked_after: tuple[object, ...] = ()  # what was known when the questions were asked
-        self._found: list[Reason] = []  # whatever was sent before
         self._overview, self._refusal, self._fitted = HTML(), HTML(), HTML()
         self._reasons, self._before = ReasonList(), SentBefore(desk)
         self._fitted.add_class("campaign-fitted")
@@ -85,9 +85,10 @@ class CheckSection(Section):
     @property
     def findings(self) -> str:
         """Who gets no text and why: whether this has changed, whatever was sent in the meantime."""
-        may_get_one = 0 if self._drawn is None else self._drawn.totals["not_sent"]
-        why_not = "".join(reason.html for reason in self._found)
-        return f"{may_get_one} {why_not} {self._reset.value}"
+        if self._drawn is None:
+            return ""
+        why_not = "".join(reason.html for reason in reasons_of(self._drawn))
+        return f"{self._drawn.totals['not_sent']} {why_not} {self._reset.value}"
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
@@ -154,12 +155,14 @@ class CheckSection(Section):
         return (composition.changed,)
 
     def _say_who_leaves(self) -> None:
+        """Say how many people get a text, and why others get none."""
+        if self._drawn is not None:
+            self._count(self._drawn)
+            self._explain(self._drawn)
+
+    def _count(self, plan: Plan) -> None:
         """Say how many people get a text."""
-        plan = self._drawn
-        if plan is None:
-            return
         leaves = self._leaves = self._who_leaves(plan)
-        self._reasons.offer(reasons_of(plan, leaves=leaves, unasked=self._unasked))
         if refusal := self._desk.refusal:
             leaves = WhoLeaves.refused(plan)
         self._refusal.value = marked(desk_words(refusal, here=3)) if refusal else ""
@@ -169,6 +172,10 @@ class CheckSection(Section):
         bar = shares(plan, leaves, where)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
         self.opt_outs.say_forgotten(len(leaves.unwanted_rows))
+
+    def _explain(self, plan: Plan) -> None:
+        """Say why people get no text, with advice that names only choices which are asked now."""
+        self._reasons.offer(reasons_of(plan, leaves=self._leaves, unasked=self._unasked))
         self._before.say(plan, self._unasked)
 
     @property
@@ -183,7 +190,7 @@ class CheckSection(Section):
         try:
             difference = self._desk.difference(composition.environment)
             if plan is not self._desk.plan and not difference.is_first:
-                difference = composition.compare(plan, self._desk.account)
+                difference = compare_instead(difference, plan)
             elsewhere = numbers_sent_elsewhere(self._desk, difference)
         except OtherFileError:  # the section that sends asks which campaign is meant
             return WhoLeaves.undecided(plan)
@@ -199,18 +206,18 @@ class CheckSection(Section):
         with suppress(CampaignError):  # the section that sends says why
             self._desk.take_sent_rows()
         plan = self._drawn = self._plan
-        self._found = reasons_of(plan)
         self.opt_outs.say(plan)
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
         file = "this file" if has_rows_to_correct(self._desk.contacts) else "your own spreadsheet"
         self._correcting.value = markup.paragraph(_CORRECT.format(file), note=True) if to_correct else ""
-        self._say_who_leaves()
+        self._count(plan)
         self.shared.offer(plan, self._leaves.reached_with_text, self._leaves.reached_with_another)
         self._fitted.value = fitted_texts(plan, self._leaves, self._desk.contacts, self._desk.composition)
-        self._ask()
-        self._reasons.offer(reasons_of(plan, leaves=self._leaves, unasked=self._unasked))
-        self._before.say(plan, self._unasked)  # both again: advice names only choices that are asked now
+        try:
+            self._ask()
+        finally:  # also where an answer cannot be looked at
+            self._explain(plan)
         self._asked_after = self._known
 
     def _ask(self) -> None:
@@ -237,7 +244,7 @@ class CheckSection(Section):
     def _composed(self, decisions: Mapping[str, Any]) -> Plan:
         """The plan that some decisions would give, besides all the others."""
         composition = replace(self._desk.composition, **decisions)
-        return self._plan if composition == self._desk.composition else composition.plan(self._desk.contacts)
+        return self._plan if composition == self._desk.composition else self._desk.planned(composition)[1]
 
     def _look(self, decisions: Mapping[str, Any]) -> Outlook:
         """What some decisions would give, with whom it leaves out."""

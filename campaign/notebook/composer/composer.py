@@ -205,7 +205,8 @@ class Composer(Panel):
 
     def _entered(self, section: Section, *, is_new: bool) -> bool:
         """Let a section take what was decided above; False if a person has to look at it first."""
-        line, findings = ("", "") if is_new else (section.line, self.check.findings)
+        line = "" if is_new else section.line
+        findings = self.check.findings if section is self.check and not is_new else ""
         try:
             section.enter()
         except CampaignError as error:

@@ -21,6 +21,7 @@ from campaign.errors import CampaignError, OtherFileError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import ANSWERS, Composition
+from campaign.notebook.composer.kept_plans import KeptPlans
 from campaign.notebook.composer.memory import kept_for
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.sending.rounds.comparison import ACCEPTED, CHANGED
@@ -59,7 +60,7 @@ class Desk(Struct):
     _own: tuple[pd.DataFrame, tuple[int, ...]] = field(default_factory=lambda: (pd.DataFrame(), ()))
     _compared: dict[Environment, tuple[tuple[Any, ...], Difference]] = field(default_factory=dict)
     _numbers: tuple[tuple[Any, ...], pd.Series[int]] = ((), pd.Series(dtype="int64"))
-    _planned: tuple[pd.DataFrame, Any, tuple[int, ...], Plan] | None = None  # the plan made last, and of what
+    _kept_plans: KeptPlans = field(default_factory=KeptPlans)
     accounts: Mapping[Environment, Account | None] = field(default_factory=lambda: offered_accounts())
     account_faults: Mapping[Environment, str] = field(default_factory=lambda: faults_of_accounts())
 
@@ -195,14 +196,8 @@ class Desk(Struct):
         return self.plan
 
     def planned(self, composition: Composition) -> tuple[tuple[int, ...], Plan]:
-        """The rows that get the text of a phone they share, and the plan: the one made last if it was made
-        of the same. A list of people who want no texts may have others in it by now: it is always read."""
-        made_of, last = composition.plan_options, self._planned
-        if last and last[0] is self.contacts and last[1] == made_of and composition.opt_outs is None:
-            return last[2], last[3]
-        settled, plan = composition.planned(self.contacts)
-        self._planned = self.contacts, made_of, settled.instead, plan
-        return settled.instead, plan
+        """The rows that get the text of a phone they share, and the plan: one that was made of the same."""
+        return self._kept_plans.planned(composition, self.contacts)
 
     def take_sent_rows(self) -> None:
         """Choose the rows whose texts the campaign has sent, for phones that nobody has chosen a row for.

@@ -300,6 +300,11 @@ def plan_behind(difference: Difference) -> ComparedPlan:
     return difference._compared
 
 
+def with_comparison(difference: Difference, compared: ComparedPlan) -> Difference:
+    """The same, made of another comparison with the same campaign."""
+    return Difference(compared, difference._path)
+
+
 def remarks_after(
     difference: Difference, *, changed: Changed, gone: Gone, undecided: Ints = _NOBODY
 ) -> list[str]:
