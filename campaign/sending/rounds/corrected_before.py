@@ -24,6 +24,10 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.rounds import CONTACTS, Round
 
+_NUMBERS = ("row", "number", "batch", "recorded", "first_round", "last_round")
+_NOBODY = pd.DataFrame(
+    {**{name: np.empty(0, np.int64) for name in _NUMBERS}, "digest": np.empty(0, np.uint64)}
+)
 _NO_ORIGINS = pd.Series([], index=pd.Index([], dtype="int64"), dtype="int64").astype("uint64")
 
 
@@ -95,11 +99,13 @@ def _reached_corrections(record: CampaignRecord, columns: Sequence[str]) -> pd.D
     """The rows that were reached, or perhaps reached, as corrected: the columns of `corrected_before`, and
     digest, that of what the row said before, in some columns. `row` is its number in that table.
     """
-    found = [pd.DataFrame(columns=["row", "number", "batch", "recorded", "digest", "round"])]
+    found = []
     for one_round, origins in _corrected_rounds(record, columns) if columns else ():
         sent = record.messages_for(one_round, origins.index.to_numpy())
         digests = origins.reindex(sent["row"]).to_numpy()
         found.append(sent.assign(digest=digests, round=one_round.number))
+    if not found:  # as mostly
+        return _NOBODY
     types = dict.fromkeys(("row", "number", "batch", "recorded", "round"), "int64") | {"digest": "uint64"}
     sent = pd.concat([frame.astype(types) for frame in found], ignore_index=True)
     rounds = sent.groupby(["digest", "row"])["round"]
