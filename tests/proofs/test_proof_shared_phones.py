@@ -91,7 +91,7 @@ def live(seed, tmp_path):
         return Family(seed, sandbox, tmp_path / f"{seed}").live()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 9, 11, 22])  # the last three show a child in another one's place
 def test_everybody_at_a_shared_phone_is_told_truly(seed, tmp_path):
     assert live(seed, tmp_path) == []
 
@@ -99,4 +99,4 @@ def test_everybody_at_a_shared_phone_is_told_truly(seed, tmp_path):
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 def test_everybody_at_a_shared_phone_is_told_truly_in_many_lives(tmp_path):
-    assert {seed: broken for seed in range(4, 200) if (broken := live(seed, tmp_path))} == {}
+    assert {seed: broken for seed in range(196) if (broken := live(seed, tmp_path))} == {}
