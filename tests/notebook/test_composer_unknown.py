@@ -1,6 +1,7 @@
 """Texts whose fate is unknown are settled on the page: by clicks and a typed phrase, or by a chosen list."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -373,3 +374,100 @@ def test_whom_to_ask_about_a_live_campaign(table, resolves_here, monkeypatch, tm
     assert "so they may have been sent. Ask the provider about them, with the times below" in asks
     answer(person, "accepted", "batch 2 was accepted")
     assert campaign.load_result("campaigns/visits").totals["unknown"] == 0
+
+
+# answers that the provider's list speaks against
+
+
+@pytest.fixture
+def settled(looking):
+    """Batch 2, which the provider took, was settled as not there; nobody can tell of batch 3."""
+    find(looking.composer, "unknown-batch").value = (2,)
+    answer(looking, "refused", "batch 2 was refused")
+    answer(looking, "again", "send batch 3 again, 100 messages may arrive twice")
+    return looking
+
+
+def test_that_an_answer_is_final_is_said_before_the_phrase_is_typed(looking):
+    assert "None of these answers can be taken back" in looking.sees("unknown-texts")
+    for outcome in ("accepted", "refused", "again"):
+        looking.press(f"settle-{outcome}")
+        assert "This answer cannot be taken back." in looking.sees("question")
+
+
+def test_the_list_can_be_chosen_after_everything_was_answered(settled):
+    asks = settled.sees("unknown-texts")
+    assert (
+        "What you have answered Batch 2 was settled as not there and batch 3 was ordered to be sent again. "
+        "These texts wait for the button in section 4. The answers cannot be taken back; but where" in asks
+    )
+    assert "Ask the provider for its list" in asks
+    assert settled.is_shown("provider-list-upload")
+    assert "settle-accepted" not in asks
+
+
+def test_whoever_has_the_text_by_the_list_is_left_out_and_nobody_gets_it_twice(settled, provider, hours_later):
+    settled.upload("provider-list-upload", "provider.csv", list_of(provider))
+    says = settled.sees("provider-list-says")
+    assert (
+        "“provider.csv”: Batch 2, which was settled as not there, is in the list with all of its 100 texts. The "
+        "button in section 4 would send 100 people who have these texts already the same once more." in says
+    )
+    assert "Press “Leave these 100 people out” there." in says
+    assert "Who have it already batch row number 2 3 25677*****01" in says
+    settled.compose()
+    sees = settled.sees("section-4")
+    assert (
+        "100 people who would get a text now have this very text by the provider's list already. Leave them "
+        "out, or send it to them again." in sees
+    )
+    assert "Not decided yet: 100 people who have this text already." in sees
+    assert find(settled.composer, "send").disabled
+    settled.press("leave-them-out")
+    assert find(settled.composer, "send").description == "Rehearse 149 texts"
+    settled.press("send")
+    until(lambda: settled.composer.desk.run.ended)
+    assert provider.inbox["number"].value_counts().tolist() == [1] * 250
+
+
+def test_the_next_day_and_with_a_file_that_is_chosen_again_they_are_asked_about_again(
+    settled, provider, hours_later
+):
+    settled.upload("provider-list-upload", "provider.csv", list_of(provider))
+    settled.compose()
+    settled.press("leave-them-out")
+    next_day = Person(campaign.compose())
+    next_day.compose()
+    assert find(next_day.composer, "send").disabled
+    assert "100 people who would get a text now have this very text" in next_day.sees("section-4")
+    next_day.press("leave-them-out")
+    next_day.reopen(1)
+    next_day.press("use")
+    for number, step in ((2, "check"), (3, "go-on")):
+        if next_day.section(number).is_open:
+            next_day.press(step)
+    assert "100 people" in next_day.sees("sent-elsewhere")
+    assert find(next_day.composer, "send").description in ("Rehearse 149 texts",)
+
+
+def test_what_is_kept_of_the_list_holds_no_number(settled, provider, hours_later):
+    settled.upload("provider-list-upload", "provider.csv", list_of(provider))
+    (kept,) = Path(FOLDER).glob("composed.json.*")
+    assert "256772" not in kept.read_text()
+
+
+def test_section_4_asks_at_once_where_it_is_open(sent_on_page, hours_later):
+    service = sent_on_page.composer.desk.accounts["local"]
+    answer(sent_on_page, "refused", "batch 2 was refused")
+    assert find(sent_on_page.composer, "send").description == "Rehearse 100 texts"
+    left = campaign.load_result(FOLDER).batches["submitted_at"]
+    took = "\n".join(
+        f'+256772000{n:03},"Hi P{n}, come on Mon.",{left.max():%Y-%m-%d %H:%M:%SZ}' for n in range(1, 101)
+    )
+    assert service
+    sent_on_page.upload("provider-list-upload", "p.csv", f"Number,Text,Submitted at\n{took}".encode())
+    assert find(sent_on_page.composer, "leave-them-out").description == "Leave these 100 people out"
+    assert find(sent_on_page.composer, "send").disabled
+    assert "100 people" in sent_on_page.sees("provider-list-says")
+    sent_on_page.press("leave-them-out")
+    assert find(sent_on_page.composer, "send").description == "Show the result"

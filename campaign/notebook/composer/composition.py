@@ -71,7 +71,7 @@ class Composition:
     name: str = ""
     changed: Changed = "ask"
     gone: Gone = "ask"
-    not_again: tuple[int, ...] = ()  # rows whose people have their text from another campaign already
+    not_again: tuple[int, ...] = ()  # rows whose people have their text already
     budget: str | None = None  # cost units at most; "" lifts one that is in force
     rate: int | None = None  # a second, for a rehearsal to watch
     batch_size: int = 100

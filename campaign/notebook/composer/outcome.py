@@ -51,7 +51,9 @@ class OutcomeSection(Section):
     def __init__(self, desk: Desk, way_on: Callable[[], str], begun_anew: Callable[[], None]) -> None:
         self._desk, self._way_on = desk, way_on
         self.settled: Callable[[], None] = lambda: None  # called when a person has settled what was unknown
-        self.unknown_texts = UnknownTexts(lambda: self.settled())
+        # Called when the provider's list has people who would get their text once more.
+        self.found_in_list: Callable[[], None] = lambda: None
+        self.unknown_texts = UnknownTexts(lambda: self.settled(), lambda: self.found_in_list())
         self._happened: list[str] = []  # a paragraph each
         self._to_do: tuple[str, ...] = ()
         self._again: list[str] = []  # how the same is sent again

@@ -19,10 +19,10 @@ from campaign.notebook.composer.fields import Field, Picker, asked_phrase, butto
 from campaign.notebook.composer.provider_list import ProviderList
 from campaign.remedies import without_code
 from campaign.results.calls_to_settle import batches_in_words
-from campaign.sending.afterwards.evidence import SANDBOX_IS_GONE
+from campaign.sending.afterwards.evidence import FINAL, SANDBOX_IS_GONE
 from campaign.sending.afterwards.resolving import resolve
 from campaign.sending.afterwards.unknown_batches import UnknownBatches
-from campaign.text import agreeing, capitalised, counted
+from campaign.text import agreeing, capitalised, counted, listed_words
 
 STYLE = """
 .campaign .section h3{font-size:1em;font-weight:600;margin:.8em 0 .2em}
@@ -49,6 +49,12 @@ _DONE: dict[Outcome, str] = {
     "refused": "settled as not there",
     "again": "ordered to be sent again",
 }
+_FINAL_ANSWERS = "None of these answers can be taken back, so ask the provider first where you are not sure."
+_FINAL = "This answer cannot be taken back."
+_IF_WRONG = (
+    "These texts wait for the button in section 4. The answers cannot be taken back; but where the provider's "
+    "own list has such texts after all, section 4 asks about these people before anything more is sent."
+)
 _WHOM_TO_ASK = (
     "No answer came for {texts}, so {they} may have been sent. Ask the provider about {them}, with the times "
     "below, and say here what it answers. Until then nobody gets {them} again."
@@ -62,10 +68,11 @@ _NOBODY_TO_ASK = (
 class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Lists the batches that are unknown and asks what became of them.
 
-    `settled` is called whenever a person has said so.
+    `settled` is called whenever a person has said so, and `found` when the provider's list shows that people
+    have a text which was settled otherwise.
     """
 
-    def __init__(self, settled: Callable[[], None]) -> None:
+    def __init__(self, settled: Callable[[], None], found: Callable[[], None]) -> None:
         self._folder, self._settled = Path(), settled
         self._outcome: Outcome | None = None  # that a person has pressed
         self._done, self._about, self._answers = HTML(), HTML(), HTML()
@@ -80,13 +87,14 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._question.add_class("campaign-question")
         for fault in (self._refusal, self._problem):
             fault.add_class("problem")
+        self._buttons_row = HBox([*self._buttons.values()])
         self._cost = Field("What it cost, if the provider says so", "settle-cost")
         self._phrase = Field("Type the phrase", "settle-phrase", entered=self._confirm)
         self._confirming = button("Settle it", "settle-confirm", self._confirm, main=True)
-        self.provider_list = ProviderList(self._take_list)
+        self.provider_list = ProviderList(self._take_list, found)
         self._area = VBox(
             [
-                self._about, self._which, self._answers, HBox([*self._buttons.values()]), self._question,
+                self._about, self._which, self._answers, self._buttons_row, self._question,
                 self._cost, self._refusal, self._phrase, self._confirming, self._problem, self.provider_list,
             ]
         )  # fmt: skip
@@ -102,12 +110,16 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._done.value = self._about.value = ""
         self._which.offer([], None)
         self._ask_nothing()
-        self.provider_list.offer(folder or Path())
-        set_shown(self._area, bool(unknown and unknown.numbers))
-        if folder is None or unknown is None or not unknown.numbers:
+        self.provider_list.offer(folder or Path(), alone=not (unknown and unknown.numbers))
+        set_shown(self._area, bool(unknown and (unknown.numbers or unknown.settled)))
+        set_shown(self._buttons_row, bool(unknown and unknown.numbers))
+        set_shown(self._which, False)
+        if folder is None or unknown is None:
             return
         self._folder = folder
-        self._about.value = f"<style>{STYLE}</style>{_about(unknown)}"
+        self._about.value = f"<style>{STYLE}</style>{_about(unknown)}{_about_settled(unknown)}"
+        if not unknown.numbers:
+            return
         self._which.offer(_choices(unknown), unknown.numbers[:1])
         set_shown(self._which, len(unknown.numbers) > 1)
         self._ask_nothing()
@@ -128,7 +140,8 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         for outcome, made in self._buttons.items():
             made.description = agreeing(count, *_LABELS[outcome])
         said = (f"“{agreeing(count, *_LABELS[one])}”: {meaning}" for one, meaning in _MEANINGS.items())
-        self._answers.value = "".join(markup.paragraph(sentence, note=True) for sentence in said if count)
+        sentences = [*said, _FINAL_ANSWERS] if count else []
+        self._answers.value = "".join(markup.paragraph(sentence, note=True) for sentence in sentences)
 
     def _choose(self, outcome: Outcome) -> None:
         self._ask_nothing()
@@ -159,7 +172,7 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Show what is known of these batches, what the answer means, and the phrase that settles them."""
         known = "".join(map(markup.paragraph, _lines_to_read(confirmation.question)))
         label = agreeing(len(self._batches), *_LABELS[outcome])
-        meaning = f"<p><strong>{markup.escape(f'“{label}”: {_MEANINGS[outcome]}')}</strong></p>"
+        meaning = f"<p><strong>{markup.escape(f'“{label}”: {_MEANINGS[outcome]} {_FINAL}')}</strong></p>"
         phrase = asked_phrase(f"To {confirmation.purpose}", confirmation)
         self._question.value = f'<div role="status">{known}{meaning}{phrase}</div>'
         self._refusal.value = wrong_phrase(self._phrase.value, not_done="nothing was settled")
@@ -181,8 +194,25 @@ def _presser(pressed: Callable[[Outcome], None], outcome: Outcome) -> Callable[[
     return lambda: pressed(outcome)
 
 
+def _about_settled(unknown: UnknownBatches) -> str:
+    """What a person has answered of batches whose texts wait since, as a piece of HTML; "" for none."""
+    by_outcome = {
+        outcome: [batch for batch, settled in unknown.settled.items() if settled == outcome]
+        for outcome in ("refused", "again")
+    }
+    answered = [
+        f"{batches_in_words(batches)} {agreeing(len(batches), 'was', 'were')} {_DONE[outcome]}"
+        for outcome, batches in by_outcome.items()
+        if batches
+    ]
+    said = f"{capitalised(listed_words(answered))}. {_IF_WRONG}"
+    return f"<h3>What you have answered</h3>{markup.paragraph(said)}" if answered else ""
+
+
 def _about(unknown: UnknownBatches) -> str:
-    """How many texts it is about, whom to ask, and a table of the batches."""
+    """How many texts it is about, whom to ask, and a table of the batches; "" where none is unknown."""
+    if not unknown.numbers:
+        return ""
     count, batches = unknown.messages, len(unknown.numbers)
     texts = counted(count, "text")
     words = {"texts": texts, "they": agreeing(count, "it", "they"), "them": agreeing(count, "it", "them")}
@@ -232,8 +262,8 @@ def _choices(unknown: UnknownBatches) -> list[tuple[str, tuple[int, ...]]]:
 
 def _lines_to_read(question: str) -> list[str]:
     """The lines of a question in the words of the desk, without those that are Python to copy; that nobody
-    can tell of a rehearsal is said above."""
-    lines = (line for line in question.splitlines() if _is_plain(line) and line != SANDBOX_IS_GONE)
+    can tell of a rehearsal is said above, and that an answer is final below."""
+    lines = (line for line in question.splitlines() if _is_plain(line) and line not in (SANDBOX_IS_GONE, FINAL))
     return [desk_words(line) for line in lines]
 
 

@@ -17,6 +17,7 @@ from campaign.sending.store.rounds import Round
 from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
+FINAL = "An answer is final: it cannot be taken back, so ask first where you are not sure."
 SANDBOX_IS_GONE = (
     "A sandbox that was started later knows nothing of them. If the one that took them has ended, nobody can "
     "tell: it was a rehearsal, and either answer will do."
@@ -32,7 +33,7 @@ def evidence(place: Folder, contents: LedgerSnapshot, batches: Sequence[int]) ->
         lines += [_what_came(fact), *_in_the_sheet(contents, fact["batch"], rounds[fact["round"]])]
     if not any(rounds[fact["round"]].is_erased for fact in facts):
         lines += _ways_to_look(place, batches, {place.sandbox_at(fact["submitted_at"]) for fact in facts})
-    return "\n".join(lines)
+    return "\n".join([*lines, FINAL])
 
 
 def _what_came(facts: Mapping[Any, Any]) -> str:

@@ -9,7 +9,10 @@ from msgspec import Struct
 
 from campaign.contract import ORDERED_AGAIN
 from campaign.sending.afterwards.evidence import first_numbers, messages_of_batch
+from campaign.sending.afterwards.settled_batches import settled_outcomes
+from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.folder import open_folder
+from campaign.sending.store.rounds import Round
 
 _COLUMNS = ["batch", "messages", "submitted_at", "cost"]
 
@@ -20,13 +23,15 @@ class UnknownBatches(Struct, frozen=True, eq=False):
     `first` has the columns batch, messages, submitted_at (UTC), cost (Decimal, None if it is not known),
     first_row and last_row (missing after erasing) and numbers (the first ones, masked). `messages` counts
     those of all. What is ordered to be sent again is settled, and what a run that is at work waits for is no
-    person's to settle.
+    person's to settle. `settled` are batches that a person has settled as "refused" or "again", and whose
+    messages wait since.
     """
 
     environment: str
     numbers: tuple[int, ...]
     messages: int
     first: pd.DataFrame
+    settled: dict[int, str]
 
     @classmethod
     def of(cls, path: Path, *, shown: int) -> UnknownBatches:
@@ -49,4 +54,13 @@ class UnknownBatches(Struct, frozen=True, eq=False):
             numbers=pd.array([first_numbers(messages) for messages in held], dtype="str"),
         )
         batches = tuple(map(int, unknown["batch"]))
-        return cls(place.manifest.environment, batches, int(unknown["messages"].sum()), table)
+        settled = _waiting(settled_outcomes(outcomes), [*rounds.values()], contents)
+        return cls(place.manifest.environment, batches, int(unknown["messages"].sum()), table, settled)
+
+
+def _waiting(outcomes: pd.Series[str], rounds: list[Round], contents: LedgerSnapshot) -> dict[int, str]:
+    """Those of some batches that hold messages of the last round: what was sent again is in others."""
+    if outcomes.empty:
+        return {}
+    held = rounds[-1].messages_by_batch(contents.batches)
+    return {int(batch): outcome for batch, outcome in outcomes.items() if held.get(int(batch))}
