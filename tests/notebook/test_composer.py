@@ -506,6 +506,21 @@ def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     assert phrase in person.composer.desk.composition.python(phrase)
 
 
+def test_no_report_of_a_live_campaign_says_that_nothing_was_paid(live):
+    """The price was typed for an estimate; what the service named is what is paid."""
+    person = Person(campaign.compose())
+    person.compose()
+    person.fill("price", "35")
+    person.fill("place", "live")
+    person.press("send")
+    (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
+    person.fill("phrase", phrase)
+    person.send()
+    page = person.section(5).downloads["report.html"].content().decode()
+    assert "cost, as the service reported it" in page
+    assert "paid" not in page
+
+
 def test_the_pace_of_a_rehearsal_to_watch_is_never_that_of_a_live_campaign(live, table):
     watching = Person(campaign.compose())
     watching.compose()
