@@ -330,6 +330,32 @@ def test_a_number_written_by_hand_is_kept_for_a_page_loaded_again_and_not_with_t
     another_day = Person(campaign.compose())
     another_day.compose()
     assert "1 person who would get a text now was left out before" in another_day.sees("left-out")
+    another_day.press("leave-out-again")
+    assert not another_day.is_shown("left-out")
+    assert "Rehearse" not in find(another_day.composer, "send").description  # everybody else has the text
+    another_day.reopen(3)
+    assert "25677*****02 gets no text (row 3)." in another_day.sees("numbers-by-hand")
+    another_day.press("go-on")
+    assert not another_day.is_shown("left-out")
+
+
+def test_three_rows_of_one_phone_are_three_people_wherever_they_are_counted(table):
+    """Pupils of one family: each has a text, and the phone of all three wanted none before."""
+    table.write_text("name,phone,day\n" + "".join(f"P{n},+256 772 000 00{n // 3},Mon\n" for n in range(6)))
+    before = Person(campaign.compose())
+    before.compose()
+    before.reopen(3)
+    before.fill("duplicates", "keep")
+    before.fill("opt-out-number", "0772 000 001")
+    before.press("go-on")
+    before.send()
+    again = Person(campaign.compose())
+    again.compose()
+    assert "Section 4 asks about 3 people; " in again.folded()[2]
+    assert "Not decided yet: 3 people left out before." in again.sees("section-4")
+    assert "3 people who would get a text now were left out before" in again.sees("left-out")
+    assert find(again.composer, "send-to-them-too").description == "Send to these 3 people too"
+    assert find(again.composer, "leave-out-again").description == "Leave these 3 people out again"
 
 
 # who was left out before, and how the page counts whom it asks about

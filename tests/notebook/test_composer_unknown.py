@@ -12,6 +12,7 @@ from support.widget_tree import find
 
 import campaign
 from campaign.notebook.composer.entry import compose_again
+from campaign.notebook.composer.reopening import about_once_more
 from campaign.sending.afterwards import settling
 
 PEOPLE = "name,phone,day\n" + "".join(f"P{n},+256772000{n:03},Mon\n" for n in range(250))
@@ -448,6 +449,47 @@ def test_the_next_day_and_with_a_file_that_is_chosen_again_they_are_asked_about_
             next_day.press(step)
     assert "100 people" in next_day.sees("sent-elsewhere")
     assert find(next_day.composer, "send").description in ("Rehearse 149 texts",)
+
+
+def test_what_goes_out_once_more_is_counted_and_no_promise_is_made_about_it(killed, tmp_path):
+    memory = str(tmp_path / "desk.json")
+    before = Person(compose_again(memory))
+    before.press("take-up")
+    answer(before, "again", "send batch 3 again, 5 messages may arrive twice")
+    before.fill("price", "1")
+    before.fill("budget", "100")
+    assert "Sending stops before" in before.sees("section-4")
+    assert "nobody gets a text twice" not in before.sees("section-4")
+    before.fill("price", "")
+    before.fill("budget", "")
+    again = Person(compose_again(memory))
+    assert again.sees("greeting") == (
+        "This page was loaded again, and what you had chosen is back. 239 texts of “visits” are not sent yet. "
+        "Besides, 5 texts that were ordered to be sent again go out once more. Press “Rehearse 244 texts” in "
+        "section 4. Whoever has got one of these 5 texts after all "
+        "gets it twice; nobody else gets a text twice. Section 5 says what was sent."
+    )
+
+
+@pytest.mark.parametrize(
+    ("waiting", "said"),
+    [
+        ({}, []),
+        (
+            {"refused": 1},
+            ["Besides, 1 text that was settled as not there goes out once more.",
+             "Whoever has got this text after all gets it twice; nobody else gets a text twice."],
+        ),
+        (
+            {"refused": 100, "again": 1},
+            ["Besides, 100 texts that were settled as not there and 1 text that was ordered to be sent again go "
+             "out once more.",
+             "Whoever has got one of these 101 texts after all gets it twice; nobody else gets a text twice."],
+        ),
+    ],
+)  # fmt: skip
+def test_how_many_texts_go_out_once_more_in_words(waiting, said):
+    assert about_once_more(waiting) == said
 
 
 def test_what_is_kept_of_the_list_holds_no_number(settled, provider, hours_later):

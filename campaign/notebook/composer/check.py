@@ -143,6 +143,7 @@ class CheckSection(Section):
         """Draw what is given by answers that were brought back below: nobody has to give them again."""
         with self.problems_shown():
             self._answered = self._desk.composition
+            self.opt_outs.refill(self._desk.composition)
             self._draw()
 
     @property

@@ -36,9 +36,10 @@ _TO_DO = "What to do:"
 _CORRECT = (
     "To reach the rows to correct, correct them in your own spreadsheet, save it under the same name, and "
     "choose it again in section 1. Or download “Rows to correct”, a file of these rows only, for instance "
-    "for somebody else to correct, and choose that one. Either continues this campaign, and nobody gets "
-    "a text twice."
+    "for somebody else to correct, and choose that one. Either continues this campaign, and {}."
 )
+_NOT_TWICE = "nobody gets a text twice"
+_TWICE_AT_MOST = "nobody gets a text twice but for those that go out once more, as you have answered"
 
 
 class OutcomeSection(Section):
@@ -87,7 +88,8 @@ class OutcomeSection(Section):
         totals = result.totals
         to_correct = totals.to_correct + totals["refused"] + totals.sharing_unreached
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
-        self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
+        promise = _TWICE_AT_MOST if self.unknown_texts.are_settled else _NOT_TWICE
+        self._correcting.value = markup.paragraph(_CORRECT.format(promise), note=True) if to_correct else ""
         lines = markup.escape(self.python)
         folded = f'<details><summary>{_PYTHON}</summary><pre tabindex="0">{lines}</pre></details>'
         self._python.value = folded if lines else ""

@@ -108,7 +108,7 @@ class SendingSection(Section):
         self._leaving = Leaving()  # what the line and the button speak of
         self._difference, self._question = HTML(), HTML()
         self._question.add_class("campaign-question")
-        self.left_out = LeftOutBefore(desk, self._look_up)
+        self.left_out = LeftOutBefore(desk, self._look_up, self._leave_out_again)
         self.elsewhere = SentElsewhere(desk, self._leave_out, self._look_up)
         self._asking = [self.left_out, self.elsewhere, self.changed, self.other_texts, self.gone]
         self._start = button("Rehearse", "send", self.begin, main=True)
@@ -241,6 +241,14 @@ class SendingSection(Section):
             with self.problems_shown():
                 desk.prepared()
                 self.answers_taken()
+        self._look_up()
+
+    def _leave_out_again(self, numbers: tuple[str, ...]) -> None:
+        """Leave these people out, who wanted no texts before, besides those whose numbers were written."""
+        with self.problems_shown():
+            self._desk.decide(opt_out_numbers=(*self._desk.composition.opt_out_numbers, *numbers))
+            self._desk.prepared()
+            self.answers_taken()
         self._look_up()
 
     def _leave_out(self, rows: tuple[int, ...]) -> None:

@@ -74,6 +74,7 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def __init__(self, settled: Callable[[], None], found: Callable[[], None]) -> None:
         self._folder, self._settled = Path(), settled
+        self.are_settled = False  # whether texts go out once more because a person has settled them so
         self._outcome: Outcome | None = None  # that a person has pressed
         self._done, self._about, self._answers = HTML(), HTML(), HTML()
         self._done.add_class("changed")
@@ -107,6 +108,7 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if folder is not None:
             with suppress(FolderError):  # of the first format: nothing in it can be settled
                 unknown = UnknownBatches.of(folder, shown=_SHOWN)
+        self.are_settled = bool(unknown and unknown.settled)
         self._done.value = self._about.value = ""
         self._which.offer([], None)
         self._ask_nothing()

@@ -24,7 +24,7 @@ class UnknownBatches(Struct, frozen=True, eq=False):
     first_row and last_row (missing after erasing) and numbers (the first ones, masked). `messages` counts
     those of all. What is ordered to be sent again is settled, and what a run that is at work waits for is no
     person's to settle. `settled` are batches that a person has settled as "refused" or "again", and whose
-    messages wait since.
+    messages wait since, by batch; so many of these are `waiting` by how they were settled.
     """
 
     environment: str
@@ -32,6 +32,7 @@ class UnknownBatches(Struct, frozen=True, eq=False):
     messages: int
     first: pd.DataFrame
     settled: dict[int, str]
+    waiting: dict[str, int]
 
     @classmethod
     def of(cls, path: Path, *, shown: int) -> UnknownBatches:
@@ -54,13 +55,19 @@ class UnknownBatches(Struct, frozen=True, eq=False):
             numbers=pd.array([first_numbers(messages) for messages in held], dtype="str"),
         )
         batches = tuple(map(int, unknown["batch"]))
-        settled = _waiting(settled_outcomes(outcomes), [*rounds.values()], contents)
-        return cls(place.manifest.environment, batches, int(unknown["messages"].sum()), table, settled)
+        settled, waiting = _waiting(settled_outcomes(outcomes), [*rounds.values()], contents)
+        count = int(unknown["messages"].sum())
+        return cls(place.manifest.environment, batches, count, table, settled, waiting)
 
 
-def _waiting(outcomes: pd.Series[str], rounds: list[Round], contents: LedgerSnapshot) -> dict[int, str]:
-    """Those of some batches that hold messages of the last round: what was sent again is in others."""
-    if outcomes.empty:
-        return {}
-    held = rounds[-1].messages_by_batch(contents.batches)
-    return {int(batch): outcome for batch, outcome in outcomes.items() if held.get(int(batch))}
+def _waiting(
+    outcomes: pd.Series[str], rounds: list[Round], contents: LedgerSnapshot
+) -> tuple[dict[int, str], dict[str, int]]:
+    """Those of some batches that hold messages of the last round, and how many: what was sent again is in
+    other batches."""
+    if outcomes.empty or contents.is_closed:
+        return {}, {}
+    held = pd.Series(rounds[-1].messages_by_batch(contents.batches), dtype="int64").reindex(outcomes.index)
+    waiting = held[held > 0].astype("int64")
+    by_outcome = waiting.groupby(outcomes.reindex(waiting.index)).sum()
+    return outcomes.reindex(waiting.index).to_dict(), {str(how): int(n) for how, n in by_outcome.items()}
