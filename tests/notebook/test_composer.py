@@ -506,6 +506,23 @@ def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     assert phrase in person.composer.desk.composition.python(phrase)
 
 
+def test_after_a_rehearsal_it_says_how_the_same_is_sent_for_real(live):
+    person = Person(campaign.compose())
+    person.compose()
+    person.send()
+    choose = "choose “Live: real texts to real phones” in section 4."
+    way = f"To send it for real, open section 3, press “Go on to sending”, and {choose}"
+    assert way in person.sees("section-5")
+    person.reopen(3)
+    person.press("go-on")
+    person.fill("place", "live")
+    person.press("send")
+    (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
+    person.fill("phrase", phrase)
+    person.send()
+    assert "for real" not in person.sees("section-5")
+
+
 def test_no_report_of_a_live_campaign_says_that_nothing_was_paid(live):
     """The price was typed for an estimate; what the service named is what is paid."""
     person = Person(campaign.compose())

@@ -471,6 +471,50 @@ def test_what_goes_out_once_more_is_counted_and_no_promise_is_made_about_it(kill
     )
 
 
+# what is left to do afterwards
+
+
+def test_one_press_is_said_once_for_all_that_it_sends(killed):
+    person = go_on()
+    answer(person, "refused", "batch 3 was refused")
+    shown = person.sees("section-5")
+    assert shown.count("Press “Rehearse 244 texts” in section 4") == 1
+    assert (
+        "Press “Rehearse 244 texts” in section 4 once: that sends what was settled as not there and the texts "
+        "that were not sent. What is refused was settled so by a person: the service does not have it." in shown
+    )
+
+
+def test_in_rows_that_were_settled_as_not_there_nothing_is_to_be_corrected(settled, monkeypatch):
+    assert settled.section(5).downloads["to_correct.xlsx"].layout.display == "none"
+    assert "To reach the rows to correct" not in settled.sees("section-5")
+    campaign.write_follow_up(campaign.load_result(FOLDER), "rows.csv")
+    reasons = set(pd.read_csv("rows.csv")["last reason"])
+    assert reasons == {
+        "Nothing is to be corrected: this text did not get there, as a person said, and is sent again."
+    }
+
+
+def test_costs_are_added_later_one_batch_after_the_other(looking):
+    find(looking.composer, "unknown-batch").value = (2, 3)
+    answer(looking, "accepted", "batches 2 and 3 were accepted")
+    shown = looking.sees("section-5")
+    cost = "The cost of batch 2 and 1 other batch is not known. Once the provider has told you, add them below"
+    assert f"{cost} with “Add this cost”." in shown
+    assert looking.offered("cost-batch") == ["batch 2 (100 texts)", "batch 3 (100 texts)"]
+    looking.press("add-cost")
+    assert "Write the cost as a number" in looking.sees("batch-costs")
+    looking.fill("batch-cost", "200")
+    looking.press("add-cost")
+    assert looking.sees("batch-costs").startswith("Batch 2 cost 200.")
+    assert "The cost of batch 3 is not known." in looking.sees("section-5")
+    looking.fill("batch-cost", "0.5")
+    looking.press("add-cost")
+    assert "is not known" not in looking.sees("section-5")
+    assert "What it cost" not in looking.sees("batch-costs")
+    assert [*map(str, campaign.load_result(FOLDER).batches["cost"][1:3])] == ["200", "0.5"]
+
+
 @pytest.mark.parametrize(
     ("waiting", "said"),
     [

@@ -19,7 +19,7 @@ from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS, Choice, Outlook, Question, about_reset
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk, has_rows_to_correct
-from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.desk_words import GO_ON_TO_SENDING, desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.fitted_texts import fitted_texts
@@ -73,7 +73,7 @@ class CheckSection(Section):
         body = [
             self._reset, self._overview, self._refusal, self._reasons, self.download, self._correcting,
             self._asked, self.opt_outs, self._before,
-            button("Go on to sending", "go-on", self.finish, main=True, meanwhile=_LOOKING),
+            button(GO_ON_TO_SENDING, "go-on", self.finish, main=True, meanwhile=_LOOKING),
         ]  # fmt: skip
         super().__init__(3, "Check", body)
 

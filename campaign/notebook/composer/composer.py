@@ -69,7 +69,9 @@ class Composer(Panel):
         self.message = MessageSection(self.desk, self._finished)
         self.check = CheckSection(self.desk, self._finished)
         self.sending = SendingSection(self.desk, self._started)
-        self.outcome = OutcomeSection(self.desk, lambda: self.sending.way_on, self._begin_anew)
+        self.outcome = OutcomeSection(
+            self.desk, lambda: self.sending.way_on, self._begin_anew, lambda: self.sending.has_form
+        )
         self.sections: list[Section] = [
             self.spreadsheet, self.message, self.check, self.sending, self.outcome,
         ]  # fmt: skip

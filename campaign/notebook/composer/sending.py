@@ -137,6 +137,11 @@ class SendingSection(Section):
         return f"{run.label}: {counts.accepted:,} of {counted(counts.messages, 'text')} accepted"
 
     @property
+    def has_form(self) -> bool:
+        """Whether it asks where the texts go, and is open: else it shows a run, or nothing yet."""
+        return self.is_open and self._area.children == tuple(self._form)
+
+    @property
     def way_on(self) -> str:
         """Which button sends what was not sent yet, and with which budget."""
         is_form = self._area.children == tuple(self._form)
