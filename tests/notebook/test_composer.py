@@ -523,6 +523,26 @@ def test_after_a_rehearsal_it_says_how_the_same_is_sent_for_real(live):
     assert "for real" not in person.sees("section-5")
 
 
+def test_the_cost_is_no_unknown_below_the_estimate_and_section_3_says_when_it_speaks_of_a_rehearsal(live):
+    person = Person(campaign.compose())
+    person.compose()
+    person.fill("place", "live")
+    person.press("send")
+    assert "What it costs is not known" in person.sees("question")
+    person.fill("price", "35")
+    person.press("send")
+    assert "About UGX 105 for 3 SMS." in person.sees("section-4")
+    assert "What it costs is not known" not in person.sees("question")
+    (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
+    person.fill("phrase", phrase)
+    person.send()
+    again = Person(campaign.compose())
+    again.compose()
+    assert again.folded()[2] == "3 · In a rehearsal, as section 4 has it: 3 people get a text; 1 row gets none"
+    again.fill("place", "live")
+    assert again.folded()[2].startswith("3 · 3 people were sent a text before")
+
+
 def test_no_report_of_a_live_campaign_says_that_nothing_was_paid(live):
     """The price was typed for an estimate; what the service named is what is paid."""
     person = Person(campaign.compose())

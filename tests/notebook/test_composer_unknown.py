@@ -372,7 +372,24 @@ def test_whom_to_ask_about_a_live_campaign(table, resolves_here, monkeypatch, tm
     person = Person(campaign.compose())
     person.press("look-back")
     asks = person.sees("unknown-texts")
-    assert "so they may have been sent. Ask the provider about them, with the times below" in asks
+    assert (
+        "so they may have been sent. Ask the provider about them, batch by batch: the rows below are those of "
+        "your spreadsheet, and “The texts to ask about, with full numbers” has every number in full." in asks
+    )
+    assert "256772" not in asks.replace("25677*", "")
+    content = person.composer.outcome.unknown_texts.download.content()
+    Path("ask.xlsx").write_bytes(content)
+    listed = pd.read_excel("ask.xlsx", dtype=str, engine="openpyxl")
+    assert [*listed.columns][2:] == ["row in your own spreadsheet", "number", "text"]
+    assert listed.columns[1].startswith("left (")
+    messages = campaign.load_result("campaigns/visits").messages
+    assert listed["number"].tolist() == messages.loc[messages["status"] == "unknown", "number"].tolist()
+    assert set(listed["batch"]) == {"2"}
+    assert find(person.composer, "look-back").description == "Show the result of “visits”"
+    person.press("settle-accepted")
+    assert "“message”" not in person.sees("question")  # the phrase has no such word
+    person.press("settle-refused")
+    assert "“refused” means what “It did not get there” says" in person.sees("question")
     answer(person, "accepted", "batch 2 was accepted")
     assert campaign.load_result("campaigns/visits").totals["unknown"] == 0
 

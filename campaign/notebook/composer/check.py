@@ -39,6 +39,7 @@ _CORRECT = (
     "This list only shows them, with the reasons: it is not a file to choose. Correct them in {}, save it, "
     "and choose it again in section 1."
 )
+_REHEARSAL = "In a rehearsal, as section 4 has it: "
 _LOOKING = "Looking at who was reached before …"
 
 
@@ -165,12 +166,22 @@ class CheckSection(Section):
             leaves = WhoLeaves.refused(plan)
         self._refusal.value = marked(desk_words(refusal, here=3)) if refusal else ""
         where = words_for(self._desk.composition.environment)
-        self._drawn_line = headline(plan, leaves, where)
+        self._drawn_line = f"{self._in_rehearsal}{headline(plan, leaves, where)}"
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
         bar = shares(plan, leaves, where)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
         self.opt_outs.say_forgotten(len(leaves.unwanted_rows))
         self._before.say(plan, self._unasked)
+
+    @property
+    def _in_rehearsal(self) -> str:
+        """That the figures are those of a rehearsal, where texts were sent live too; "" where that is clear."""
+        desk = self._desk
+        if desk.composition.environment == "live" or "live" not in desk.accounts:
+            return ""
+        with suppress(CampaignError):  # the section that sends says why
+            return "" if desk.difference("live").is_first else _REHEARSAL
+        return ""
 
     @property
     def _unasked(self) -> list[str]:

@@ -40,6 +40,7 @@ from campaign.notebook.composer.sent_elsewhere import SentElsewhere, undecided_n
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.composer.who_gets import WhoGets
 from campaign.notebook.dashboard import Dashboard
+from campaign.sending.rounds.confirmation import COST_IS_NOT_KNOWN
 from campaign.sending.rounds.difference import (
     Difference,
     decided_messages,
@@ -227,7 +228,10 @@ class SendingSection(Section):
         """Show what would leave and the phrase that a person types to let it."""
         if not confirmation.phrase:
             raise confirmation
-        who, *others = desk_words(confirmation.question).splitlines()
+        question = confirmation.question
+        if self.costs.amount is not None:  # said above as an estimate
+            question = question.replace(f" {COST_IS_NOT_KNOWN}", "")
+        who, *others = desk_words(question).splitlines()
         question = f"<p><strong>{markup.escape(who)}</strong></p>" + markup.paragraph("\n".join(others))
         phrase = asked_phrase("To send", confirmation)
         self.trial.stop_asking()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,8 +16,10 @@ from campaign.errors import CampaignError, ConfirmationError, FolderError
 from campaign.local_times import LocalTimes
 from campaign.notebook.composer.cost_choice import typed_cost
 from campaign.notebook.composer.desk_words import ACCEPTED, NOT_THERE, desk_words
+from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
 from campaign.notebook.composer.provider_list import ProviderList
+from campaign.notebook.composer.unknown_rows import write_unknown_rows
 from campaign.remedies import without_code
 from campaign.results.calls_to_settle import batches_in_words
 from campaign.sending.afterwards.evidence import FINAL, SANDBOX_IS_GONE
@@ -50,15 +53,18 @@ _DONE: dict[Outcome, str] = {
     "again": "ordered to be sent again",
 }
 _FINAL_ANSWERS = "None of these answers can be taken back, so ask the provider first where you are not sure."
+_REFUSED_MEANS = f"In the phrase, “refused” means what “{NOT_THERE}” says: the provider does not have it."
 _FINAL = "This answer cannot be taken back."
 _IF_WRONG = (
     "These texts wait for the button in section 4. The answers cannot be taken back; but where the provider's "
     "own list has such texts after all, section 4 asks about these people before anything more is sent."
 )
 _WHOM_TO_ASK = (
-    "No answer came for {texts}, so {they} may have been sent. Ask the provider about {them}, with the times "
-    "below, and say here what it answers. Until then nobody gets {them} again."
+    "No answer came for {texts}, so {they} may have been sent. Ask the provider about {them}, batch by batch: "
+    "the rows below are those of your spreadsheet, and “{download}” has every number in full. Say here what it "
+    "answers. Until then nobody gets {them} again."
 )
+_DOWNLOAD = "The texts to ask about, with full numbers"
 _NOBODY_TO_ASK = (
     "No answer came for {texts}. This was a rehearsal on this machine: nobody got anything and there is "
     "nobody to ask, so any of the answers below will do. In a live campaign, you ask the provider first."
@@ -84,6 +90,12 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
             outcome: button(label, f"settle-{outcome}", _presser(self._choose, outcome))
             for outcome, (label, _) in _LABELS.items()
         }
+        self.download = Download(
+            _DOWNLOAD,
+            lambda: f"{self._folder.name} {date.today()} texts to ask about.xlsx",
+            lambda path: write_unknown_rows(self._folder, path),
+            self._complain,
+        )
         self._question, self._refusal, self._problem = HTML(), HTML(), HTML()
         self._question.add_class("campaign-question")
         for fault in (self._refusal, self._problem):
@@ -95,7 +107,7 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.provider_list = ProviderList(self._take_list, found)
         self._area = VBox(
             [
-                self._about, self._which, self._answers, self._buttons_row, self._question,
+                self._about, self.download, self._which, self._answers, self._buttons_row, self._question,
                 self._cost, self._refusal, self._phrase, self._confirming, self._problem, self.provider_list,
             ]
         )  # fmt: skip
@@ -114,7 +126,8 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._ask_nothing()
         self.provider_list.offer(folder or Path(), alone=not (unknown and unknown.numbers))
         set_shown(self._area, bool(unknown and (unknown.numbers or unknown.settled)))
-        set_shown(self._buttons_row, bool(unknown and unknown.numbers))
+        for asked in (self._buttons_row, self.download):
+            set_shown(asked, bool(unknown and unknown.numbers))
         set_shown(self._which, False)
         if folder is None or unknown is None:
             return
@@ -165,10 +178,13 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         except ConfirmationError as confirmation:
             self._ask(confirmation, outcome)
         except CampaignError as error:
-            self._problem.value = f'<div role="alert">{markup.paragraph(desk_words(error))}</div>'
+            self._complain(error)
         else:
             were = f"{capitalised(batches_in_words(batches))} {agreeing(len(batches), 'was', 'were')}"
             self._finish(f"{were} {_DONE[outcome]}.")
+
+    def _complain(self, error: CampaignError) -> None:
+        self._problem.value = f'<div role="alert">{markup.paragraph(desk_words(error))}</div>'
 
     def _ask(self, confirmation: ConfirmationError, outcome: Outcome) -> None:
         """Show what is known of these batches, what the answer means, and the phrase that settles them."""
@@ -176,6 +192,8 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         label = agreeing(len(self._batches), *_LABELS[outcome])
         meaning = f"<p><strong>{markup.escape(f'“{label}”: {_MEANINGS[outcome]} {_FINAL}')}</strong></p>"
         phrase = asked_phrase(f"To {confirmation.purpose}", confirmation)
+        if outcome == "refused":
+            phrase += markup.paragraph(_REFUSED_MEANS, note=True)
         self._question.value = f'<div role="status">{known}{meaning}{phrase}</div>'
         self._refusal.value = wrong_phrase(self._phrase.value, not_done="nothing was settled")
         set_shown(self._cost, outcome == "accepted" and len(self._batches) == 1)
@@ -217,7 +235,7 @@ def _about(unknown: UnknownBatches) -> str:
         return ""
     count, batches = unknown.messages, len(unknown.numbers)
     texts = counted(count, "text")
-    words = {"texts": texts, "they": agreeing(count, "it", "they"), "them": agreeing(count, "it", "them")}
+    words = {"download": _DOWNLOAD, "texts": texts, "they": agreeing(count, "it", "they"), "them": agreeing(count, "it", "them")}
     whom = _WHOM_TO_ASK if unknown.environment != "local" else _NOBODY_TO_ASK
     more = batches - len(unknown.first)
     others = f"and {counted(more, 'other batch', 'other batches')}, which the list below has." if more else ""

@@ -55,12 +55,14 @@ def _in_the_sheet(contents: LedgerSnapshot, batch: int, its_round: Round) -> Ite
     yield f"In the sheet: {span}; {agreeing(len(numbers), 'number', 'numbers')} {first_numbers(messages)}"
 
 
-def messages_of_batch(contents: LedgerSnapshot, batch: int, its_round: Round) -> pd.DataFrame:
-    """The rows and numbers of the messages of a batch; none once its round was erased."""
+def messages_of_batch(
+    contents: LedgerSnapshot, batch: int, its_round: Round, columns: Sequence[str] = ("row", "number")
+) -> pd.DataFrame:
+    """The rows and numbers of the messages of a batch, or other columns; none once its round was erased."""
     if its_round.is_erased:
-        return pd.DataFrame({"row": pd.Series(dtype="int64"), "number": pd.Series(dtype="str")})
+        return pd.DataFrame({name: pd.Series(dtype="int64" if name == "row" else "str") for name in columns})
     registered = next(one for one in contents.batches if one.batch == batch)
-    part = read_part(its_round.plan_path, registered.part, ["row", "number"])
+    part = read_part(its_round.plan_path, registered.part, [*columns])
     return part.slice(registered.first, registered.messages).to_pandas()
 
 

@@ -60,6 +60,24 @@ class UnknownBatches(Struct, frozen=True, eq=False):
         return cls(place.manifest.environment, batches, count, table, settled, waiting)
 
 
+def unknown_messages(path: Path) -> pd.DataFrame:
+    """Every message of these batches: batch, submitted_at (UTC), row, number and message."""
+    place = open_folder(path)
+    contents = place.snapshot()
+    batches = UnknownBatches.of(path, shown=0).numbers
+    rounds = {one.number: one for one in place.rounds(contents)}
+    left = contents.outcomes.set_index("batch")["submitted_at"]
+    frames = [
+        messages_of_batch(contents, one.batch, rounds[one.round], ["row", "number", "message"]).assign(
+            batch=one.batch, submitted_at=left[one.batch]
+        )
+        for one in contents.batches
+        if one.batch in batches
+    ]
+    columns = ["batch", "submitted_at", "row", "number", "message"]
+    return pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)
+
+
 def _waiting(
     outcomes: pd.Series[str], rounds: list[Round], contents: LedgerSnapshot
 ) -> tuple[dict[int, str], dict[str, int]]:
