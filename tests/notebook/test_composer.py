@@ -538,7 +538,9 @@ def test_the_cost_is_no_unknown_below_the_estimate_and_section_3_says_when_it_sp
     person.send()
     again = Person(campaign.compose())
     again.compose()
-    assert again.folded()[2] == "3 · In a rehearsal, as section 4 has it: 3 people get a text; 1 row gets none"
+    assert (
+        again.folded()[2] == "3 · In a rehearsal, as section 4 has it: 3 people get a text; 1 row gets none"
+    )
     again.fill("place", "live")
     assert again.folded()[2].startswith("3 · 3 people were sent a text before")
 

@@ -210,6 +210,7 @@ def test_of_unclear_cells_those_are_ticked_that_mean_no_texts_and_it_can_be_take
     assert "Tick those that mean “no texts”, and press “Leave out the rows that are ticked”" in at_check.sees(
         "section-3"
     )
+    assert not at_check.is_shown("marks-anew")
     assert [one.description for one in at_check.check_boxes()] == [
         "“do not text” (2 rows)", "“moved to Gulu” (1 row)", "“no texts please” (1 row)",
     ]  # fmt: skip

@@ -126,8 +126,8 @@ def test_sections_2_and_3_count_the_same_rows_to_correct(person, table):
     for said in (
         "Row 3, to 25677*****02 · 1 SMS",
         "Row 4 has the phone and the text of row 3: that phone gets it once.",
-        "Row 5 has the phone of row 3, which gets the text of that row. This text is not sent unless you decide "
-        "otherwise in section 3, where the rows that share a phone are asked about.",
+        "Row 5 has the phone of row 3, which gets the text of that row. This text is not sent unless you "
+        "decide otherwise in section 3, where the rows that share a phone are asked about.",
     ):
         person.press("next")
         assert said in person.sees("phone")

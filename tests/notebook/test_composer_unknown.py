@@ -184,7 +184,10 @@ def test_what_nobody_can_tell_goes_out_again_and_section_4_says_who_may_get_it_t
     )
     assert sentence in person.sees("section-4")
     assert find(person.composer, "send").description == "Rehearse 244 texts"
-    assert "Press “Rehearse 244 texts” in section 4 to send again" in person.sees("section-5")
+    press = (
+        "in section 4: one press sends what you ordered to be sent again and the texts that were not sent."
+    )
+    assert f"Press “Rehearse 244 texts” {press}" in person.sees("section-5")
     assert "Find out" not in person.sees("unknown-texts")
     next_day = go_on()
     assert sentence in next_day.sees("section-4")
@@ -373,8 +376,9 @@ def test_whom_to_ask_about_a_live_campaign(table, resolves_here, monkeypatch, tm
     person.press("look-back")
     asks = person.sees("unknown-texts")
     assert (
-        "so they may have been sent. Ask the provider about them, batch by batch: the rows below are those of "
-        "your spreadsheet, and “The texts to ask about, with full numbers” has every number in full." in asks
+        "so they may have been sent. Ask the provider about them, batch by batch: the rows below are those "
+        "of your spreadsheet, and “The texts to ask about, with full numbers” has every number in full."
+        in asks
     )
     assert "256772" not in asks.replace("25677*", "")
     content = person.composer.outcome.unknown_texts.download.content()
@@ -424,20 +428,23 @@ def test_the_list_can_be_chosen_after_everything_was_answered(settled):
     assert "settle-accepted" not in asks
 
 
-def test_whoever_has_the_text_by_the_list_is_left_out_and_nobody_gets_it_twice(settled, provider, hours_later):
+def test_whoever_has_the_text_by_the_list_is_left_out_and_nobody_gets_it_twice(
+    settled, provider, hours_later
+):
     settled.upload("provider-list-upload", "provider.csv", list_of(provider))
     says = settled.sees("provider-list-says")
     assert (
-        "“provider.csv”: Batch 2, which was settled as not there, is in the list with all of its 100 texts. The "
-        "button in section 4 would send 100 people who have these texts already the same once more." in says
+        "“provider.csv”: Batch 2, which was settled as not there, is in the list with all of its 100 texts. "
+        "The button in section 4 would send these texts once more to 100 people who have them already."
+        in says
     )
     assert "Press “Leave these 100 people out” there." in says
-    assert "Who have it already batch row number 2 3 25677*****01" in says
+    assert "Who has it already batch row number 2 3 25677*****01" in says
     settled.compose()
     sees = settled.sees("section-4")
     assert (
-        "100 people who would get a text now have this very text by the provider's list already. Leave them "
-        "out, or send it to them again." in sees
+        "100 people who would get a text now have this very text already, as the provider's list says. Leave "
+        "them out, or send it to them again." in sees
     )
     assert "Not decided yet: 100 people who have this text already." in sees
     assert find(settled.composer, "send").disabled
@@ -481,8 +488,8 @@ def test_what_goes_out_once_more_is_counted_and_no_promise_is_made_about_it(kill
     before.fill("budget", "")
     again = Person(compose_again(memory))
     assert again.sees("greeting") == (
-        "This page was loaded again, and what you had chosen is back. 239 texts of “visits” are not sent yet. "
-        "Besides, 5 texts that were ordered to be sent again go out once more. Press “Rehearse 244 texts” in "
+        "This page was loaded again, and what you had chosen is back. 239 texts of “visits” are not sent "
+        "yet. Besides, 5 texts that were ordered to be sent again go out once more. Press “Rehearse 244 texts” in "
         "section 4. Whoever has got one of these 5 texts after all "
         "gets it twice; nobody else gets a text twice. Section 5 says what was sent."
     )
@@ -497,8 +504,9 @@ def test_one_press_is_said_once_for_all_that_it_sends(killed):
     shown = person.sees("section-5")
     assert shown.count("Press “Rehearse 244 texts” in section 4") == 1
     assert (
-        "Press “Rehearse 244 texts” in section 4 once: that sends what was settled as not there and the texts "
-        "that were not sent. What is refused was settled so by a person: the service does not have it." in shown
+        "Press “Rehearse 244 texts” in section 4: one press sends what was settled as not there and the "
+        "texts that were not sent. What is refused was settled so by a person: the service does not have it."
+        in shown
     )
 
 
@@ -516,7 +524,9 @@ def test_costs_are_added_later_one_batch_after_the_other(looking):
     find(looking.composer, "unknown-batch").value = (2, 3)
     answer(looking, "accepted", "batches 2 and 3 were accepted")
     shown = looking.sees("section-5")
-    cost = "The cost of batch 2 and 1 other batch is not known. Once the provider has told you, add them below"
+    cost = (
+        "The cost of batch 2 and 1 other batch is not known. Once the provider has told you, add them below"
+    )
     assert f"{cost} with “Add this cost”." in shown
     assert looking.offered("cost-batch") == ["batch 2 (100 texts)", "batch 3 (100 texts)"]
     looking.press("add-cost")
@@ -543,9 +553,10 @@ def test_costs_are_added_later_one_batch_after_the_other(looking):
         ),
         (
             {"refused": 100, "again": 1},
-            ["Besides, 100 texts that were settled as not there and 1 text that was ordered to be sent again go "
-             "out once more.",
-             "Whoever has got one of these 101 texts after all gets it twice; nobody else gets a text twice."],
+            ["Besides, 100 texts that were settled as not there and 1 text that was ordered to be sent again "
+             "go out once more.",
+             "Whoever has got one of these 101 texts after all gets it twice; "
+             "nobody else gets a text twice."],
         ),
     ],
 )  # fmt: skip

@@ -244,9 +244,9 @@ def test_what_a_person_settled_and_the_list_has_is_said_first_with_its_people(vi
     settle(visits, 2, outcome)
     told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
     assert told.sentence.startswith(
-        f"Batch 2, which {SETTLED[outcome]}, is in the list with all of its 2 messages. The next send or resume "
-        "would send 2 people who have these messages already the same once more: to leave them out, give their "
-        "numbers as not_again= when you prepare. 1 batch is unknown: 1 with none."
+        f"Batch 2, which {SETTLED[outcome]}, is in the list with all of its 2 messages. The next send or "
+        "resume would send these messages once more to 2 people who have them already: to leave them out, "
+        "give the numbers as not_again= when you prepare. 1 batch is unknown: 1 with none."
     )
     assert told.reached_after_all["number"].tolist() == ["256772000002", "256772000003"]
     assert told.settled_in_list[["batch", "in_list", "settled"]].to_dict("records") == [
@@ -276,7 +276,7 @@ def test_part_of_a_settled_batch_in_the_list_is_counted(visits, sandbox):
     some = "\n".join(line for line in lines if "256772000003" not in line)
     told = campaign.reconcile(visits, some.encode())
     assert "is in the list with 1 of its 2 messages. " in told.sentence
-    assert "would send 1 person who has this message already" in told.sentence
+    assert "would send this message once more to 1 person who has it already" in told.sentence
 
 
 @pytest.mark.parametrize("outcome", SETTLED)

@@ -9,6 +9,7 @@ from html import unescape
 from typing import Any
 
 from ipywidgets import Checkbox
+
 from support.widget_tree import find, html_of, widgets_in
 
 VISITS = """name,phone,day

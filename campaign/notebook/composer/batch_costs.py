@@ -74,7 +74,9 @@ class BatchCosts(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._complain(desk_words(error))
             return
         self._added()
-        self._done.value = f'<div role="status">{markup.paragraph(f"Batch {batch} cost {money(cost)}.")}</div>'
+        self._done.value = (
+            f'<div role="status">{markup.paragraph(f"Batch {batch} cost {money(cost)}.")}</div>'
+        )
 
     def _complain(self, said: str) -> None:
         self._problem.value = f'<div role="alert">{markup.paragraph(said)}</div>'

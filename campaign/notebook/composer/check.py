@@ -175,7 +175,7 @@ class CheckSection(Section):
 
     @property
     def _in_rehearsal(self) -> str:
-        """That the figures are those of a rehearsal, where texts were sent live too; "" where that is clear."""
+        """That the figures are those of a rehearsal, where texts were sent live too; "" elsewhere."""
         desk = self._desk
         if desk.composition.environment == "live" or "live" not in desk.accounts:
             return ""

@@ -31,7 +31,13 @@ _AGAIN: tuple[str, ...] = ("changed", "gone", "not_again")
 _BY_QUESTION = (("overlong", "max_parts"), ("duplicates",), ("several",))
 ANSWERS = tuple(name for names in _BY_QUESTION for name in names)  # about the rows of the spreadsheet
 KEPT_ANSWERS = (*ANSWERS, "budget")  # which hold for all files of a campaign
-OPT_OUTS = ("opt_outs", "opt_out_column", "opt_out_marks", "opt_out_plain", "opt_out_numbers")  # who wants no texts
+OPT_OUTS = (
+    "opt_outs",
+    "opt_out_column",
+    "opt_out_marks",
+    "opt_out_plain",
+    "opt_out_numbers",
+)  # who wants no texts
 # What rows to correct have from their campaign besides.
 CONTINUED = (*KEPT_ANSWERS, "message", "language", "texts", "sender", *OPT_OUTS, "rate", "batch_size")
 _ABOUT = {

@@ -34,13 +34,16 @@ def keep_reached(folder: Path, people: pd.DataFrame) -> None:
 def reached_by_list(desk: Desk, difference: Difference) -> Ints:
     """The numbers of people who would get the very text that they have by the provider's list."""
     compared = plan_behind(difference)
-    kept = _kept(CAMPAIGNS / folder_name(desk.name, compared.environment)) if desk.name else _kept(None)
+    where = next((where for where in desk.accounts if where == compared.environment), None)
+    kept = _kept(CAMPAIGNS / folder_name(desk.name, where) if desk.name and where else None)
     if kept.empty or compared.record is None:
         return np.empty(0, np.int64)
     batches, rows = (kept[name].to_numpy(dtype=np.int64) for name in _COLUMNS)
     sent = compared.record.messages(batches, rows)
     leaving: pd.DataFrame = decided_messages(difference, changed=desk.composition.changed)
-    texts = [pd.MultiIndex.from_arrays([one["number"], fold_texts(one["message"])]) for one in (leaving, sent)]
+    texts = [
+        pd.MultiIndex.from_arrays([one["number"], fold_texts(one["message"])]) for one in (leaving, sent)
+    ]
     numbers: Ints = leaving["number"].to_numpy(dtype=np.int64)
     return np.unique(numbers[texts[0].isin(texts[1])])
 

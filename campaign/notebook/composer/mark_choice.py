@@ -50,9 +50,7 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._agree_ticked = button(_LEAVE_OUT_TICKED, "agree-to-ticked", self._take_ticks)
         self._anew = button(_ANEW, "marks-anew", self._forget)
         self._ask_nothing()
-        super().__init__(
-            [self._column, self._said, self._ticks, self._agree_ticked, self._agree, self._anew]
-        )
+        super().__init__([self._column, self._said, self._ticks, self._agree_ticked, self._agree, self._anew])
 
     def refill(self, composition: Composition) -> None:
         """Take the column and the marks as they were decided."""
@@ -82,7 +80,9 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._of, self._agreed, self._plain = column, (), ()
         marks = OptOutMarks.of(contacts, column, self._agreed, self._plain)
         self._said.value = _about_marks(marks, len(contacts))
-        set_shown(self._anew, bool(self._plain) or not self._usual(contacts).unclear.empty)
+        set_shown(
+            self._anew, bool(self._plain) or bool(self._usual(contacts).unclear.isin(self._agreed).any())
+        )
         self._unclear = tuple(marks.unclear.unique())
         if len(self._unclear) > _MOST:
             raise UsageError(f"{marks.about_unclear} That is no column of marks: choose another one.")
@@ -102,8 +102,10 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             set_shown(asked, are_few)
         counts = marks.unclear.value_counts(sort=False)
         self._ticks.children = [_tick(cell, int(counts[cell])) for cell in self._unclear if are_few]
-        ways = [_TICK.format(_LEAVE_OUT_TICKED)] if are_few else []
-        raise UsageError(" ".join([marks.about_unclear, *ways, _CORRECT.format(_LEAVE_OUT)]))
+        correct = _CORRECT.format(_LEAVE_OUT)
+        if are_few:
+            correct = f"{_TICK.format(_LEAVE_OUT_TICKED)} Or {correct[0].lower()}{correct[1:]}"
+        raise UsageError(f"{marks.about_unclear} {correct}")
 
     def _ask_nothing(self) -> None:
         for asked in (self._ticks, self._agree_ticked, self._agree, self._anew):
@@ -117,7 +119,10 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _take_ticks(self) -> None:
         """A person has said which of the unclear cells are marks, and so which are none."""
         ticked = [tick.value for tick in self._ticks.children]
-        self._agreed = (*self._agreed, *(cell for cell, yes in zip(self._unclear, ticked, strict=True) if yes))
+        self._agreed = (
+            *self._agreed,
+            *(cell for cell, yes in zip(self._unclear, ticked, strict=True) if yes),
+        )
         self._plain = (*self._plain, *(cell for cell in self._unclear if cell not in self._agreed))
         self._chosen()
 

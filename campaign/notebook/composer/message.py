@@ -83,7 +83,12 @@ class MessageSection(Section):
         self._getting = self._with_letters  # rows that get this text, or would if it were shorter
         self._fitting = self._with_letters  # those of them whose text is not too long
         self.phone = Phone(
-            self._plan_of, self._sender_and_text, self._longest_row, self._kept_row, self._count, self._explain
+            self._plan_of,
+            self._sender_and_text,
+            self._longest_row,
+            self._kept_row,
+            self._count,
+            self._explain,
         )
         self.dates = DateChoice(self._rewrite)
         self.earlier = EarlierText(desk, self.take)

@@ -68,7 +68,7 @@ class OutcomeSection(Section):
         self.costs = BatchCosts(lambda: self.settled())
         self._happened: list[str] = []  # a paragraph each
         self._to_do: list[str] = []
-        self._kinds_to_correct = SAFE_TO_PREPARE_AGAIN  # statuses of rows
+        self._kinds_to_correct: tuple[str, ...] = SAFE_TO_PREPARE_AGAIN  # statuses of rows
         self._was_rehearsed = False
         self._again: list[str] = []  # how the same is sent again
         self.name = ""  # of the campaign whose result is shown

@@ -24,8 +24,8 @@ from campaign.text import clean, counted, shorten
 _STRUCK_OUT = "{} of {} characters: what is struck out does not fit."
 _NAME = 40  # characters
 _SHARED = (
-    "Row {} has the phone of row {}, which gets the text of that row. This text is not sent unless you decide "
-    "otherwise in section 3, where the rows that share a phone are asked about."
+    "Row {} has the phone of row {}, which gets the text of that row. This text is not sent unless you "
+    "decide otherwise in section 3, where the rows that share a phone are asked about."
 )
 _REPEATED = "Row {} has the phone and the text of row {}: that phone gets it once."
 _EMPTY = "The text appears here as its reader will see it."

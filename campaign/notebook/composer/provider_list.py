@@ -29,8 +29,8 @@ _ABOUT = (
     "times, as a spreadsheet. What it says is shown first; nothing is settled before you press a button."
 )
 _ASKED_ABOUT = (
-    "What you have answered cannot be changed, but nobody has to get a text twice: section 4 asks about {them} "
-    "before anything more is sent. Press “Leave {who} out” there."
+    "What you have answered cannot be changed, but nobody has to get a text twice: section 4 asks about "
+    "{them} before anything more is sent. Press “Leave {who} out” there."
 )
 _COLUMNS = {
     "number": "Column with the numbers",
@@ -178,6 +178,6 @@ def _about_reached(people: pd.DataFrame, count: int) -> str:
     shown = people.head(_PEOPLE)[["batch", "row", "number"]].assign(number=mask_numbers(people["number"]))
     table = markup.table(shown, limit=_PEOPLE, rows=len(people))
     return (
-        f'<div class="changed"><p><strong>{markup.escape(said)}</strong></p></div><details><summary>Who '
-        f"{agreeing(count, 'has', 'have')} it already</summary>{markup.scroller(table, 'People who have it')}</details>"
+        f'<div class="changed"><p><strong>{markup.escape(said)}</strong></p></div><details>'
+        f"<summary>Who has it already</summary>{markup.scroller(table, 'Who has it already')}</details>"
     )

@@ -28,7 +28,7 @@ from campaign.text import agreeing, capitalised, clean, counted, listed_words
 
 _NOBODY = np.empty(0, np.int64)
 _NAMED = 3  # campaigns
-_BY_LIST = "by the provider's list"
+_BY_LIST = "already, as the provider's list says"
 
 
 class SentElsewhere(VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -59,7 +59,10 @@ class SentElsewhere(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def ask(self, difference: Difference, *, is_asked_above: bool) -> int:
         """Ask about these people, unless a question above does; how many there are."""
         senders, listed = sent_elsewhere(self._desk, difference), _listed(self._desk, difference)
-        self._asked, plan = _all_numbers([*senders.values(), listed]), self._desk.plan or self._desk.prepared()
+        self._asked, plan = (
+            _all_numbers([*senders.values(), listed]),
+            self._desk.plan or self._desk.prepared(),
+        )
         numbers = plan.messages["number"].to_numpy(dtype=np.int64)
         self._rows = np.unique(plan.messages["row"].to_numpy()[np.isin(numbers, self._asked)])
         is_asked, left_out = len(self._asked) > 0 and not is_asked_above, self._desk.composition.not_again
@@ -81,7 +84,7 @@ class SentElsewhere(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _questions(self, difference: Difference, senders: dict[str, Ints], listed: Ints) -> list[str]:
         """From whom these people have the text, a sentence for each source."""
         names = listed_words(f"“{mask_text(clean(name))}”" for name in islice(senders, _NAMED))
-        sources = [(f"from {names}", _all_numbers(senders.values())), (_BY_LIST, listed)]
+        sources = [(f"from {names} already", _all_numbers(senders.values())), (_BY_LIST, listed)]
         return [
             _question(self._count(difference, numbers), source) for source, numbers in sources if len(numbers)
         ]
@@ -128,7 +131,7 @@ def have_it_already(count: int) -> str:
 
 
 def _listed(desk: Desk, difference: Difference) -> Ints:
-    """The numbers of people who have it by the provider's list, and nobody has agreed that they get it again."""
+    """The numbers of people who have it by the provider's list, but those who get it again all the same."""
     return np.setdiff1d(reached_by_list(desk, difference), _agreed(desk, difference))
 
 
@@ -144,7 +147,7 @@ def _all_numbers(numbers: Iterable[Ints]) -> Ints:
 
 def _question(count: int, source: str) -> str:
     people, have = capitalised(counted(count, "person", "people")), agreeing(count, "has", "have")
-    return f"{people} who would get a text now {have} this very text {source} already."
+    return f"{people} who would get a text now {have} this very text {source}."
 
 
 def _answers(count: int) -> str:

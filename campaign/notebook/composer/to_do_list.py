@@ -22,6 +22,6 @@ def with_one_press(sentences: Iterable[str]) -> list[str]:
     whats = [_WHAT[found[1]] for _, found in told if found and found[1] in _WHAT]
     if len(whats) < 2:
         return [said for said, _ in told]
-    once = f"{_RESUME} once: that sends {listed_words(whats)}."
+    once = f"{_RESUME}: one press sends {listed_words(whats)}."
     others = [said[: found.start()] if found and found[1] in _WHAT else said for said, found in told]
     return [once, *filter(None, others)]

@@ -1,4 +1,4 @@
-"""The texts whose fate is unknown as a workbook, with full numbers: for whoever asks the provider about them."""
+"""The texts whose fate is unknown as a workbook, with full numbers, for whoever asks the provider."""
 
 from __future__ import annotations
 

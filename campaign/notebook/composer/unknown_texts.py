@@ -52,17 +52,19 @@ _DONE: dict[Outcome, str] = {
     "refused": "settled as not there",
     "again": "ordered to be sent again",
 }
+_OUT_ONCE_MORE: tuple[Outcome, ...] = ("refused", "again")
 _FINAL_ANSWERS = "None of these answers can be taken back, so ask the provider first where you are not sure."
 _REFUSED_MEANS = f"In the phrase, “refused” means what “{NOT_THERE}” says: the provider does not have it."
 _FINAL = "This answer cannot be taken back."
 _IF_WRONG = (
-    "These texts wait for the button in section 4. The answers cannot be taken back; but where the provider's "
-    "own list has such texts after all, section 4 asks about these people before anything more is sent."
+    "These texts wait for the button in section 4. The answers cannot be taken back; but where the "
+    "provider's own list has such texts after all, section 4 asks about these people before anything more "
+    "is sent."
 )
 _WHOM_TO_ASK = (
-    "No answer came for {texts}, so {they} may have been sent. Ask the provider about {them}, batch by batch: "
-    "the rows below are those of your spreadsheet, and “{download}” has every number in full. Say here what it "
-    "answers. Until then nobody gets {them} again."
+    "No answer came for {texts}, so {they} may have been sent. Ask the provider about {them}, batch by "
+    "batch: the rows below are those of your spreadsheet, and “{download}” has every number in full. Say "
+    "here what it answers. Until then nobody gets {them} again."
 )
 _DOWNLOAD = "The texts to ask about, with full numbers"
 _NOBODY_TO_ASK = (
@@ -216,9 +218,9 @@ def _presser(pressed: Callable[[Outcome], None], outcome: Outcome) -> Callable[[
 
 def _about_settled(unknown: UnknownBatches) -> str:
     """What a person has answered of batches whose texts wait since, as a piece of HTML; "" for none."""
-    by_outcome = {
+    by_outcome: dict[Outcome, list[int]] = {
         outcome: [batch for batch, settled in unknown.settled.items() if settled == outcome]
-        for outcome in ("refused", "again")
+        for outcome in _OUT_ONCE_MORE
     }
     answered = [
         f"{batches_in_words(batches)} {agreeing(len(batches), 'was', 'were')} {_DONE[outcome]}"
@@ -235,7 +237,12 @@ def _about(unknown: UnknownBatches) -> str:
         return ""
     count, batches = unknown.messages, len(unknown.numbers)
     texts = counted(count, "text")
-    words = {"download": _DOWNLOAD, "texts": texts, "they": agreeing(count, "it", "they"), "them": agreeing(count, "it", "them")}
+    words = {
+        "download": _DOWNLOAD,
+        "texts": texts,
+        "they": agreeing(count, "it", "they"),
+        "them": agreeing(count, "it", "them"),
+    }
     whom = _WHOM_TO_ASK if unknown.environment != "local" else _NOBODY_TO_ASK
     more = batches - len(unknown.first)
     others = f"and {counted(more, 'other batch', 'other batches')}, which the list below has." if more else ""
@@ -283,7 +290,9 @@ def _choices(unknown: UnknownBatches) -> list[tuple[str, tuple[int, ...]]]:
 def _lines_to_read(question: str) -> list[str]:
     """The lines of a question in the words of the desk, without those that are Python to copy; that nobody
     can tell of a rehearsal is said above, and that an answer is final below."""
-    lines = (line for line in question.splitlines() if _is_plain(line) and line not in (SANDBOX_IS_GONE, FINAL))
+    lines = (
+        line for line in question.splitlines() if _is_plain(line) and line not in (SANDBOX_IS_GONE, FINAL)
+    )
     return [desk_words(line) for line in lines]
 
 

@@ -121,13 +121,19 @@ class Reconciliation:
         others = len(self.settled_in_list) - len(shown)
         if others:
             have = agreeing(others, "is", "are")
-            sentences.append(f"{capitalised(counted(others, 'other such batch', 'other such batches'))} {have} in it too.")
+            sentences.append(
+                f"{capitalised(counted(others, 'other such batch', 'other such batches'))} {have} in it too."
+            )
         count = self.people_reached_after_all
-        people = counted(count, "person who has", "people who have")
-        message, them = agreeing(count, "this message", "these messages"), agreeing(count, "this person", "them")
+        people = counted(count, "person who has it", "people who have them")
+        messages, them = (
+            agreeing(count, "this message", "these messages"),
+            agreeing(count, "this person", "them"),
+        )
+        numbers = agreeing(count, "the number", "the numbers")
         sentences.append(
-            f"The next send or resume would send {people} {message} already the same once more: to leave {them} "
-            "out, give their numbers as not_again= when you prepare."
+            f"The next send or resume would send {messages} once more to {people} already: to leave {them} "
+            f"out, give {numbers} as not_again= when you prepare."
         )
         return sentences
 

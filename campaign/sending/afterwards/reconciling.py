@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.typing import NaTType
 
 from campaign.argument_checks import check
 from campaign.sending.afterwards.listed_messages import IN_LIST, UNCLEAR, found_in_list, paired, with_doubt
@@ -78,7 +79,7 @@ def match_provider_list(
 
 
 def _sent(messages: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
-    """Messages as they are looked for in the list: those of accepted batches first, in the order they left."""
+    """Messages as the list is searched for them: those of accepted batches first, in the order they left."""
     left_at = batches.set_index("batch")["submitted_at"]
     sent = messages[["row", "number", "message", "status", "batch", "code"]]
     sent = sent.assign(text=fold_texts(sent["message"]), left_at=sent["batch"].map(left_at))
@@ -204,15 +205,15 @@ def _objections(
     return pd.Series(objections, unknown.index, dtype="str")
 
 
-def _why_no_later(latest: pd.Timestamp, slack: pd.Timedelta) -> str:
+def _why_no_later(latest: pd.Timestamp | NaTType, slack: pd.Timedelta) -> str:
     """Why the latest entry that is not in the future may be too early."""
     if pd.isna(latest):
         return "No time in it counts: it has none that can be read."
     if slack:
         hours = (slack + HOUR) / HOUR
         return (
-            f"It is not certain of which time zone its times are, so only one that is {hours:.0f} hours later "
-            f"would count; give each time its zone, {ZONE_EXAMPLE}."
+            f"It is not certain of which time zone its times are, so only one that is {hours:.0f} hours "
+            f"later would count; give each time its zone, {ZONE_EXAMPLE}."
         )
     return f"Its latest one is of {latest:%d %B %Y, %H:%M} UTC."
 

@@ -1,4 +1,4 @@
-"""Batches that a person has settled as refused, or ordered to be sent again, and that the provider's list has.
+"""Batches that a person has settled as refused or ordered again, and that the provider's list has after all.
 
 Such an answer is final. What the list shows of it later can only be used by leaving people out.
 """

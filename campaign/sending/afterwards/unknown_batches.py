@@ -88,4 +88,5 @@ def _waiting(
     held = pd.Series(rounds[-1].messages_by_batch(contents.batches), dtype="int64").reindex(outcomes.index)
     waiting = held[held > 0].astype("int64")
     by_outcome = waiting.groupby(outcomes.reindex(waiting.index)).sum()
-    return outcomes.reindex(waiting.index).to_dict(), {str(how): int(n) for how, n in by_outcome.items()}
+    settled = {int(batch): str(outcomes[batch]) for batch in waiting.index}
+    return settled, {str(how): int(n) for how, n in by_outcome.items()}
