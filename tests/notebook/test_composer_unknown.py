@@ -489,8 +489,8 @@ def test_what_goes_out_once_more_is_counted_and_no_promise_is_made_about_it(kill
     again = Person(compose_again(memory))
     assert again.sees("greeting") == (
         "This page was loaded again, and what you had chosen is back. 239 texts of “visits” are not sent "
-        "yet. Besides, 5 texts that were ordered to be sent again go out once more. Press “Rehearse 244 texts” in "
-        "section 4. Whoever has got one of these 5 texts after all "
+        "yet. Besides, 5 texts that were ordered to be sent again go out once more. Press “Rehearse 244 "
+        "texts” in section 4. Whoever has got one of these 5 texts after all "
         "gets it twice; nobody else gets a text twice. Section 5 says what was sent."
     )
 
