@@ -136,6 +136,10 @@ def _show_reconciliation(reconciliation: Reconciliation, page: Page) -> None:
     phrase = reconciliation.phrase
     page.facts |= {"reconciliation": _facts(reconciliation), "confirm": phrase or None}
     page.line(mask_sentences(reconciliation.sentence))
+    for row in reconciliation.reached_after_all.head(_SHOWN).to_dict("records"):
+        page.line(f"  batch {row['batch']}, row {row['row']}, {mask_number(row['number'])}: has it already")
+    if len(reconciliation.reached_after_all) > _SHOWN:
+        page.line(f"  … and {figure(len(reconciliation.reached_after_all) - _SHOWN)} more")
     for row in reconciliation.batches.to_dict("records"):
         found = f"{row['in_list']} of {counted(row['messages'], 'message')} in the list"
         page.line(f"  batch {row['batch']}: {found}, {_verdict(row)}")
@@ -157,6 +161,8 @@ def _facts(reconciliation: Reconciliation) -> dict[str, Any]:
         "sentence": mask_sentences(reconciliation.sentence),
         "batches": records(reconciliation.batches),
         "people": records(reconciliation.people[["batch", "row", "found"]]),
+        "settled_in_list": records(reconciliation.settled_in_list),
+        "reached_after_all": records(reconciliation.reached_after_all[["batch", "row"]]),
         "accepted_missing": records(reconciliation.accepted_missing),
         "priced_otherwise": records(reconciliation.priced_otherwise),
     }

@@ -31,8 +31,11 @@ class OptOutMarks(Struct, frozen=True, eq=False):
     unclear: pd.Series[str]
 
     @classmethod
-    def of(cls, contacts: pd.DataFrame, column: str, also: Collection[str] = ()) -> OptOutMarks:
-        """Read the cells of a column; a person has said that those in `also` are marks too.
+    def of(
+        cls, contacts: pd.DataFrame, column: str, also: Collection[str] = (), besides: Collection[str] = ()
+    ) -> OptOutMarks:
+        """Read the cells of a column; a person has said that those in `also` are marks too, and those in
+        `besides` are none.
 
         Raises `UsageError` if the table has no such column.
         """
@@ -44,7 +47,8 @@ class OptOutMarks(Struct, frozen=True, eq=False):
         cells = contacts[column]
         folded = cells.str.strip().str.casefold()
         is_mark = folded.isin(_YES) | cells.isin([*also])
-        return cls(column, cells[is_mark], cells[~is_mark & ~folded.isin(_NO)])
+        is_none = folded.isin(_NO) | cells.isin([*besides])
+        return cls(column, cells[is_mark], cells[~is_mark & ~is_none])
 
     @property
     def counts(self) -> pd.Series[int]:

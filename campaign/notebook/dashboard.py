@@ -37,7 +37,7 @@ _BUTTONS = {  # what a form says, whose readers know of no cells
     "running": "Pause holds the texts back until you press Resume. After Stop, the rest can be sent later.",
     "paused": "Resume goes on, and Stop ends it here: the rest can be sent later.",
 }
-_REST = "Resume sends the rest; nothing is sent twice."
+_REST = "Resume sends the rest; what was sent is not sent again."
 _AGAIN = "Resume sends the refused messages again; who was reached gets nothing more."
 
 _OUT_OF_DATE = "Out of date, from before Resume was pressed: a line in the card above reads it again."

@@ -335,7 +335,7 @@ def lost(run: Run) -> str:
     sentence = (
         "The program that was sending has ended, and these are the last figures that this page received. "
         "More may have been sent since, and what was under way has been answered or is unknown. The campaign "
-        "folder has what is true now, and nothing is sent twice."
+        "folder has what is true now, and what was sent is not sent again."
     )
     return f'<span class="word">Last figures</span>{markup.paragraph(sentence)}{ways_on(run, names=False)}'
 

@@ -1,16 +1,21 @@
-"""The price of one SMS that a person gave a rehearsal, so that no report calls its cost made up."""
+"""The price of one SMS that a person gave a rehearsal, so that no report calls its cost made up.
+
+Where a service named the cost, that is the cost: a price that somebody typed was an estimate.
+"""
 
 from __future__ import annotations
 
 from copy import copy
 from decimal import Decimal
 
+from campaign.environments import words_for
 from campaign.results.tables import Result
 
 
 def with_given_price(result: Result, price: Decimal | None) -> Result:
     """The same result, whose reports name the price that its cost is at; as it was, where that is another."""
-    if price is None or not _is_at_price(result, price):
+    has_made_up_costs = words_for(result.environment).has_made_up_costs
+    if price is None or not has_made_up_costs or not _is_at_price(result, price):
         return result
     priced = copy(result)
     vars(priced)["given_price"] = price

@@ -163,7 +163,7 @@ class LeftToDo:
     @property
     def way_to_add_cost(self) -> WaysOn:
         """The call that gives the first batch without a cost the one that the provider names."""
-        unpriced = self._unpriced
+        unpriced = self.unpriced
         if self.folder is None or self.is_erased or not unpriced:
             return ()
         batch = unpriced[0]
@@ -180,10 +180,10 @@ class LeftToDo:
     @property
     def about_costs(self) -> str:
         """What to do about batches of which only the cost is not known; "" for none, and after erasing."""
-        return "" if self.is_erased else advice_on_costs(self._unpriced)
+        return "" if self.is_erased else advice_on_costs(self.unpriced)
 
     @property
-    def _unpriced(self) -> list[int]:
+    def unpriced(self) -> list[int]:
         """The batches that lack their cost; what is still to be sent again is not asked about."""
         waits = (self.batches["error"] == ORDERED_AGAIN) & (self.planned > 0)
         return [*map(int, self.batches["batch"][lack_their_cost(self.batches) & ~waits])]

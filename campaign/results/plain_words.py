@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from campaign.contacts.continuation import STATUS
+from campaign.contract import SETTLED_BY
 from campaign.remedies import texts_without_code
 from campaign.results.outcome_tables import SHARING_A_PHONE
 from campaign.text import capitalised, without_error_class
@@ -18,6 +19,7 @@ STATUS_WORDS = {
     "opted out": ("wants no texts", "want no texts"),
 }
 SHARING = ("shares a phone", "share a phone")  # duplicates who are people of their own
+_NOT_THERE = "Nothing is to be corrected: this text did not get there, as a person said, and is sent again."
 _OURS = ("unknown", "not_sent")  # the service's own words are left as they are
 _LEFT_OUT = ("invalid", "blank", "duplicate", "opted_out")
 
@@ -35,8 +37,13 @@ def in_plain_words(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Serie
 
 
 def own_words(reasons: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
-    """The reasons of rows of the file for people who do not program; the service's words stay as they are."""
-    return reasons.where(~statuses.isin(_LEFT_OUT), texts_without_code(reasons))
+    """The reasons of rows of the file for people who do not program; the service's words stay as they are.
+
+    Who settled a batch is said beside the batch. In its rows it says that nothing is to be corrected.
+    """
+    is_settled = (statuses == "refused") & reasons.str.startswith(SETTLED_BY)
+    words = reasons.where(~statuses.isin(_LEFT_OUT), texts_without_code(reasons))
+    return words.where(~is_settled, _NOT_THERE)
 
 
 def status_in_words(status: str, count: int) -> str:

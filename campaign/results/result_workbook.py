@@ -213,7 +213,7 @@ def _about_cost(result: Result) -> str:
     note = f"The cost is what {words.service} reported{by_hand}: one amount for each batch."
     if price is not None:
         given = f"The cost is at the price that was given, {money(price)} for an SMS: nothing was paid for."
-        note = f"{given} {note}"
+        note = f"{given} It is one amount for each batch."
     elif words.has_made_up_costs:
         note = f"The cost is made up: nothing was paid for. {note}"
     if not unpriced:

@@ -404,6 +404,12 @@ class Result:
         return self._words.to_do.about_costs
 
     @property
+    def unpriced_batches(self) -> pd.DataFrame:
+        """Those of `batches` whose cost nobody but a person can give, by `resolve` with `cost=`."""
+        to_do = self._words.to_do
+        return self.batches[self.batches["batch"].isin([] if self.is_erased else to_do.unpriced)]
+
+    @property
     def likely_repeats(self) -> LikelyRepeats:
         """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
         return self._rows.likely_repeats

@@ -188,7 +188,9 @@ def test_a_page_from_before_the_app_was_started_again_says_so(folders, opened_be
         assert all(one.partition("token=")[2] not in shown for one in (address, new_address))
 
         page.goto(new_address)
-        expect(page.locator(".campaign-look-back")).to_have_text("Show the result of “visits”")
+        expect(page.locator(".campaign-look-back")).to_have_text(
+            "Show the result of the rehearsal of “visits”"
+        )
         expect(page.locator(".campaign-look-back")).to_have_css("border-style", "solid")
         other = page.context.new_page()  # of the same person, who has the cookie of the new one
         other.goto(page.url.partition("?")[0])

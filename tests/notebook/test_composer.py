@@ -506,6 +506,60 @@ def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     assert phrase in person.composer.desk.composition.python(phrase)
 
 
+def test_after_a_rehearsal_it_says_how_the_same_is_sent_for_real(live):
+    person = Person(campaign.compose())
+    person.compose()
+    person.send()
+    choose = "choose “Live: real texts to real phones” in section 4."
+    way = f"To send it for real, open section 3, press “Go on to sending”, and {choose}"
+    assert way in person.sees("section-5")
+    person.reopen(3)
+    person.press("go-on")
+    person.fill("place", "live")
+    person.press("send")
+    (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
+    person.fill("phrase", phrase)
+    person.send()
+    assert "for real" not in person.sees("section-5")
+
+
+def test_the_cost_is_no_unknown_below_the_estimate_and_section_3_says_when_it_speaks_of_a_rehearsal(live):
+    person = Person(campaign.compose())
+    person.compose()
+    person.fill("place", "live")
+    person.press("send")
+    assert "What it costs is not known" in person.sees("question")
+    person.fill("price", "35")
+    person.press("send")
+    assert "About UGX 105 for 3 SMS." in person.sees("section-4")
+    assert "What it costs is not known" not in person.sees("question")
+    (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
+    person.fill("phrase", phrase)
+    person.send()
+    again = Person(campaign.compose())
+    again.compose()
+    assert (
+        again.folded()[2] == "3 · In a rehearsal, as section 4 has it: 3 people get a text; 1 row gets none"
+    )
+    again.fill("place", "live")
+    assert again.folded()[2].startswith("3 · 3 people were sent a text before")
+
+
+def test_no_report_of_a_live_campaign_says_that_nothing_was_paid(live):
+    """The price was typed for an estimate; what the service named is what is paid."""
+    person = Person(campaign.compose())
+    person.compose()
+    person.fill("price", "35")
+    person.fill("place", "live")
+    person.press("send")
+    (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
+    person.fill("phrase", phrase)
+    person.send()
+    page = person.section(5).downloads["report.html"].content().decode()
+    assert "cost, as the service reported it" in page
+    assert "paid" not in page
+
+
 def test_the_pace_of_a_rehearsal_to_watch_is_never_that_of_a_live_campaign(live, table):
     watching = Person(campaign.compose())
     watching.compose()

@@ -488,7 +488,7 @@ def test_a_campaign_that_is_not_named_at_once_is_one_click_away(person, table):
     assert others.description == "Hide 2 other campaigns"
     buttons = [one for one in widgets_in(again.composer) if "campaign-look-back" in one._dom_classes]
     assert [one.description for one in buttons][3:] == [
-        f"Show the result of “{n}”" for n in ("second", "first")
+        f"Show the result of the rehearsal of “{n}”" for n in ("second", "first")
     ]
     buttons[-1].click()
     assert again.sees("section-5").startswith("This is what came of “first”.")
@@ -529,7 +529,7 @@ def test_after_a_result_a_person_begins_with_another_spreadsheet(open_page, tabl
         assert again.section(1).is_open
         assert not again.folded()
         assert find(again.composer, "path").value == ""
-        assert find(again.composer, "look-back").description == "Show the result of “visits”"
+        assert find(again.composer, "look-back").description == "Show the result of the rehearsal of “visits”"
         assert again.sees("greeting") == ""
     (table.parent / "staff.csv").write_text("name,phone,day\nEve,+256 752 000 005,Fri\n")
     person.compose("staff.csv", text="Dear {name}")

@@ -1,5 +1,6 @@
 """What one SMS costs, and when sending has cost enough: typed at the composer, kept, and told in files."""
 
+from copy import copy
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import campaign
 from campaign.notebook.composer.cost_choice import given_price
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.run_card import figures
+from campaign.results.given_price import with_given_price
 
 
 def rehearsed_within(person, budget, price="35"):
@@ -209,6 +211,7 @@ def test_files_say_that_the_cost_is_at_the_price_that_was_given(person):
     downloads = person.section(5).downloads
     about = cells(downloads["report.xlsx"].content())["About the cost"]
     assert about.startswith("The cost is at the price that was given, 0.5 for an SMS: nothing was paid for.")
+    assert about.endswith("It is one amount for each batch.")  # and no service that reported it
     page = downloads["report.html"].content().decode()
     assert "cost at the price that was given, 0.5 for an SMS; nothing was paid" in page
     assert "made-up" not in page
@@ -235,3 +238,17 @@ def test_an_amount_that_may_be_either_is_asked_about(person):
     person.fill("price", "35")
     person.fill("budget", "1.750")
     assert "Write 1750 or 1.75: 1.750 may be either." in person.sees("budget-fault")
+
+
+@pytest.mark.parametrize("status", ["live", "sandbox"])
+def test_the_cost_that_a_service_named_is_at_no_price_that_was_typed(status):
+    """A price that is typed for an estimate is that of no bill, though it may be the same."""
+    with campaign.Sandbox(price=35) as service:
+        plan = campaign.prepare(
+            b"name,phone\nA,+256772000001\n", message="Hi {name}", sender="CLINIC", region="UG"
+        )
+        result = campaign.send(plan, account=service, name="one", progress=False)
+    assert with_given_price(result, Decimal(35)).given_price == 35
+    elsewhere = copy(result)
+    vars(elsewhere)["environment"] = status
+    assert with_given_price(elsewhere, Decimal(35)).given_price is None

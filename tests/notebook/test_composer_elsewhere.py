@@ -97,7 +97,7 @@ def test_whoever_has_the_text_from_another_campaign_is_asked_about_before_they_g
     assert button(begun) == ("Rehearse 4 texts", True)
     shown = begun.sees("section-4")
     assert "4 texts would be rehearsed, for 4 people reached in rehearsal with another text." in shown
-    assert "Not decided yet: 2 people who have this text from another campaign." in shown
+    assert "Not decided yet: 2 people who have this text already." in shown
     assert "This waits for your answer above about the people who have this text already." in shown
     assert "3 · 4 people get a text; section 4 asks about 2 people; no row is left out" in begun.folded()
     begun.press("send-again")
@@ -110,7 +110,7 @@ def test_they_can_be_left_out_and_the_others_get_theirs(begun):
     begun.fill("changed", "send")
     begun.press("leave-them-out")
     assert button(begun) == ("Rehearse 4 texts", False)
-    assert "Left out: 2 people who have this text from another campaign." in begun.sees("sent-elsewhere")
+    assert "Left out: 2 people who have this text already." in begun.sees("sent-elsewhere")
     assert "3 · 4 people get a text; 2 rows get none" in begun.folded()
     begun.press("ask-anew")
     assert button(begun) == ("Rehearse 4 texts", True)

@@ -184,6 +184,70 @@ def test_a_cell_that_is_neither_yes_nor_no_stops_until_somebody_decides(at_check
     assert at_check.section(4).is_open
 
 
+REMARKS = """name,phone,day,Comments
+Aisha,+256 772 000 001,Mon,do not text
+Ben,+256 772 000 002,Tue,moved to Gulu
+Carol,+256 772 000 003,Wed,
+Dan,+256 772 000 004,Thu,do not text
+Eve,+256 772 000 005,Fri,no texts please
+Fay,+256 772 000 006,Fri,
+Gus,+256 772 000 007,Fri,-
+"""
+
+
+def tick(person, cell):
+    (box,) = [one for one in person.check_boxes() if f"“{cell}”" in one.description]
+    box.value = True
+
+
+def test_of_unclear_cells_those_are_ticked_that_mean_no_texts_and_it_can_be_taken_back(at_check, table):
+    table.write_text(REMARKS)
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.reopen(3)
+    at_check.fill("opt-out-column", "Comments")
+    assert "Tick those that mean “no texts”, and press “Leave out the rows that are ticked”" in at_check.sees(
+        "section-3"
+    )
+    assert not at_check.is_shown("marks-anew")
+    assert [one.description for one in at_check.check_boxes()] == [
+        "“do not text” (2 rows)", "“moved to Gulu” (1 row)", "“no texts please” (1 row)",
+    ]  # fmt: skip
+    tick(at_check, "do not text")
+    tick(at_check, "no texts please")
+    at_check.press("agree-to-ticked")
+    assert at_check.composer.desk.plan.totals["opted_out"] == 3
+    assert "3 of 7 rows are marked in “Comments”" in at_check.sees("marks")
+    at_check.press("go-on")
+    assert at_check.section(4).is_open
+    assert find(at_check.composer, "send").description == "Rehearse 4 texts"
+    python = at_check.composer.desk.composition.python()
+    assert "contacts['Comments'].isin(['do not text', 'no texts please'])" in python
+    at_check.reopen(3)
+    at_check.press("marks-anew")
+    assert len(at_check.check_boxes()) == 3
+    assert not any(one.value for one in at_check.check_boxes())
+    at_check.press("go-on")
+    assert not at_check.section(4).is_open
+
+
+def test_what_was_ticked_is_back_on_a_page_that_is_loaded_again(table, tmp_path):
+    (tmp_path / "private").mkdir()
+    memory = str(tmp_path / "private" / "desk.json")
+    table.write_text(REMARKS)
+    before = Person(compose_again(memory))
+    before.compose()
+    before.reopen(3)
+    before.fill("opt-out-column", "Comments")
+    tick(before, "do not text")
+    before.press("agree-to-ticked")
+    before.press("go-on")
+    again = Person(compose_again(memory))
+    assert again.section(4).is_open
+    assert find(again.composer, "send").description == "Rehearse 5 texts"
+
+
 def test_a_column_of_something_else_is_refused_or_doubted(at_check, table):
     table.write_text(
         "name,phone,note,consent\n" + "".join(f"P{n},+256 772 000 0{n},word {n},yes\n" for n in range(10, 40))
@@ -330,6 +394,32 @@ def test_a_number_written_by_hand_is_kept_for_a_page_loaded_again_and_not_with_t
     another_day = Person(campaign.compose())
     another_day.compose()
     assert "1 person who would get a text now was left out before" in another_day.sees("left-out")
+    another_day.press("leave-out-again")
+    assert not another_day.is_shown("left-out")
+    assert "Rehearse" not in find(another_day.composer, "send").description  # everybody else has the text
+    another_day.reopen(3)
+    assert "25677*****02 gets no text (row 3)." in another_day.sees("numbers-by-hand")
+    another_day.press("go-on")
+    assert not another_day.is_shown("left-out")
+
+
+def test_three_rows_of_one_phone_are_three_people_wherever_they_are_counted(table):
+    """Pupils of one family: each has a text, and the phone of all three wanted none before."""
+    table.write_text("name,phone,day\n" + "".join(f"P{n},+256 772 000 00{n // 3},Mon\n" for n in range(6)))
+    before = Person(campaign.compose())
+    before.compose()
+    before.reopen(3)
+    before.fill("duplicates", "keep")
+    before.fill("opt-out-number", "0772 000 001")
+    before.press("go-on")
+    before.send()
+    again = Person(campaign.compose())
+    again.compose()
+    assert "Section 4 asks about 3 people; " in again.folded()[2]
+    assert "Not decided yet: 3 people left out before." in again.sees("section-4")
+    assert "3 people who would get a text now were left out before" in again.sees("left-out")
+    assert find(again.composer, "send-to-them-too").description == "Send to these 3 people too"
+    assert find(again.composer, "leave-out-again").description == "Leave these 3 people out again"
 
 
 # who was left out before, and how the page counts whom it asks about

@@ -266,3 +266,15 @@ def test_a_row_that_gets_nothing_more_is_not_shown_with_a_text(person, table):
     shown = html_of(choice.rows)
     assert "Nothing more: was reached before." in shown
     assert "Dear Ivan" not in shown
+
+
+def test_a_row_that_section_4_asks_about_is_not_shown_as_if_its_text_left(fees, person):
+    fees.write_text(FEES.replace(",300", ",350"))  # Agnes's: her phone got another text
+    choose(person, fees)
+    go_on(person)
+    person.reopen(3)
+    choice = next(one for one in person.section(3).choices if one.question.parameter == "duplicates")
+    choice.rows.children[0].click()
+    shown = html_of(choice.rows)
+    assert "Section 4 asks about them first: Dear Agnes, 350 is due." in shown
+    assert "Nothing more: was reached before." in shown  # Peter's row

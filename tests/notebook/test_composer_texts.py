@@ -123,6 +123,15 @@ def test_sections_2_and_3_count_the_same_rows_to_correct(person, table):
     person.fill("sender", "CLINIC")
     person.press("problem")
     assert "From the top, this is number 1 of 1 row to correct." in person.sees("phone")
+    for said in (
+        "Row 3, to 25677*****02 · 1 SMS",
+        "Row 4 has the phone and the text of row 3: that phone gets it once.",
+        "Row 5 has the phone of row 3, which gets the text of that row. This text is not sent unless you "
+        "decide otherwise in section 3, where the rows that share a phone are asked about.",
+    ):
+        person.press("next")
+        assert said in person.sees("phone")
+    assert "to 25677" not in person.sees("phone")
     person.press("check")
     shown = person.sees("section-3")
     assert "1 person gets a text; 3 rows get none." in shown

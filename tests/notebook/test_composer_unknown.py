@@ -1,6 +1,7 @@
 """Texts whose fate is unknown are settled on the page: by clicks and a typed phrase, or by a chosen list."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,6 +12,7 @@ from support.widget_tree import find
 
 import campaign
 from campaign.notebook.composer.entry import compose_again
+from campaign.notebook.composer.reopening import about_once_more
 from campaign.sending.afterwards import settling
 
 PEOPLE = "name,phone,day\n" + "".join(f"P{n},+256772000{n:03},Mon\n" for n in range(250))
@@ -182,7 +184,10 @@ def test_what_nobody_can_tell_goes_out_again_and_section_4_says_who_may_get_it_t
     )
     assert sentence in person.sees("section-4")
     assert find(person.composer, "send").description == "Rehearse 244 texts"
-    assert "Press “Rehearse 244 texts” in section 4 to send again" in person.sees("section-5")
+    press = (
+        "in section 4: one press sends what you ordered to be sent again and the texts that were not sent."
+    )
+    assert f"Press “Rehearse 244 texts” {press}" in person.sees("section-5")
     assert "Find out" not in person.sees("unknown-texts")
     next_day = go_on()
     assert sentence in next_day.sees("section-4")
@@ -370,6 +375,213 @@ def test_whom_to_ask_about_a_live_campaign(table, resolves_here, monkeypatch, tm
     person = Person(campaign.compose())
     person.press("look-back")
     asks = person.sees("unknown-texts")
-    assert "so they may have been sent. Ask the provider about them, with the times below" in asks
+    assert (
+        "so they may have been sent. Ask the provider about them, batch by batch: the rows below are those "
+        "of your spreadsheet, and “The texts to ask about, with full numbers” has every number in full."
+        in asks
+    )
+    assert "256772" not in asks.replace("25677*", "")
+    content = person.composer.outcome.unknown_texts.download.content()
+    Path("ask.xlsx").write_bytes(content)
+    listed = pd.read_excel("ask.xlsx", dtype=str, engine="openpyxl")
+    assert [*listed.columns][2:] == ["row in your own spreadsheet", "number", "text"]
+    assert listed.columns[1].startswith("left (")
+    messages = campaign.load_result("campaigns/visits").messages
+    assert listed["number"].tolist() == messages.loc[messages["status"] == "unknown", "number"].tolist()
+    assert set(listed["batch"]) == {"2"}
+    assert find(person.composer, "look-back").description == "Show the result of “visits”"
+    person.press("settle-accepted")
+    assert "“message”" not in person.sees("question")  # the phrase has no such word
+    person.press("settle-refused")
+    assert "“refused” means what “It did not get there” says" in person.sees("question")
     answer(person, "accepted", "batch 2 was accepted")
     assert campaign.load_result("campaigns/visits").totals["unknown"] == 0
+
+
+# answers that the provider's list speaks against
+
+
+@pytest.fixture
+def settled(looking):
+    """Batch 2, which the provider took, was settled as not there; nobody can tell of batch 3."""
+    find(looking.composer, "unknown-batch").value = (2,)
+    answer(looking, "refused", "batch 2 was refused")
+    answer(looking, "again", "send batch 3 again, 100 messages may arrive twice")
+    return looking
+
+
+def test_that_an_answer_is_final_is_said_before_the_phrase_is_typed(looking):
+    assert "None of these answers can be taken back" in looking.sees("unknown-texts")
+    for outcome in ("accepted", "refused", "again"):
+        looking.press(f"settle-{outcome}")
+        assert "This answer cannot be taken back." in looking.sees("question")
+
+
+def test_the_list_can_be_chosen_after_everything_was_answered(settled):
+    asks = settled.sees("unknown-texts")
+    assert (
+        "What you have answered Batch 2 was settled as not there and batch 3 was ordered to be sent again. "
+        "These texts wait for the button in section 4. The answers cannot be taken back; but where" in asks
+    )
+    assert "Ask the provider for its list" in asks
+    assert settled.is_shown("provider-list-upload")
+    assert "settle-accepted" not in asks
+
+
+def test_whoever_has_the_text_by_the_list_is_left_out_and_nobody_gets_it_twice(
+    settled, provider, hours_later
+):
+    settled.upload("provider-list-upload", "provider.csv", list_of(provider))
+    says = settled.sees("provider-list-says")
+    assert (
+        "“provider.csv”: Batch 2, which was settled as not there, is in the list with all of its 100 texts. "
+        "The button in section 4 would send these texts once more to 100 people who have them already."
+        in says
+    )
+    assert "Press “Leave these 100 people out” there." in says
+    assert "Who has it already batch row number 2 3 25677*****01" in says
+    settled.compose()
+    sees = settled.sees("section-4")
+    assert (
+        "100 people who would get a text now have this very text already, as the provider's list says. Leave "
+        "them out, or send it to them again." in sees
+    )
+    assert "Not decided yet: 100 people who have this text already." in sees
+    assert find(settled.composer, "send").disabled
+    settled.press("leave-them-out")
+    assert find(settled.composer, "send").description == "Rehearse 149 texts"
+    settled.press("send")
+    until(lambda: settled.composer.desk.run.ended)
+    assert provider.inbox["number"].value_counts().tolist() == [1] * 250
+
+
+def test_the_next_day_and_with_a_file_that_is_chosen_again_they_are_asked_about_again(
+    settled, provider, hours_later
+):
+    settled.upload("provider-list-upload", "provider.csv", list_of(provider))
+    settled.compose()
+    settled.press("leave-them-out")
+    next_day = Person(campaign.compose())
+    next_day.compose()
+    assert find(next_day.composer, "send").disabled
+    assert "100 people who would get a text now have this very text" in next_day.sees("section-4")
+    next_day.press("leave-them-out")
+    next_day.reopen(1)
+    next_day.press("use")
+    for number, step in ((2, "check"), (3, "go-on")):
+        if next_day.section(number).is_open:
+            next_day.press(step)
+    assert "100 people" in next_day.sees("sent-elsewhere")
+    assert find(next_day.composer, "send").description in ("Rehearse 149 texts",)
+
+
+def test_what_goes_out_once_more_is_counted_and_no_promise_is_made_about_it(killed, tmp_path):
+    memory = str(tmp_path / "desk.json")
+    before = Person(compose_again(memory))
+    before.press("take-up")
+    answer(before, "again", "send batch 3 again, 5 messages may arrive twice")
+    before.fill("price", "1")
+    before.fill("budget", "100")
+    assert "Sending stops before" in before.sees("section-4")
+    assert "nobody gets a text twice" not in before.sees("section-4")
+    before.fill("price", "")
+    before.fill("budget", "")
+    again = Person(compose_again(memory))
+    assert again.sees("greeting") == (
+        "This page was loaded again, and what you had chosen is back. 239 texts of “visits” are not sent "
+        "yet. Besides, 5 texts that were ordered to be sent again go out once more. Press “Rehearse 244 "
+        "texts” in section 4. Whoever has got one of these 5 texts after all "
+        "gets it twice; nobody else gets a text twice. Section 5 says what was sent."
+    )
+
+
+# what is left to do afterwards
+
+
+def test_one_press_is_said_once_for_all_that_it_sends(killed):
+    person = go_on()
+    answer(person, "refused", "batch 3 was refused")
+    shown = person.sees("section-5")
+    assert shown.count("Press “Rehearse 244 texts” in section 4") == 1
+    assert (
+        "Press “Rehearse 244 texts” in section 4: one press sends what was settled as not there and the "
+        "texts that were not sent. What is refused was settled so by a person: the service does not have it."
+        in shown
+    )
+
+
+def test_in_rows_that_were_settled_as_not_there_nothing_is_to_be_corrected(settled, monkeypatch):
+    assert settled.section(5).downloads["to_correct.xlsx"].layout.display == "none"
+    assert "To reach the rows to correct" not in settled.sees("section-5")
+    campaign.write_follow_up(campaign.load_result(FOLDER), "rows.csv")
+    reasons = set(pd.read_csv("rows.csv")["last reason"])
+    assert reasons == {
+        "Nothing is to be corrected: this text did not get there, as a person said, and is sent again."
+    }
+
+
+def test_costs_are_added_later_one_batch_after_the_other(looking):
+    find(looking.composer, "unknown-batch").value = (2, 3)
+    answer(looking, "accepted", "batches 2 and 3 were accepted")
+    shown = looking.sees("section-5")
+    cost = (
+        "The cost of batch 2 and 1 other batch is not known. Once the provider has told you, add them below"
+    )
+    assert f"{cost} with “Add this cost”." in shown
+    assert looking.offered("cost-batch") == ["batch 2 (100 texts)", "batch 3 (100 texts)"]
+    looking.press("add-cost")
+    assert "Write the cost as a number" in looking.sees("batch-costs")
+    looking.fill("batch-cost", "200")
+    looking.press("add-cost")
+    assert looking.sees("batch-costs").startswith("Batch 2 cost 200.")
+    assert "The cost of batch 3 is not known." in looking.sees("section-5")
+    looking.fill("batch-cost", "0.5")
+    looking.press("add-cost")
+    assert "is not known" not in looking.sees("section-5")
+    assert "What it cost" not in looking.sees("batch-costs")
+    assert [*map(str, campaign.load_result(FOLDER).batches["cost"][1:3])] == ["200", "0.5"]
+
+
+@pytest.mark.parametrize(
+    ("waiting", "said"),
+    [
+        ({}, []),
+        (
+            {"refused": 1},
+            ["Besides, 1 text that was settled as not there goes out once more.",
+             "Whoever has got this text after all gets it twice; nobody else gets a text twice."],
+        ),
+        (
+            {"refused": 100, "again": 1},
+            ["Besides, 100 texts that were settled as not there and 1 text that was ordered to be sent again "
+             "go out once more.",
+             "Whoever has got one of these 101 texts after all gets it twice; "
+             "nobody else gets a text twice."],
+        ),
+    ],
+)  # fmt: skip
+def test_how_many_texts_go_out_once_more_in_words(waiting, said):
+    assert about_once_more(waiting) == said
+
+
+def test_what_is_kept_of_the_list_holds_no_number(settled, provider, hours_later):
+    settled.upload("provider-list-upload", "provider.csv", list_of(provider))
+    (kept,) = Path(FOLDER).glob("composed.json.*")
+    assert "256772" not in kept.read_text()
+
+
+def test_section_4_asks_at_once_where_it_is_open(sent_on_page, hours_later):
+    service = sent_on_page.composer.desk.accounts["local"]
+    answer(sent_on_page, "refused", "batch 2 was refused")
+    assert find(sent_on_page.composer, "send").description == "Rehearse 100 texts"
+    left = campaign.load_result(FOLDER).batches["submitted_at"]
+    took = "\n".join(
+        f'+256772000{n:03},"Hi P{n}, come on Mon.",{left.max():%Y-%m-%d %H:%M:%SZ}' for n in range(1, 101)
+    )
+    assert service
+    sent_on_page.upload("provider-list-upload", "p.csv", f"Number,Text,Submitted at\n{took}".encode())
+    assert find(sent_on_page.composer, "leave-them-out").description == "Leave these 100 people out"
+    assert find(sent_on_page.composer, "send").disabled
+    assert "100 people" in sent_on_page.sees("provider-list-says")
+    sent_on_page.press("leave-them-out")
+    assert find(sent_on_page.composer, "send").description == "Show the result"

@@ -225,3 +225,84 @@ def test_a_campaign_that_is_being_sent_is_shown_but_not_settled(tmp_path):
         with pytest.raises(campaign.LockedError, match="open in another run"):
             campaign.reconcile(run.folder, list_of_nobody(), confirm="settle 1 batch: 1 accepted")
         run.wait()
+
+
+# batches that a person has settled, and that the list has after all
+
+
+def settle(folder, batch, outcome):
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.resolve(folder, batch, outcome)
+    return campaign.resolve(folder, batch, outcome, confirm=asked.value.phrase)
+
+
+SETTLED = {"refused": "was settled as refused", "again": "was ordered to be sent again"}
+
+
+@pytest.mark.parametrize("outcome", SETTLED)
+def test_what_a_person_settled_and_the_list_has_is_said_first_with_its_people(visits, sandbox, outcome):
+    settle(visits, 2, outcome)
+    told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
+    assert told.sentence.startswith(
+        f"Batch 2, which {SETTLED[outcome]}, is in the list with all of its 2 messages. The next send or "
+        "resume would send these messages once more to 2 people who have them already: to leave them out, "
+        "give the numbers as not_again= when you prepare. 1 batch is unknown: 1 with none."
+    )
+    assert told.reached_after_all["number"].tolist() == ["256772000002", "256772000003"]
+    assert told.settled_in_list[["batch", "in_list", "settled"]].to_dict("records") == [
+        {"batch": 2, "in_list": 2, "settled": outcome}
+    ]
+    assert told.certain == {3: "refused"}
+    assert "25677*****02" in told._repr_html_()
+    assert "256772000002" not in told._repr_html_()
+
+
+@pytest.mark.parametrize("outcome", SETTLED)
+def test_they_are_left_out_and_nobody_gets_it_twice_also_when_it_is_sent_once_more(visits, sandbox, outcome):
+    settle(visits, 2, outcome)
+    settle(visits, 3, "refused")
+    told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
+    plan = plan_for(people(6), not_again=told.reached_after_all["number"])
+    for _ in range(2):
+        campaign.send(plan, account=sandbox, folder=visits, progress=False)
+        assert sandbox.inbox["number"].value_counts().tolist() == [1] * 6
+    campaign.resume(visits, account=sandbox, progress=False)
+    assert sandbox.inbox["number"].value_counts().tolist() == [1] * 6
+
+
+def test_part_of_a_settled_batch_in_the_list_is_counted(visits, sandbox):
+    settle(visits, 2, "refused")
+    lines = list_of(sandbox, visits).splitlines()
+    some = "\n".join(line for line in lines if "256772000003" not in line)
+    told = campaign.reconcile(visits, some.encode())
+    assert "is in the list with 1 of its 2 messages. " in told.sentence
+    assert "would send this message once more to 1 person who has it already" in told.sentence
+
+
+@pytest.mark.parametrize("outcome", SETTLED)
+def test_what_was_sent_again_since_explains_the_entries_and_nothing_can_be_held_back(
+    visits, sandbox, outcome
+):
+    settle(visits, 2, outcome)
+    settle(visits, 3, "refused")
+    campaign.resume(visits, account=sandbox, progress=False)
+    told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
+    assert told.settled_in_list.empty
+    assert told.sentence == "No batch is unknown, so there is nothing to settle."
+
+
+def test_an_entry_of_an_accepted_batch_shows_nothing_of_a_settled_one(visits, sandbox):
+    """The list has each text of batch 3 once; it was settled as refused, and then sent again and taken."""
+    settle(visits, 3, "refused")
+    settle(visits, 2, "accepted")
+    campaign.resume(visits, account=sandbox, progress=False)
+    assert campaign.load_result(visits).totals["accepted"] == 6
+    told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
+    assert told.settled_in_list.empty
+
+
+def test_what_the_service_refused_itself_is_no_answer_of_a_person(tmp_path):
+    with campaign.Sandbox(faults={1: "Invalid sender ID"}) as service:
+        result = send_to(people(2), service, tmp_path / "visits")
+        listed = f"{HEADER}\n+256772000000,Hi Person 0,2026-11-22 10:00Z,35"
+        assert campaign.reconcile(result.folder, listed.encode()).settled_in_list.empty

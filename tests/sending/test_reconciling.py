@@ -129,7 +129,7 @@ def test_an_entry_from_the_future_says_nothing_of_when_the_list_ends():
     assert told.certain == {}
     assert told.batches.loc[0, "why"] == (
         "The list has no entry that is certainly later than an hour after the batch left and is not in the "
-        "future."
+        "future. Its latest one is of 22 November 2026, 14:00 UTC."
     )
     future = "1 row of the list has a time in the future: that does not show until when the list goes."
     assert told.notices == (future,)
@@ -419,8 +419,35 @@ def test_several_batches_and_the_phrase_that_settles_what_is_certain():
     assert told.phrase.startswith("settle 2 batches: 1 accepted, 1 refused ")
     assert told.sentence == (
         "3 batches are unknown: 1 is in the list with all of its messages, 1 with none, "
-        "1 cannot be settled from it. The list has some of its messages."
+        "1 cannot be settled from it (batch 4). The list has some of its messages."
     )
+
+
+def test_each_reason_names_its_batches_where_there_are_several():
+    third = "256772000006,Hi Amina,2026-11-22 14:07Z,35\n"
+    told = reconciled(TOOK_1 + third + BEFORE, MANY)
+    assert "3 cannot be settled from it (batches 2, 3 and 4)." in told.sentence
+    assert "Batches 2 and 3: The list has no entry that is certainly later" in told.sentence
+    assert "Batch 4: The list has some of its messages." in told.sentence
+
+
+def test_a_header_that_names_utc_is_the_zone_of_its_times():
+    """Nothing of the campaign is in the list, so nothing but the header says what its times are."""
+    only_unknown = "\n".join(CAMPAIGN.splitlines()[i] for i in (0, 3, 4))
+    entries = (BEFORE + LATER).replace("Z,", ",")
+    told = reconciled("To,Message,Time (UTC),Cost\n" + entries, only_unknown)
+    assert told.certain == {2: "refused"}
+    told = reconciled("To,Message,Time,Cost\n" + entries, only_unknown)
+    assert told.certain == {}
+    assert (
+        "It is not certain of which time zone its times are, so only one that is 15 hours later would count; "
+        "give each time its zone, such as 14:02 +03:00." in told.sentence
+    )
+
+
+def test_a_list_without_times_says_that_none_can_be_read():
+    told = reconciled("To,Message\n256772000001,Hi Grace\n256772000002,Hi Moses\n")
+    assert "No time in it counts: it has none that can be read." in told.sentence
 
 
 def test_nothing_unknown_is_nothing_to_settle():

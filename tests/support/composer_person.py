@@ -8,7 +8,9 @@ from collections.abc import Callable
 from html import unescape
 from typing import Any
 
-from support.widget_tree import find, html_of
+from ipywidgets import Checkbox
+
+from support.widget_tree import find, html_of, widgets_in
 
 VISITS = """name,phone,day
 Aisha,0772 000 001,Mon
@@ -60,6 +62,10 @@ class Person:
         return [
             option if isinstance(option, str) else option[0] for option in find(self.composer, name).options
         ]
+
+    def check_boxes(self) -> list[Any]:
+        """The boxes that can be ticked."""
+        return [one for one in widgets_in(self.composer) if isinstance(one, Checkbox)]
 
     def is_shown(self, name: str) -> bool:
         return find(self.composer, name).layout.display != "none"

@@ -8,7 +8,8 @@
   const STOPPED =
     "<strong>The app has stopped, and nothing on this page works any more.</strong> What was sent is kept. Start " +
     "the app again in the same folder. If texts are left to send, press the button “Go on with …” there: your spreadsheet, " +
-    "text and list of people who want no texts come back with it, and only what is missing goes out.";
+    "text and list of people who want no texts come back with it, and only what is missing goes out. Single numbers of " +
+    "people who want no texts, which were typed, are not kept: the page asks about these people before it sends.";
   const ENDED =
     "<strong>The program behind this page has ended, and nothing on this page works any more.</strong> Load the " +
     "page again: what you had chosen comes back, and only what is missing goes out.";

@@ -19,7 +19,7 @@ from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS, Choice, Outlook, Question, about_reset
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk, has_rows_to_correct
-from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.desk_words import GO_ON_TO_SENDING, desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.fitted_texts import fitted_texts
@@ -40,6 +40,7 @@ _CORRECT = (
     "This list only shows them, with the reasons: it is not a file to choose. Correct them in {}, save it, "
     "and choose it again in section 1."
 )
+_REHEARSAL = "In a rehearsal, as section 4 has it: "
 _LOOKING = "Looking at who was reached before …"
 
 
@@ -73,7 +74,7 @@ class CheckSection(Section):
         body = [
             self._reset, self._overview, self._refusal, self._reasons, self.download, self._correcting,
             self._asked, self.opt_outs, self._before,
-            button("Go on to sending", "go-on", self.finish, main=True, meanwhile=_LOOKING),
+            button(GO_ON_TO_SENDING, "go-on", self.finish, main=True, meanwhile=_LOOKING),
         ]  # fmt: skip
         super().__init__(3, "Check", body)
 
@@ -144,6 +145,7 @@ class CheckSection(Section):
         """Draw what is given by answers that were brought back below: nobody has to give them again."""
         with self.problems_shown():
             self._answered = self._desk.composition
+            self.opt_outs.refill(self._desk.composition)
             self._draw()
 
     @property
@@ -167,7 +169,7 @@ class CheckSection(Section):
             leaves = WhoLeaves.refused(plan)
         self._refusal.value = marked(desk_words(refusal, here=3)) if refusal else ""
         where = words_for(self._desk.composition.environment)
-        self._drawn_line = headline(plan, leaves, where)
+        self._drawn_line = f"{self._in_rehearsal}{headline(plan, leaves, where)}"
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
         bar = shares(plan, leaves, where)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
@@ -177,6 +179,16 @@ class CheckSection(Section):
         """Say why people get no text, with advice that names only choices which are asked now."""
         self._reasons.offer(reasons_of(plan, leaves=self._leaves, unasked=self._unasked))
         self._before.say(plan, self._unasked)
+
+    @property
+    def _in_rehearsal(self) -> str:
+        """That the figures are those of a rehearsal, where texts were sent live too; "" elsewhere."""
+        desk = self._desk
+        if desk.composition.environment == "live" or "live" not in desk.accounts:
+            return ""
+        with suppress(CampaignError):  # the section that sends says why
+            return "" if desk.difference("live").is_first else _REHEARSAL
+        return ""
 
     @property
     def _unasked(self) -> list[str]:

@@ -163,6 +163,8 @@ def _what_they_get(outlook: Outlook, rows: pd.Index[Any]) -> pd.DataFrame:
     reasons = plan.contacts["reason"].reindex(rows)
     words = {one: f"No text. {desk_words(one, here=3)}" for one in reasons[texts.isna()].unique()}
     gets = mask_texts(texts.fillna("")).where(texts.notna(), reasons.map(words))
+    asked = gets.where(texts.isna(), "Section 4 asks about them first: " + gets)
+    gets = asked.where(rows.isin(outlook.leaves.asked_rows), gets)
     gets = gets.mask(rows.isin(outlook.have_theirs), "Nothing more: was reached before.")
     table = numbered_rows(plan, rows)
     add_column(table, "what they get", gets.to_numpy())

@@ -69,7 +69,9 @@ class Composer(Panel):
         self.message = MessageSection(self.desk, self._finished)
         self.check = CheckSection(self.desk, self._finished)
         self.sending = SendingSection(self.desk, self._started)
-        self.outcome = OutcomeSection(self.desk, lambda: self.sending.way_on, self._begin_anew)
+        self.outcome = OutcomeSection(
+            self.desk, lambda: self.sending.way_on, self._begin_anew, lambda: self.sending.has_form
+        )
         self.sections: list[Section] = [
             self.spreadsheet, self.message, self.check, self.sending, self.outcome,
         ]  # fmt: skip
@@ -82,6 +84,7 @@ class Composer(Panel):
         self.sending.way_changed = self.outcome.say
         self.sending.text_taken = self._take_text
         self.outcome.settled = self._show_settled
+        self.outcome.found_in_list = self._renew_sending
         self._greeting, self._locked = HTML(), HTML()
         self._greeting.add_class("campaign-greeting")
         self._locked.add_class("campaign-locked")
@@ -262,9 +265,9 @@ class Composer(Panel):
         self._open(self.sections.index(self.outcome))
         self.refresh_card()
 
-    def _show_settled(self) -> None:
-        """Show what a person has settled: section 4 may have something to send now, and the run on the page
-        is one of before."""
+    def _renew_sending(self) -> None:
+        """Let section 4 ask anew: it may have something else to send now, and the run on the page is one of
+        before."""
         is_changing = any(section.is_open for section in self._decided)
         self.desk.run = None
         if self.sending.is_open and is_changing:
@@ -274,6 +277,10 @@ class Composer(Panel):
                 self.desk.prepared()
                 self.sending.enter()
         self.desk.sent = self.outcome.folder
+
+    def _show_settled(self) -> None:
+        """Show what a person has settled."""
+        self._renew_sending()
         with self.outcome.problems_shown():
             self.outcome.enter()
         if not self._is_looking_back:

@@ -31,7 +31,13 @@ _AGAIN: tuple[str, ...] = ("changed", "gone", "not_again")
 _BY_QUESTION = (("overlong", "max_parts"), ("duplicates",), ("several",))
 ANSWERS = tuple(name for names in _BY_QUESTION for name in names)  # about the rows of the spreadsheet
 KEPT_ANSWERS = (*ANSWERS, "budget")  # which hold for all files of a campaign
-OPT_OUTS = ("opt_outs", "opt_out_column", "opt_out_marks", "opt_out_numbers")  # who wants no texts
+OPT_OUTS = (
+    "opt_outs",
+    "opt_out_column",
+    "opt_out_marks",
+    "opt_out_plain",
+    "opt_out_numbers",
+)  # who wants no texts
 # What rows to correct have from their campaign besides.
 CONTINUED = (*KEPT_ANSWERS, "message", "language", "texts", "sender", *OPT_OUTS, "rate", "batch_size")
 _ABOUT = {
@@ -66,12 +72,13 @@ class Composition:
     opt_outs: str | None = None  # a file of numbers
     opt_out_column: str | None = None
     opt_out_marks: tuple[str, ...] = ()  # the cells of this column that say so, as they are written
+    opt_out_plain: tuple[str, ...] = ()  # cells of it that say something else, as a person has said
     opt_out_numbers: tuple[str, ...] = ()  # that were written by hand
     environment: Environment = "local"
     name: str = ""
     changed: Changed = "ask"
     gone: Gone = "ask"
-    not_again: tuple[int, ...] = ()  # rows whose people have their text from another campaign already
+    not_again: tuple[int, ...] = ()  # rows whose people have their text already
     budget: str | None = None  # cost units at most; "" lifts one that is in force
     rate: int | None = None  # a second, for a rehearsal to watch
     batch_size: int = 100
@@ -148,7 +155,7 @@ class Composition:
         """
         if self.opt_out_column is None:
             return None
-        marks = OptOutMarks.of(contacts, self.opt_out_column, self.opt_out_marks)
+        marks = OptOutMarks.of(contacts, self.opt_out_column, self.opt_out_marks, self.opt_out_plain)
         if unclear := marks.about_unclear:
             raise UsageError(f"{unclear} Write yes or no there, and choose the spreadsheet again.")
         return marks

@@ -20,6 +20,7 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Field
 from campaign.results.totals import cost_in_words
+from campaign.sending.afterwards.settled_batches import settled_outcomes
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.tally import Spending
 from campaign.sending.options import SendOptions
@@ -35,8 +36,9 @@ _NO_BUDGET = "Write the amount as a number, such as 5000, without a currency. It
 _NO_COST = "Write the cost as a number, such as 350 or 0.4, without a currency. It can stay empty."
 _STOPS = (
     "Sending stops before it costs more than {}. Whoever has no text by then waits: to go on, write a higher "
-    "amount. Under this name nobody gets a text twice."
+    "amount.{}"
 )
+_NOT_TWICE = " Under this name nobody gets a text twice."
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")
 _EITHER = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 _SPACE = re.compile(r"(?<=[0-9])[ \u00a0\u202f](?=[0-9]{3})")
@@ -170,8 +172,15 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             sentences.append(self._coverage(limit, expected, outgoing))
         if price is None and self._desk.account is None:
             sentences.append("Write the price too: without it, a rehearsal on this machine invents one.")
-        sentences.append(_STOPS.format(cost_in_words(limit, currency=currency)))
+        promise = "" if self._goes_out_once_more else _NOT_TWICE
+        sentences.append(_STOPS.format(cost_in_words(limit, currency=currency), promise))
         return [*sentences, *self._where_from(is_enough=price is not None and cost <= limit)]
+
+    @property
+    def _goes_out_once_more(self) -> bool:
+        """Whether a person has settled texts as not there, or ordered them again: they may arrive twice."""
+        record = None if self._compared is None else self._compared.record
+        return record is not None and len(settled_outcomes(record.ledger.outcomes)) > 0
 
     def _cost_with(self, price: Decimal, outgoing: pd.DataFrame) -> Fraction:
         """What the whole campaign costs with these texts; as for the engine, the highest price counts."""

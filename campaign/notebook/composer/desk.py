@@ -54,7 +54,7 @@ class Desk(Struct):
     names_sent: tuple[str, ...] = ()  # of the campaigns that the spreadsheet was sent as, the last one first
     name_before: str = ""  # that a person had written for the spreadsheet before
     agreed: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # get a text, though they wanted none
-    again: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # get it, as from another campaign
+    again: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # get it, though they have it already
     left_out_before: list[tuple[CampaignRecord, Ints]] = field(default_factory=list)  # what left_out.py read
     remember: Callable[[], None] = lambda: None  # called after each decision
     _own: tuple[pd.DataFrame, tuple[int, ...]] = field(default_factory=lambda: (pd.DataFrame(), ()))

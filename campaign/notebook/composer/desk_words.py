@@ -48,12 +48,14 @@ CHOICES = {
     ("changed", "send"): "They get the new text too",
     ("gone", "withdraw"): "They get nothing",
 }
+GO_ON_TO_SENDING = "Go on to sending"
 CHANGE_BUDGET = "Change the budget"
 GO_ON_WITH = "Go on with “{}”"  # a campaign
 CHANGE_TO = "Change to “{}”"  # from a campaign that was begun
 BEGIN = "Begin “{}”, a campaign of its own"
 ACCEPTED = "It was accepted"  # what became of a batch
 NOT_THERE = "It did not get there"
+ADD_COST = "Add this cost"
 CHOOSE_LIST = "Choose the provider's own list"
 _SECTIONS = {
     1: ("sheet", "number", "region", "dates"),
@@ -92,6 +94,8 @@ _WORDS = {
     f"For each batch that is unknown, press “{ACCEPTED}” or “{NOT_THERE}”",
     "the next send or resume sends it": "it goes out when you press the button in section 4",
     "the next send or resume sends them": "they go out when you press the button in section 4",
+    "The next send or resume would send": "The button in section 4 would send",
+    "settled as refused": "settled as not there",
     "send the plan with the right one": "ask whoever looks after this machine to set the right one",
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
@@ -108,12 +112,13 @@ _LOCKED = re.compile(
     r"^.* is open in another run(?:, in .*)?\. Wait for that one, or stop it, then try again\.", re.DOTALL
 )
 _GIVE_NAME = (  # the field has made room for what was sent
-    f"open section 3, press “Go on to sending” and give another name in the field “{FIELDS['name']}”"
+    f"open section 3, press “{GO_ON_TO_SENDING}” and give another name in the field “{FIELDS['name']}”"
 )
 _SENT_ELSEWHERE = (
     "This campaign is open in another window, tab or program, which may be sending it. When that has ended, "
     "try again: what it sent is not sent twice."
 )
+_ADD_COSTS = re.compile(r"\badd (it|them) with resolve and cost=\.")
 _FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
 # Answers of Python's world are given; on the page they are chosen from a list, or written into a field.
@@ -142,6 +147,7 @@ def desk_words(text: object, *, here: int | None = None, unasked: Collection[str
 
     said = _TO_CONTINUE.sub(_go_on_with, _ANOTHER_NAME.sub(_GIVE_NAME, str(text)))
     said = _BUDGET.sub(_change_budget, _LOCKED.sub(_SENT_ELSEWHERE, said))
+    said = _ADD_COSTS.sub(rf"add \1 below with “{ADD_COST}”.", said)
     plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", said), named)
     plain = _GIVEN_FIELD.sub(_filled_in, _GIVEN_CHOICE.sub(_chosen, _NAMED_TWICE.sub(r"\1", plain)))
     words = _masked(_STATUS.sub(_status_in_words, _in_words(plain)))

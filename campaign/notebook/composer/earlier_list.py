@@ -66,5 +66,8 @@ class EarlierList(VBox):  # type: ignore[misc]  # ipywidgets has no types
             return ""
         is_there = column in self._desk.contacts.columns
         if is_there:
-            self._again = replace(self._again, opt_out_column=column, opt_out_marks=marks)
+            plain = kept.composition.opt_out_plain
+            self._again = replace(
+                self._again, opt_out_column=column, opt_out_marks=marks, opt_out_plain=plain
+            )
         return f"the people marked in “{mask_text(clean(column))}”{'' if is_there else _NO_COLUMN}"

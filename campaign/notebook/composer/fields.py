@@ -14,12 +14,14 @@ from ipywidgets import Button, Dropdown, Layout
 from campaign import markup
 from campaign.errors import ConfirmationError
 
-_AS_SHOWN = "Type it exactly as it is shown. It says “message” where this page says text."
+_AS_SHOWN = "Type it exactly as it is shown."
+_SAYS_MESSAGE = " It says “message” where this page says text."
 _OUTDATED = (
     "An earlier phrase no longer counts once the texts or the people who get them have changed: type the one "
     "that is shown now."
 )
 _ANY_PHRASE = re.compile(r"send \d+ messages? live [0-9a-f]{4}\b")
+_MESSAGE = re.compile(r"\bmessages?\b")
 _LABEL = {"description_width": "12em"}
 
 
@@ -122,7 +124,8 @@ def button(
 def asked_phrase(what: str, confirmation: ConfirmationError) -> str:
     """The phrase to type, and what for, as a piece of HTML."""
     phrase = f"<p>{markup.escape(what)}, type: <strong>{markup.escape(confirmation.phrase)}</strong></p>"
-    return phrase + markup.paragraph(_AS_SHOWN, note=True)
+    says = _SAYS_MESSAGE if _MESSAGE.search(confirmation.phrase) else ""
+    return phrase + markup.paragraph(f"{_AS_SHOWN}{says}", note=True)
 
 
 def wrong_phrase(typed: str, *, not_done: str = "nothing was sent") -> str:

@@ -13,7 +13,7 @@ from campaign.arrow_text import Ints
 from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.sent_elsewhere import have_it_elsewhere
+from campaign.notebook.composer.sent_elsewhere import have_it_already
 from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.difference import (
     Difference,
@@ -75,7 +75,7 @@ class Leaving(Struct, frozen=True, eq=False):
         """Whom the open questions are about."""
         left_out, *elsewhere = self.open_ones.values()
         wanted_none = f"{counted(left_out, 'person', 'people')} left out before" if left_out else ""
-        return listed_words([*filter(None, [asked, wanted_none, *map(have_it_elsewhere, elsewhere)])])
+        return listed_words([*filter(None, [asked, wanted_none, *map(have_it_already, elsewhere)])])
 
 
 def is_another_message(difference: Difference) -> bool:

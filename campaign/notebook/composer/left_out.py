@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import numpy as np
 import pandas as pd
-from ipywidgets import HTML, VBox
+from ipywidgets import HTML, HBox, Layout, VBox
 
 from campaign import markup
 from campaign.arrow_text import Ints
@@ -29,16 +29,20 @@ _NOBODY = np.empty(0, np.int64)
 class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Keeps texts from people who wanted none before, until somebody says that they get one.
 
-    `agreed` is called when somebody has said so.
+    `agreed` is called when somebody has said so, and `left_out` with their numbers when they get none again.
     """
 
-    def __init__(self, desk: Desk, agreed: Callable[[], None]) -> None:
-        self._desk, self._agreed = desk, agreed
+    def __init__(
+        self, desk: Desk, agreed: Callable[[], None], left_out: Callable[[tuple[str, ...]], None]
+    ) -> None:
+        self._desk, self._agreed, self._left_out = desk, agreed, left_out
         self._asked = _NOBODY  # numbers
         self._question = HTML()
         self._question.add_class("changed")
         self._agree = button("Send to them too", "send-to-them-too", self._take_agreement)
-        super().__init__([self._question, self._agree])
+        self._leave_out = button("Leave them out again", "leave-out-again", self._leave_them_out)
+        answers = HBox([self._leave_out, self._agree], layout=Layout(flex_flow="row wrap"))
+        super().__init__([self._question, answers])
         self.add_class("campaign-left-out")
 
     def forget(self) -> None:
@@ -46,16 +50,21 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._desk.agreed = _NOBODY
 
     def ask(self, messages: pd.DataFrame) -> int:
-        """Ask about people among those whom these messages are for; how many there are."""
+        """Ask about people among those whom these messages are for; how many there are, a row each."""
         self._asked = left_out_among(self._desk, messages)
-        count = len(self._asked)
-        set_shown(self, count > 0)
         is_asked = messages["number"].astype("int64").isin(self._asked)
-        said = markup.paragraph(_sentence(messages["row"][is_asked].unique().tolist())) if count else ""
+        rows = messages["row"][is_asked].unique().tolist()
+        count = len(rows)
+        set_shown(self, count > 0)
+        said = markup.paragraph(_sentence(rows)) if count else ""
         self._question.value = f'<div role="alert">{said}</div>' if said else ""
         who = "this person" if count == 1 else f"these {count:,} people"
         self._agree.description = f"Send to {who} too"
+        self._leave_out.description = f"Leave {who} out again"
         return count
+
+    def _leave_them_out(self) -> None:
+        self._left_out(tuple(f"+{number}" for number in self._asked.tolist()))
 
     def _take_agreement(self) -> None:
         self._desk.agreed = np.union1d(self._desk.agreed, self._asked)
@@ -106,8 +115,8 @@ def about_forgotten(count: int) -> str:
 def _sentence(rows: Sequence[int]) -> str:
     them = agreeing(len(rows), "this person", "them")
     return (
-        f"{_who(len(rows))} ({name_rows(rows).lower()}). To leave {them} out again, open section 3: choose "
-        f"the list “{FIELDS['opt_outs']}” or the column there, or write the number."
+        f"{_who(len(rows))} ({name_rows(rows).lower()}). Leave {them} out again, here or in section 3, where "
+        f"the list “{FIELDS['opt_outs']}” or the column can be chosen; or send to {them} too."
     )
 
 

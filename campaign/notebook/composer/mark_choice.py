@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
-from ipywidgets import HTML, VBox
+from ipywidgets import HTML, Checkbox, Layout, VBox
 
 from campaign import markup
 from campaign.contacts.opt_out_marks import OptOutMarks
@@ -14,37 +15,48 @@ from campaign.masking import mask_text
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Picker, button, set_shown
-from campaign.text import agreeing, clean, counted, listed_words
+from campaign.text import agreeing, clean, counted, listed_words, shorten
 
 _NONE = ("No column", "")  # no value of None: a list would show nothing for it
 _CORRECT = "Write yes or no there and choose the spreadsheet again, or press “{}”."
+_TICK = "Tick those that mean “no texts”, and press “{}”: the rows with the others get a text."
 _LEAVE_OUT = "Leave these rows out too"
+_LEAVE_OUT_TICKED = "Leave out the rows that are ticked"
+_ANEW = "Decide about these cells again"
+_TICKS = 8  # different cells at most that are ticked one by one
 _NOBODY = "No row is marked in “{}”, so it leaves out nobody."
+_LENGTH = 60  # characters of a cell beside its box
 _MOST = 20  # different cells that are neither yes nor no: more of them are no marks
 
 
 class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Offers the columns, says what is marked in the one that is chosen, and asks about unclear cells.
 
-    `chosen` is called when a person has chosen another column, or has said that unclear cells are marks.
+    `chosen` is called when a person has chosen another column, or has said which unclear cells are marks.
     """
 
     def __init__(self, chosen: Callable[[], None]) -> None:
         self._chosen = chosen
-        self._agreed: tuple[str | None, tuple[str, ...]] = (None, ())  # cells of a column that are marks too
+        self._of = ""  # the column about whose cells a person has decided
+        self._agreed: tuple[str, ...] = ()  # cells of it that are marks too
+        self._plain: tuple[str, ...] = ()  # and those that are none
         self._unclear: tuple[str, ...] = ()
         self._column = Picker(FIELDS["opt_out_column"], "opt-out-column", lambda _: chosen())
         self._column.offer([_NONE], "")
         self._said = HTML()
         self._said.add_class("campaign-marks")
         self._agree = button(_LEAVE_OUT, "agree-to-marks", self._take_agreement)
-        set_shown(self._agree, False)
-        super().__init__([self._column, self._said, self._agree])
+        self._ticks = VBox()
+        self._agree_ticked = button(_LEAVE_OUT_TICKED, "agree-to-ticked", self._take_ticks)
+        self._anew = button(_ANEW, "marks-anew", self._forget)
+        self._ask_nothing()
+        super().__init__([self._column, self._said, self._ticks, self._agree_ticked, self._agree, self._anew])
 
     def refill(self, composition: Composition) -> None:
         """Take the column and the marks as they were decided."""
         column = composition.opt_out_column
-        self._agreed = column, composition.opt_out_marks
+        self._of, self._plain = column or "", composition.opt_out_plain
+        self._agreed = composition.opt_out_marks
         self._column.offer([_NONE, *([] if column is None else [(clean(column), column)])], column or "")
 
     def offer(self, contacts: pd.DataFrame, of_numbers: str | None) -> None:
@@ -54,30 +66,75 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         lacking = [chosen] if chosen not in ("", *names) else []
         self._column.offer([_NONE, *((clean(name), name) for name in [*names, *lacking])], chosen)
 
-    def read(self, contacts: pd.DataFrame) -> tuple[str | None, tuple[str, ...]]:
-        """The chosen column, and the cells of it that are marks. Raises `UsageError` for unclear cells."""
+    def read(self, contacts: pd.DataFrame) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
+        """The chosen column, the cells of it that are marks, and those that a person has said are none.
+
+        Raises `UsageError` for unclear cells.
+        """
         column = self._column.value
         self._said.value = ""
-        set_shown(self._agree, False)
+        self._ask_nothing()
         if not column:
-            return None, ()
-        agreed = self._agreed[1] if self._agreed[0] == column else ()
-        marks = OptOutMarks.of(contacts, column, agreed)
+            return None, (), ()
+        if column != self._of:
+            self._of, self._agreed, self._plain = column, (), ()
+        marks = OptOutMarks.of(contacts, column, self._agreed, self._plain)
         self._said.value = _about_marks(marks, len(contacts))
+        set_shown(
+            self._anew, bool(self._plain) or bool(self._usual(contacts).unclear.isin(self._agreed).any())
+        )
         self._unclear = tuple(marks.unclear.unique())
         if len(self._unclear) > _MOST:
             raise UsageError(f"{marks.about_unclear} That is no column of marks: choose another one.")
         if self._unclear:
-            set_shown(self._agree, True)
-            raise UsageError(f"{marks.about_unclear} {_CORRECT.format(_LEAVE_OUT)}")
-        return column, tuple(marks.counts.index)
+            self._ask(marks)
+        return column, tuple(marks.counts.index), self._plain
+
+    def _usual(self, contacts: pd.DataFrame) -> OptOutMarks:
+        """What the column says without anything that a person has said about it."""
+        return OptOutMarks.of(contacts, self._of)
+
+    def _ask(self, marks: OptOutMarks) -> None:
+        """Ask about unclear cells: one by one where they are few."""
+        are_few = 1 < len(self._unclear) <= _TICKS
+        set_shown(self._agree, True)
+        for asked in (self._ticks, self._agree_ticked):
+            set_shown(asked, are_few)
+        counts = marks.unclear.value_counts(sort=False)
+        self._ticks.children = [_tick(cell, int(counts[cell])) for cell in self._unclear if are_few]
+        correct = _CORRECT.format(_LEAVE_OUT)
+        if are_few:
+            correct = f"{_TICK.format(_LEAVE_OUT_TICKED)} Or {correct[0].lower()}{correct[1:]}"
+        raise UsageError(f"{marks.about_unclear} {correct}")
+
+    def _ask_nothing(self) -> None:
+        for asked in (self._ticks, self._agree_ticked, self._agree, self._anew):
+            set_shown(asked, False)
 
     def _take_agreement(self) -> None:
         """A person means that the unclear cells are marks."""
-        column = self._column.value
-        before = self._agreed[1] if self._agreed[0] == column else ()
-        self._agreed = column, (*before, *self._unclear)
+        self._agreed = (*self._agreed, *self._unclear)
         self._chosen()
+
+    def _take_ticks(self) -> None:
+        """A person has said which of the unclear cells are marks, and so which are none."""
+        ticked = [tick.value for tick in self._ticks.children]
+        self._agreed = (
+            *self._agreed,
+            *(cell for cell, yes in zip(self._unclear, ticked, strict=True) if yes),
+        )
+        self._plain = (*self._plain, *(cell for cell in self._unclear if cell not in self._agreed))
+        self._chosen()
+
+    def _forget(self) -> None:
+        """Ask about all of these cells again."""
+        self._agreed = self._plain = ()
+        self._chosen()
+
+
+def _tick(cell: str, rows: int) -> Any:
+    label = f"“{shorten(mask_text(clean(cell)), _LENGTH)}” ({counted(rows, 'row')})"
+    return Checkbox(description=label, value=False, indent=False, layout=Layout(width="100%"))
 
 
 def _about_marks(marks: OptOutMarks, rows: int) -> str:

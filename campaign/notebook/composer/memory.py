@@ -69,7 +69,7 @@ class Memory:
             decided = record["composition"]
             if not set(decided) <= known:
                 return None
-            for several in ("instead", "not_again", "opt_out_marks", "opt_out_numbers"):
+            for several in ("instead", "not_again", "opt_out_marks", "opt_out_plain", "opt_out_numbers"):
                 decided[several] = tuple(decided.get(several, ()))
             sent = record["sent"] and Path(record["sent"])
             return Kept(

@@ -80,9 +80,15 @@ class MessageSection(Section):
         self._about_formats = HTML()
         self._about_formats.add_class("campaign-about-formats")
         self._with_letters: pd.Index[Any] = pd.Index([])  # rows whose letters make one SMS hold fewer
+        self._getting = self._with_letters  # rows that get this text, or would if it were shorter
         self._fitting = self._with_letters  # those of them whose text is not too long
         self.phone = Phone(
-            self._plan_of, self._sender_and_text, self._longest_row, self._count, self._explain
+            self._plan_of,
+            self._sender_and_text,
+            self._longest_row,
+            self._kept_row,
+            self._count,
+            self._explain,
         )
         self.dates = DateChoice(self._rewrite)
         self.earlier = EarlierText(desk, self.take)
@@ -301,14 +307,15 @@ class MessageSection(Section):
 
     def _counted(self) -> str:
         """How long the text is in the row on the phone, and where it is longest."""
-        self.phone.offer_larger(self._readers.index[:0])
+        self._getting = self._readers.index[:0]
+        self.phone.offer_larger(self._getting)
         if not self._text.strip():
             return f"0 of {TEXT_LIMIT}"
         try:
             lengths = self._lengths()
         except CampaignError as error:
             return desk_words(error, here=2)
-        sent = self._sent(lengths)
+        sent, self._getting = self._sent(lengths), lengths.index[self._are_sent(lengths)]
         longest = int(sent["characters"].argmax())
         self.phone.offer_larger(larger_rows(sent))
         self._with_letters = sent.index[~sent["plain"] & (sent["parts"] > 1)]
@@ -320,10 +327,21 @@ class MessageSection(Section):
             f"{sent['characters'].iloc[longest]}{others_in_words(sent)}"
         )
 
+    def _kept_row(self) -> tuple[int, bool]:
+        """The row whose text the phone of the row that is shown gets instead, 0 for none; and whether that is
+        the same text."""
+        row, numbers = self.phone.row, self._desk.numbers
+        number = numbers.get(row, 0)
+        getting = self._getting[numbers.reindex(self._getting) == number]
+        if row in self._getting or not number or not len(getting):
+            return 0, False
+        kept = int(getting[0])
+        return kept, self._text_in(kept) == self._text_of_row
+
     def _size(self, lengths: pd.DataFrame) -> str:
         """How long the text of the row on the phone is; of one that gets none, there is nothing to count."""
         row = self.phone.row
-        if row not in lengths.index[self._are_sent(lengths)]:
+        if row not in self._getting:
             return f"Row {row} gets no text"
         shown = lengths.loc[[row]].iloc[0]
         letters = "" if shown["plain"] else named_letters(self._text_of_row)

@@ -24,6 +24,7 @@ from campaign.text import agreeing, clean, counted, listed_words, shorten
 
 _MOST = 3  # named at once of those that have texts left to send, and as many others
 _NAME = 40  # characters of a name on a button
+_OF_REHEARSAL = {"local": "the rehearsal of ", "sandbox": "the rehearsal in the provider's sandbox of "}
 _STATES = {
     "finished": "is finished", "open": "is not finished", "closed": "was closed", "erased": "was erased",
 }  # fmt: skip
@@ -89,10 +90,11 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
         counts = [*_about_accepted(found)]
         counts += [counted(int(found[kind]), *words) for kind, words in _COUNTED.items() if found[kind]]
         sentence = f"{named} {_STATES[found['state']]}{day}{': ' if counts else ''}{listed_words(counts)}."
-        return [HTML(markup.paragraph(sentence)), self._look(folder, name)]
+        return [HTML(markup.paragraph(sentence)), self._look(folder, name, found["environment"])]
 
-    def _look(self, folder: Path, name: str) -> Any:
-        label = f"Show the result of “{shorten(name, _NAME)}”"
+    def _look(self, folder: Path, name: str, environment: str) -> Any:
+        what = _OF_REHEARSAL.get(environment, "")
+        label = f"Show the result of {what}“{shorten(name, _NAME)}”"
         return button(label, "look-back", lambda: self._looked_at(folder))
 
     def _about_waiting(self, found: dict[Any, Any]) -> list[Any]:
@@ -114,7 +116,8 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 main=True,
             )
             return [HTML(markup.paragraph(sentence)), go_on]
-        return [HTML(markup.paragraph(sentence + missing)), self._look(folder, name)]
+        looking = self._look(folder, name, found["environment"])
+        return [HTML(markup.paragraph(sentence + missing)), looking]
 
 
 def _named(found: dict[Any, Any]) -> tuple[str, str, str]:

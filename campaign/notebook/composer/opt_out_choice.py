@@ -89,10 +89,10 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         nobody has said that it is meant.
         """
         set_shown(self._agree, False)
-        column, marks = self._marks.read(self._desk.contacts)
+        column, marks, plain = self._marks.read(self._desk.contacts)
         decided = {
             "opt_outs": self._field.value.strip() or None, "opt_out_column": column, "opt_out_marks": marks,
-            "opt_out_numbers": self._by_hand.read(self._desk.composition.region),
+            "opt_out_plain": plain, "opt_out_numbers": self._by_hand.read(self._desk.composition.region),
         }  # fmt: skip
         chosen = replace(self._desk.composition, **decided)
         if (chosen.opt_outs or column) and self._agreed != _doubted(chosen):

@@ -9,22 +9,26 @@ from pathlib import Path
 from ipywidgets import HTML, HBox, Layout
 
 from campaign import markup
+from campaign.contract import SETTLED_BY
 from campaign.environments import words_for
 from campaign.errors import UsageError
 from campaign.masking import mask_text
+from campaign.notebook.composer.batch_costs import BatchCosts
 from campaign.notebook.composer.cost_choice import given_price
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.desk_words import GO_ON_TO_SENDING, desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import kept_with_campaign
 from campaign.notebook.composer.opt_out_list import rows_with_numbers
+from campaign.notebook.composer.places import PLACES
 from campaign.notebook.composer.section import Section
+from campaign.notebook.composer.to_do_list import with_one_press
 from campaign.notebook.composer.unknown_texts import UnknownTexts
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.given_price import with_given_price
 from campaign.results.report import write_report
-from campaign.results.tables import Result
+from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result
 from campaign.sending.campaigns import load_result
 from campaign.sending.store.identity import folded_name
 from campaign.text import clean
@@ -36,24 +40,36 @@ _TO_DO = "What to do:"
 _CORRECT = (
     "To reach the rows to correct, correct them in your own spreadsheet, save it under the same name, and "
     "choose it again in section 1. Or download “Rows to correct”, a file of these rows only, for instance "
-    "for somebody else to correct, and choose that one. Either continues this campaign, and nobody gets "
-    "a text twice."
+    "for somebody else to correct, and choose that one. Either continues this campaign, and {}."
 )
+_NOT_TWICE = "nobody gets a text twice"
+_TWICE_AT_MOST = "nobody gets a text twice but for those that go out once more, as you have answered"
 
 
 class OutcomeSection(Section):
     """Shows the result of the desk's run, and offers its report.
 
-    `way_on` says which button sends what was not sent yet, and `begun_anew` is called when a person wants to
-    begin with another spreadsheet.
+    `way_on` says which button sends what was not sent yet, and `has_form` whether section 4 asks where to
+    now; `begun_anew` is called when a person wants to begin with another spreadsheet.
     """
 
-    def __init__(self, desk: Desk, way_on: Callable[[], str], begun_anew: Callable[[], None]) -> None:
-        self._desk, self._way_on = desk, way_on
+    def __init__(
+        self,
+        desk: Desk,
+        way_on: Callable[[], str],
+        begun_anew: Callable[[], None],
+        has_form: Callable[[], bool],
+    ) -> None:
+        self._desk, self._way_on, self._has_form = desk, way_on, has_form
         self.settled: Callable[[], None] = lambda: None  # called when a person has settled what was unknown
-        self.unknown_texts = UnknownTexts(lambda: self.settled())
+        # Called when the provider's list has people who would get their text once more.
+        self.found_in_list: Callable[[], None] = lambda: None
+        self.unknown_texts = UnknownTexts(lambda: self.settled(), lambda: self.found_in_list())
+        self.costs = BatchCosts(lambda: self.settled())
         self._happened: list[str] = []  # a paragraph each
-        self._to_do: tuple[str, ...] = ()
+        self._to_do: list[str] = []
+        self._kinds_to_correct: tuple[str, ...] = SAFE_TO_PREPARE_AGAIN  # statuses of rows
+        self._was_rehearsed = False
         self._again: list[str] = []  # how the same is sent again
         self.name = ""  # of the campaign whose result is shown
         self.folder: Path | None = None  # of that campaign
@@ -66,7 +82,9 @@ class OutcomeSection(Section):
         }
         buttons = HBox([*self.downloads.values()], layout=Layout(flex_flow="row wrap"))
         anew = button("Begin with another spreadsheet", "begin-anew", begun_anew)
-        body = [self._sentences, self.unknown_texts, buttons, self._correcting, self._python, anew]
+        body = [
+            self._sentences, self.unknown_texts, self.costs, buttons, self._correcting, self._python, anew,
+        ]  # fmt: skip
         super().__init__(5, "Result", body)
 
     @property
@@ -80,12 +98,17 @@ class OutcomeSection(Section):
         self.name, self.folder = result.name, result.folder
         self.unknown_texts.show(result.folder)
         self._happened, self._again = _what_happened(result)
-        self._to_do = result.left_to_do
+        self.costs.show(result)
+        self._to_do = with_one_press(result.left_to_do)
+        self._was_rehearsed = result.environment != "live"
         self.say()
         totals = result.totals
-        to_correct = totals.to_correct + totals["refused"] + totals.sharing_unreached
+        self._kinds_to_correct = _kinds_to_correct(result)
+        refused = totals["refused"] if "refused" in self._kinds_to_correct else 0
+        to_correct = totals.to_correct + refused + totals.sharing_unreached
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
-        self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
+        promise = _TWICE_AT_MOST if self.unknown_texts.are_settled else _NOT_TWICE
+        self._correcting.value = markup.paragraph(_CORRECT.format(promise), note=True) if to_correct else ""
         lines = markup.escape(self.python)
         folded = f'<details><summary>{_PYTHON}</summary><pre tabindex="0">{lines}</pre></details>'
         self._python.value = folded if lines else ""
@@ -108,10 +131,23 @@ class OutcomeSection(Section):
         if self._is_of_another_name:  # marked: what stands above is about another one
             whose = f'<div class="changed">{whose}</div>'
         happened = "".join(map(markup.paragraph, self._in_desk_words(self._happened)))
-        to_do = [f"<li>{markup.escape(said)}</li>" for said in self._in_desk_words(self._to_do)]
+        sentences = [*self._in_desk_words(self._to_do), *self._way_to_live]
+        to_do = [f"<li>{markup.escape(said)}</li>" for said in sentences]
         left = f"{markup.paragraph(_TO_DO)}<ul>{''.join(to_do)}</ul>" if to_do else ""
         again = "".join(markup.paragraph(said, note=True) for said in self._in_desk_words(self._again))
         self._sentences.value = f'<div role="status">{whose}{happened}{left}{again}</div>'
+
+    @property
+    def _way_to_live(self) -> list[str]:
+        """How what was rehearsed is sent for real, where that can be done here."""
+        desk = self._desk
+        can_be_live = self._was_rehearsed and "live" in desk.accounts and not self._is_of_another_name
+        if not can_be_live or desk.contacts.empty or desk.composition.environment == "live":
+            return []
+        choose = f"choose “{PLACES['live']}” in section 4"
+        if self._has_form():
+            return [f"To send it for real, {choose}."]
+        return [f"To send it for real, open section 3, press “{GO_ON_TO_SENDING}”, and {choose}."]
 
     def _in_desk_words(self, sentences: Iterable[str]) -> list[str]:
         return [words for said in sentences if (words := desk_words(_RESUME.sub(self._pressed, said)))]
@@ -149,7 +185,15 @@ class OutcomeSection(Section):
         write_report(with_given_price(result, None if kept is None else given_price(kept.price)), path)
 
     def _write_to_correct(self, path: Path) -> None:
-        write_follow_up(self._result, path)
+        write_follow_up(self._result, path, statuses=self._kinds_to_correct)
+
+
+def _kinds_to_correct(result: Result) -> tuple[str, ...]:
+    """The statuses of rows to correct: nothing is to be corrected in rows that only a person, and no service,
+    has called refused."""
+    batches = result.batches[(result.messages_by_batch > 0) & (result.batches["status"] == "refused")]
+    by_service = not batches["error"].str.startswith(SETTLED_BY).all()
+    return SAFE_TO_PREPARE_AGAIN if by_service else ("invalid",)
 
 
 def _what_happened(result: Result) -> tuple[list[str], list[str]]:

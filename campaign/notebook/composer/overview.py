@@ -61,7 +61,7 @@ def _asked_why(leaves: WhoLeaves) -> str:
             leaves.asked - wanted_none - elsewhere
         ),
         ("who wanted none before",) * 2: wanted_none,
-        ("who has this text from another campaign", "who have this text from another campaign"): elsewhere,
+        ("who has this text already", "who have this text already"): elsewhere,
     }
     whom = [f"{figure(count)} {agreeing(count, *words)}" for words, count in counts.items() if count]
     return f" ({listed_words(whom)})" if len(whom) > 1 else ""

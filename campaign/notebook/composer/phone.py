@@ -23,6 +23,11 @@ from campaign.text import clean, counted, shorten
 
 _STRUCK_OUT = "{} of {} characters: what is struck out does not fit."
 _NAME = 40  # characters
+_SHARED = (
+    "Row {} has the phone of row {}, which gets the text of that row. This text is not sent unless you "
+    "decide otherwise in section 3, where the rows that share a phone are asked about."
+)
+_REPEATED = "Row {} has the phone and the text of row {}: that phone gets it once."
 _EMPTY = "The text appears here as its reader will see it."
 
 
@@ -30,7 +35,8 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Shows the text of one row.
 
     `make_plan` returns the plan for some rows, or for all; `find_text` the sender and the whole text of the
-    row, whether it gets one or not; `find_longest` the row with the longest text.
+    row, whether it gets one or not; `find_longest` the row with the longest text; `find_kept` the row whose
+    text the phone of the row gets instead, and whether that is the same text: 0 where there is none.
     `shown` is called whenever a row is to be shown, and `drawn` afterwards, with what the row gets; with None
     as long as the text is unfinished.
     """
@@ -40,10 +46,12 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         make_plan: Callable[[pd.Index[Any] | None], Plan],
         find_text: Callable[[], tuple[str, str]],
         find_longest: Callable[[], int],
+        find_kept: Callable[[], tuple[int, bool]],
         shown: Callable[[], None],
         drawn: Callable[[Preview | None], None],
     ) -> None:
         self._make_plan, self._find_text, self._find_longest = make_plan, find_text, find_longest
+        self._find_kept = find_kept
         self._shown, self._drawn = shown, drawn
         self._drawing = threading.RLock()
         self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
@@ -102,7 +110,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._drawn(None)
         else:
             phone = preview.phone() or _too_long(*self._find_text(), _number_of(plan, self.row))
-            said = [*_about_cut(plan), _facts(preview, self._names)]
+            said = [*_about_cut(plan), _facts(preview, self._names, *self._find_kept())]
             self.screen.value = phone + "".join(markup.paragraph(one, note=True) for one in said)
             self._drawn(preview)
 
@@ -173,10 +181,12 @@ def _about_cut(plan: Plan) -> list[str]:
     return [desk_words(detail) for detail in issues.loc[issues["code"] == "truncated", "detail"]]
 
 
-def _facts(preview: Preview, names: pd.Series[str]) -> str:
+def _facts(preview: Preview, names: pd.Series[str], kept: int, is_same: bool) -> str:
     """One line: whose text it is and how much it is, or why there is none, and for whom."""
     if not preview.messages:
         name = shorten(mask_text(clean(names.get(preview.row, ""))).strip(), _NAME)
         whose = f" ({name})" if name else ""
         return f"Row {preview.row}{whose} gets no text. {desk_words(preview.reason, here=2)}"
+    if kept:
+        return (_REPEATED if is_same else _SHARED).format(preview.row, kept)
     return f"Row {preview.row}, to {mask_number(preview.number)} · {preview.parts} SMS"

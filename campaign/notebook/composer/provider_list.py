@@ -7,24 +7,30 @@ from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
+import pandas as pd
 from ipywidgets import HTML, VBox
 
 from campaign import markup
 from campaign.contacts.reading import read_contacts
 from campaign.errors import CampaignError, ColumnError, ConfirmationError
-from campaign.masking import mask_text
+from campaign.masking import mask_numbers, mask_text
 from campaign.notebook.composer.desk_words import CHOOSE_LIST, desk_words
 from campaign.notebook.composer.fields import Picker, button, set_shown
+from campaign.notebook.composer.in_provider_list import keep_reached
 from campaign.notebook.composer.uploads import UPLOADS, Upload
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.settling import reconcile
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted
 
 LIST_UPLOADS = UPLOADS / "provider-lists"  # apart, so that no list replaces a spreadsheet of the same name
 
 _ABOUT = (
-    "Or ask the provider for its list of what it took from your account, with the numbers, the texts and the "
+    "ask the provider for its list of what it took from your account, with the numbers, the texts and the "
     "times, as a spreadsheet. What it says is shown first; nothing is settled before you press a button."
+)
+_ASKED_ABOUT = (
+    "What you have answered cannot be changed, but nobody has to get a text twice: section 4 asks about "
+    "{them} before anything more is sent. Press “Leave {who} out” there."
 )
 _COLUMNS = {
     "number": "Column with the numbers",
@@ -33,6 +39,7 @@ _COLUMNS = {
     "time": "Column with the times",
     "cost": "Column with the costs",
 }
+_PEOPLE = 200  # that are listed
 _BY_ITS_HEADER = "found by its header"
 _SETTLE = "Settle what is certain"
 _NAME_COLUMNS = "The columns can be chosen here. One that is left as it is gets found by its header."
@@ -52,11 +59,12 @@ class _Columns(TypedDict):
 class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """A button to choose the list, what it says, and a button that settles what is certain.
 
-    `settled` is called with what was settled, in a sentence.
+    `settled` is called with what was settled, in a sentence, and `found` once it is kept that people have a
+    text which a person has settled otherwise.
     """
 
-    def __init__(self, settled: Callable[[str], None]) -> None:
-        self._folder, self._settled = Path(), settled
+    def __init__(self, settled: Callable[[str], None], found: Callable[[], None]) -> None:
+        self._folder, self._settled, self._found = Path(), settled, found
         self._path: Path | None = None
         self._shown: Reconciliation | None = None
         self.upload = Upload(CHOOSE_LIST, "provider-list-upload", self._take)
@@ -70,14 +78,21 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._columns = VBox([HTML(markup.paragraph(_NAME_COLUMNS, note=True)), *self._pickers.values()])
         self._turn = button("Choose its columns", "provider-list-columns", partial(self._show_columns, True))
         self._settle = button(_SETTLE, "provider-list-settle", self._settle_certain, main=True)
-        about = HTML(markup.paragraph(_ABOUT, note=True))
+        self._about = HTML()
         super().__init__(
-            [about, self.upload, self._said, self._problem, self._settle, self._turn, self._columns]
+            [self._about, self.upload, self._said, self._problem, self._settle, self._turn, self._columns]
         )
         self.add_class("campaign-provider-list")
 
-    def offer(self, folder: Path) -> None:
-        """Ask for the list of a campaign's provider; a list that was chosen before is put away."""
+    def offer(self, folder: Path, *, alone: bool = False) -> None:
+        """Ask for the list of a campaign's provider; a list that was chosen before is put away.
+
+        `alone` says that there is no other way above.
+        """
+        self._about.value = markup.paragraph(capitalised(_ABOUT) if alone else f"Or {_ABOUT}", note=True)
+        self._clear(folder)
+
+    def _clear(self, folder: Path) -> None:
         self._folder, self._path, self._shown = folder, None, None
         self._said.value = self._problem.value = ""
         for hidden in (self._settle, self._turn, self._columns):
@@ -85,7 +100,7 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _take(self) -> None:
         """Keep the list that was chosen, and show what it says."""
-        self.offer(self._folder)
+        self._clear(self._folder)
         try:
             with self.upload.kept(LIST_UPLOADS) as path:
                 columns = list(read_contacts(path).columns)
@@ -124,6 +139,10 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if told.phrase:
             sentences.append(f"Nothing is settled yet. “{_SETTLE}” does what is said here.")
         shown = "".join(markup.paragraph(desk_words(sentence)) for sentence in sentences)
+        if count := told.people_reached_after_all:
+            keep_reached(self._folder, told.reached_after_all)
+            shown += _about_reached(told.reached_after_all, count)
+            self._found()
         self._said.value = f'<div role="status">{shown}</div>'
         set_shown(self._settle, bool(told.phrase))
 
@@ -150,3 +169,15 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _complain(self, error: CampaignError) -> None:
         self._problem.value = f'<div role="alert">{markup.paragraph(desk_words(error))}</div>'
+
+
+def _about_reached(people: pd.DataFrame, count: int) -> str:
+    """Who has a text after all, and where they are left out, as a piece of HTML."""
+    who = "this person" if count == 1 else f"these {count:,} people"
+    said = _ASKED_ABOUT.format(them=agreeing(count, "this person", "these people"), who=who)
+    shown = people.head(_PEOPLE)[["batch", "row", "number"]].assign(number=mask_numbers(people["number"]))
+    table = markup.table(shown, limit=_PEOPLE, rows=len(people))
+    return (
+        f'<div class="changed"><p><strong>{markup.escape(said)}</strong></p></div><details>'
+        f"<summary>Who has it already</summary>{markup.scroller(table, 'Who has it already')}</details>"
+    )

@@ -5,7 +5,7 @@ Its page was loaded again, or a person goes on with a campaign another day.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from campaign.errors import CampaignError, LockedError
@@ -18,9 +18,10 @@ from campaign.sending.afterwards.unknown_batches import UnknownBatches
 from campaign.sending.campaigns import load_result
 from campaign.sending.store.lock_holder import LOCK
 from campaign.sending.store.locks import hold_lock
-from campaign.text import agreeing, capitalised, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted, listed_words
 
 _END = 10.0  # seconds that a page which is gone may take until its requests under way are answered
+_DONE = {"refused": "settled as not there", "again": "ordered to be sent again"}
 _NOTHING_TWICE = "Whoever has this text from this campaign gets nothing more."
 PAGE_IS_BACK = "This page was loaded again, and what you had chosen is back."
 _LOST = "What you had chosen is back, but its spreadsheet cannot be read any more."
@@ -76,12 +77,33 @@ def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None, way_on
     if show_outcome is None:
         return desk_words(result.headline)
     show_outcome()
-    rest, unknown = result.totals["not_sent"], UnknownBatches.of(folder, shown=0).messages
-    in_doubt = f" {_about_unknown(unknown)}" if unknown else ""
-    if not rest:
+    rest, batches = result.totals["not_sent"], UnknownBatches.of(folder, shown=0)
+    in_doubt = f" {_about_unknown(batches.messages)}" if batches.messages else ""
+    once_more = about_once_more(batches.waiting)
+    if not rest and not once_more:
         return f"What you sent is below.{in_doubt}"
-    way = f"{_about_rest(rest, result.name)} Press {way_on()}. {_NOTHING_TWICE}"
+    waiting = [_about_rest(rest, result.name)] if rest else []
+    way = " ".join([*waiting, *once_more[:1], f"Press {way_on()}.", *(once_more[1:] or [_NOTHING_TWICE])])
     return f"{way}{in_doubt} Section 5 says what was sent."
+
+
+def about_once_more(waiting: Mapping[str, int]) -> list[str]:
+    """How many texts go out once more because a person has settled them so, and who may get one twice;
+    [] for none."""
+    settled = [
+        f"{counted(waiting[how], 'text')} that {agreeing(waiting[how], 'was', 'were')} {done}"
+        for how, done in _DONE.items()
+        if waiting.get(how)
+    ]
+    count = sum(waiting.values())
+    if not count:
+        return []
+    of_them = agreeing(count, "this text", f"one of these {count:,} texts")
+    go = agreeing(count, "goes", "go")
+    return [
+        f"Besides, {listed_words(settled)} {go} out once more.",
+        f"Whoever has got {of_them} after all gets it twice; nobody else gets a text twice.",
+    ]
 
 
 def _about_unknown(count: int) -> str:

@@ -40,6 +40,7 @@ from campaign.notebook.composer.sent_elsewhere import SentElsewhere, undecided_n
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.composer.who_gets import WhoGets
 from campaign.notebook.dashboard import Dashboard
+from campaign.sending.rounds.confirmation import COST_IS_NOT_KNOWN
 from campaign.sending.rounds.difference import (
     Difference,
     decided_messages,
@@ -108,7 +109,7 @@ class SendingSection(Section):
         self._leaving = Leaving()  # what the line and the button speak of
         self._difference, self._question = HTML(), HTML()
         self._question.add_class("campaign-question")
-        self.left_out = LeftOutBefore(desk, self._look_up)
+        self.left_out = LeftOutBefore(desk, self._look_up, self._leave_out_again)
         self.elsewhere = SentElsewhere(desk, self._leave_out, self._look_up)
         self._asking = [self.left_out, self.elsewhere, self.changed, self.other_texts, self.gone]
         self._start = button("Rehearse", "send", self.begin, main=True)
@@ -135,6 +136,11 @@ class SendingSection(Section):
             return self.title
         counts = run.counts
         return f"{run.label}: {counts.accepted:,} of {counted(counts.messages, 'text')} accepted"
+
+    @property
+    def has_form(self) -> bool:
+        """Whether it asks where the texts go, and is open: else it shows a run, or nothing yet."""
+        return self.is_open and self._area.children == tuple(self._form)
 
     @property
     def way_on(self) -> str:
@@ -222,7 +228,10 @@ class SendingSection(Section):
         """Show what would leave and the phrase that a person types to let it."""
         if not confirmation.phrase:
             raise confirmation
-        who, *others = desk_words(confirmation.question).splitlines()
+        question = confirmation.question
+        if self.costs.amount is not None:  # said above as an estimate
+            question = question.replace(f" {COST_IS_NOT_KNOWN}", "")
+        who, *others = desk_words(question).splitlines()
         question = f"<p><strong>{markup.escape(who)}</strong></p>" + markup.paragraph("\n".join(others))
         phrase = asked_phrase("To send", confirmation)
         self.trial.stop_asking()
@@ -241,6 +250,14 @@ class SendingSection(Section):
             with self.problems_shown():
                 desk.prepared()
                 self.answers_taken()
+        self._look_up()
+
+    def _leave_out_again(self, numbers: tuple[str, ...]) -> None:
+        """Leave these people out, who wanted no texts before, besides those whose numbers were written."""
+        with self.problems_shown():
+            self._desk.decide(opt_out_numbers=(*self._desk.composition.opt_out_numbers, *numbers))
+            self._desk.prepared()
+            self.answers_taken()
         self._look_up()
 
     def _leave_out(self, rows: tuple[int, ...]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,14 +16,16 @@ from campaign.errors import CampaignError, ConfirmationError, FolderError
 from campaign.local_times import LocalTimes
 from campaign.notebook.composer.cost_choice import typed_cost
 from campaign.notebook.composer.desk_words import ACCEPTED, NOT_THERE, desk_words
+from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
 from campaign.notebook.composer.provider_list import ProviderList
+from campaign.notebook.composer.unknown_rows import write_unknown_rows
 from campaign.remedies import without_code
 from campaign.results.calls_to_settle import batches_in_words
-from campaign.sending.afterwards.evidence import SANDBOX_IS_GONE
+from campaign.sending.afterwards.evidence import FINAL, SANDBOX_IS_GONE
 from campaign.sending.afterwards.resolving import resolve
 from campaign.sending.afterwards.unknown_batches import UnknownBatches
-from campaign.text import agreeing, capitalised, counted
+from campaign.text import agreeing, capitalised, counted, listed_words
 
 STYLE = """
 .campaign .section h3{font-size:1em;font-weight:600;margin:.8em 0 .2em}
@@ -49,10 +52,21 @@ _DONE: dict[Outcome, str] = {
     "refused": "settled as not there",
     "again": "ordered to be sent again",
 }
-_WHOM_TO_ASK = (
-    "No answer came for {texts}, so {they} may have been sent. Ask the provider about {them}, with the times "
-    "below, and say here what it answers. Until then nobody gets {them} again."
+_OUT_ONCE_MORE: tuple[Outcome, ...] = ("refused", "again")
+_FINAL_ANSWERS = "None of these answers can be taken back, so ask the provider first where you are not sure."
+_REFUSED_MEANS = f"In the phrase, “refused” means what “{NOT_THERE}” says: the provider does not have it."
+_FINAL = "This answer cannot be taken back."
+_IF_WRONG = (
+    "These texts wait for the button in section 4. The answers cannot be taken back; but where the "
+    "provider's own list has such texts after all, section 4 asks about these people before anything more "
+    "is sent."
 )
+_WHOM_TO_ASK = (
+    "No answer came for {texts}, so {they} may have been sent. Ask the provider about {them}, batch by "
+    "batch: the rows below are those of your spreadsheet, and “{download}” has every number in full. Say "
+    "here what it answers. Until then nobody gets {them} again."
+)
+_DOWNLOAD = "The texts to ask about, with full numbers"
 _NOBODY_TO_ASK = (
     "No answer came for {texts}. This was a rehearsal on this machine: nobody got anything and there is "
     "nobody to ask, so any of the answers below will do. In a live campaign, you ask the provider first."
@@ -62,11 +76,13 @@ _NOBODY_TO_ASK = (
 class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Lists the batches that are unknown and asks what became of them.
 
-    `settled` is called whenever a person has said so.
+    `settled` is called whenever a person has said so, and `found` when the provider's list shows that people
+    have a text which was settled otherwise.
     """
 
-    def __init__(self, settled: Callable[[], None]) -> None:
+    def __init__(self, settled: Callable[[], None], found: Callable[[], None]) -> None:
         self._folder, self._settled = Path(), settled
+        self.are_settled = False  # whether texts go out once more because a person has settled them so
         self._outcome: Outcome | None = None  # that a person has pressed
         self._done, self._about, self._answers = HTML(), HTML(), HTML()
         self._done.add_class("changed")
@@ -76,17 +92,24 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
             outcome: button(label, f"settle-{outcome}", _presser(self._choose, outcome))
             for outcome, (label, _) in _LABELS.items()
         }
+        self.download = Download(
+            _DOWNLOAD,
+            lambda: f"{self._folder.name} {date.today()} texts to ask about.xlsx",
+            lambda path: write_unknown_rows(self._folder, path),
+            self._complain,
+        )
         self._question, self._refusal, self._problem = HTML(), HTML(), HTML()
         self._question.add_class("campaign-question")
         for fault in (self._refusal, self._problem):
             fault.add_class("problem")
+        self._buttons_row = HBox([*self._buttons.values()])
         self._cost = Field("What it cost, if the provider says so", "settle-cost")
         self._phrase = Field("Type the phrase", "settle-phrase", entered=self._confirm)
         self._confirming = button("Settle it", "settle-confirm", self._confirm, main=True)
-        self.provider_list = ProviderList(self._take_list)
+        self.provider_list = ProviderList(self._take_list, found)
         self._area = VBox(
             [
-                self._about, self._which, self._answers, HBox([*self._buttons.values()]), self._question,
+                self._about, self.download, self._which, self._answers, self._buttons_row, self._question,
                 self._cost, self._refusal, self._phrase, self._confirming, self._problem, self.provider_list,
             ]
         )  # fmt: skip
@@ -99,15 +122,21 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if folder is not None:
             with suppress(FolderError):  # of the first format: nothing in it can be settled
                 unknown = UnknownBatches.of(folder, shown=_SHOWN)
+        self.are_settled = bool(unknown and unknown.settled)
         self._done.value = self._about.value = ""
         self._which.offer([], None)
         self._ask_nothing()
-        self.provider_list.offer(folder or Path())
-        set_shown(self._area, bool(unknown and unknown.numbers))
-        if folder is None or unknown is None or not unknown.numbers:
+        self.provider_list.offer(folder or Path(), alone=not (unknown and unknown.numbers))
+        set_shown(self._area, bool(unknown and (unknown.numbers or unknown.settled)))
+        for asked in (self._buttons_row, self.download):
+            set_shown(asked, bool(unknown and unknown.numbers))
+        set_shown(self._which, False)
+        if folder is None or unknown is None:
             return
         self._folder = folder
-        self._about.value = f"<style>{STYLE}</style>{_about(unknown)}"
+        self._about.value = f"<style>{STYLE}</style>{_about(unknown)}{_about_settled(unknown)}"
+        if not unknown.numbers:
+            return
         self._which.offer(_choices(unknown), unknown.numbers[:1])
         set_shown(self._which, len(unknown.numbers) > 1)
         self._ask_nothing()
@@ -128,7 +157,8 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         for outcome, made in self._buttons.items():
             made.description = agreeing(count, *_LABELS[outcome])
         said = (f"“{agreeing(count, *_LABELS[one])}”: {meaning}" for one, meaning in _MEANINGS.items())
-        self._answers.value = "".join(markup.paragraph(sentence, note=True) for sentence in said if count)
+        sentences = [*said, _FINAL_ANSWERS] if count else []
+        self._answers.value = "".join(markup.paragraph(sentence, note=True) for sentence in sentences)
 
     def _choose(self, outcome: Outcome) -> None:
         self._ask_nothing()
@@ -150,17 +180,22 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         except ConfirmationError as confirmation:
             self._ask(confirmation, outcome)
         except CampaignError as error:
-            self._problem.value = f'<div role="alert">{markup.paragraph(desk_words(error))}</div>'
+            self._complain(error)
         else:
             were = f"{capitalised(batches_in_words(batches))} {agreeing(len(batches), 'was', 'were')}"
             self._finish(f"{were} {_DONE[outcome]}.")
+
+    def _complain(self, error: CampaignError) -> None:
+        self._problem.value = f'<div role="alert">{markup.paragraph(desk_words(error))}</div>'
 
     def _ask(self, confirmation: ConfirmationError, outcome: Outcome) -> None:
         """Show what is known of these batches, what the answer means, and the phrase that settles them."""
         known = "".join(map(markup.paragraph, _lines_to_read(confirmation.question)))
         label = agreeing(len(self._batches), *_LABELS[outcome])
-        meaning = f"<p><strong>{markup.escape(f'“{label}”: {_MEANINGS[outcome]}')}</strong></p>"
+        meaning = f"<p><strong>{markup.escape(f'“{label}”: {_MEANINGS[outcome]} {_FINAL}')}</strong></p>"
         phrase = asked_phrase(f"To {confirmation.purpose}", confirmation)
+        if outcome == "refused":
+            phrase += markup.paragraph(_REFUSED_MEANS, note=True)
         self._question.value = f'<div role="status">{known}{meaning}{phrase}</div>'
         self._refusal.value = wrong_phrase(self._phrase.value, not_done="nothing was settled")
         set_shown(self._cost, outcome == "accepted" and len(self._batches) == 1)
@@ -181,11 +216,33 @@ def _presser(pressed: Callable[[Outcome], None], outcome: Outcome) -> Callable[[
     return lambda: pressed(outcome)
 
 
+def _about_settled(unknown: UnknownBatches) -> str:
+    """What a person has answered of batches whose texts wait since, as a piece of HTML; "" for none."""
+    by_outcome: dict[Outcome, list[int]] = {
+        outcome: [batch for batch, settled in unknown.settled.items() if settled == outcome]
+        for outcome in _OUT_ONCE_MORE
+    }
+    answered = [
+        f"{batches_in_words(batches)} {agreeing(len(batches), 'was', 'were')} {_DONE[outcome]}"
+        for outcome, batches in by_outcome.items()
+        if batches
+    ]
+    said = f"{capitalised(listed_words(answered))}. {_IF_WRONG}"
+    return f"<h3>What you have answered</h3>{markup.paragraph(said)}" if answered else ""
+
+
 def _about(unknown: UnknownBatches) -> str:
-    """How many texts it is about, whom to ask, and a table of the batches."""
+    """How many texts it is about, whom to ask, and a table of the batches; "" where none is unknown."""
+    if not unknown.numbers:
+        return ""
     count, batches = unknown.messages, len(unknown.numbers)
     texts = counted(count, "text")
-    words = {"texts": texts, "they": agreeing(count, "it", "they"), "them": agreeing(count, "it", "them")}
+    words = {
+        "download": _DOWNLOAD,
+        "texts": texts,
+        "they": agreeing(count, "it", "they"),
+        "them": agreeing(count, "it", "them"),
+    }
     whom = _WHOM_TO_ASK if unknown.environment != "local" else _NOBODY_TO_ASK
     more = batches - len(unknown.first)
     others = f"and {counted(more, 'other batch', 'other batches')}, which the list below has." if more else ""
@@ -232,8 +289,10 @@ def _choices(unknown: UnknownBatches) -> list[tuple[str, tuple[int, ...]]]:
 
 def _lines_to_read(question: str) -> list[str]:
     """The lines of a question in the words of the desk, without those that are Python to copy; that nobody
-    can tell of a rehearsal is said above."""
-    lines = (line for line in question.splitlines() if _is_plain(line) and line != SANDBOX_IS_GONE)
+    can tell of a rehearsal is said above, and that an answer is final below."""
+    lines = (
+        line for line in question.splitlines() if _is_plain(line) and line not in (SANDBOX_IS_GONE, FINAL)
+    )
     return [desk_words(line) for line in lines]
 
 

@@ -33,7 +33,7 @@ class WhoLeaves(Struct, frozen=True, eq=False):
     whether they were sent it. `left_out` counts by status rows
     that get none after all, because of other rows of their campaign or of what their phone got, and
     `left_out_why` has the reason of each. `parts` are the SMS that leave. Asked about are people who got
-    another text, those who wanted none before, and those who have theirs from another campaign.
+    another text, those who wanted none before, and those who have theirs already.
     Rows that have a mistake, and get nothing more either: `corrected` ones were sent as corrected in a
     follow-up file, `reached` ones have a number that was reached, and `put_right` ones, of a follow-up file,
     were corrected in the own spreadsheet since, and reached. `sent_beside` are rows that the plan

@@ -17,6 +17,7 @@ from campaign.sending.store.rounds import Round
 from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
+FINAL = "An answer is final: it cannot be taken back, so ask first where you are not sure."
 SANDBOX_IS_GONE = (
     "A sandbox that was started later knows nothing of them. If the one that took them has ended, nobody can "
     "tell: it was a rehearsal, and either answer will do."
@@ -32,7 +33,7 @@ def evidence(place: Folder, contents: LedgerSnapshot, batches: Sequence[int]) ->
         lines += [_what_came(fact), *_in_the_sheet(contents, fact["batch"], rounds[fact["round"]])]
     if not any(rounds[fact["round"]].is_erased for fact in facts):
         lines += _ways_to_look(place, batches, {place.sandbox_at(fact["submitted_at"]) for fact in facts})
-    return "\n".join(lines)
+    return "\n".join([*lines, FINAL])
 
 
 def _what_came(facts: Mapping[Any, Any]) -> str:
@@ -54,12 +55,14 @@ def _in_the_sheet(contents: LedgerSnapshot, batch: int, its_round: Round) -> Ite
     yield f"In the sheet: {span}; {agreeing(len(numbers), 'number', 'numbers')} {first_numbers(messages)}"
 
 
-def messages_of_batch(contents: LedgerSnapshot, batch: int, its_round: Round) -> pd.DataFrame:
-    """The rows and numbers of the messages of a batch; none once its round was erased."""
+def messages_of_batch(
+    contents: LedgerSnapshot, batch: int, its_round: Round, columns: Sequence[str] = ("row", "number")
+) -> pd.DataFrame:
+    """The rows and numbers of the messages of a batch, or other columns; none once its round was erased."""
     if its_round.is_erased:
-        return pd.DataFrame({"row": pd.Series(dtype="int64"), "number": pd.Series(dtype="str")})
+        return pd.DataFrame({name: pd.Series(dtype="int64" if name == "row" else "str") for name in columns})
     registered = next(one for one in contents.batches if one.batch == batch)
-    part = read_part(its_round.plan_path, registered.part, ["row", "number"])
+    part = read_part(its_round.plan_path, registered.part, [*columns])
     return part.slice(registered.first, registered.messages).to_pandas()
 
 

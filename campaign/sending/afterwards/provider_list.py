@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -32,6 +33,7 @@ TIME_HEADERS = (
     "timestamp", "date time", "created at", "created", "time", "date",
 )  # fmt: skip
 COST_HEADERS = ("cost", "price", "charge", "amount", "credits")
+_UTC = re.compile(r"[ (\[]+(?:UTC|GMT)[)\]]?$", re.IGNORECASE)  # the end of a header, as in "Time (UTC)"
 SHORTEST_LOCAL = 7  # digits of a number without its country code
 LONGEST_COUNTRY = 4  # digits of a country code, with one to spare
 _NEEDED = "The provider's list needs a column of phone numbers, and one of texts or of follow-up codes"
@@ -144,8 +146,20 @@ def _time_cells(table: pd.DataFrame, given: str | None) -> pd.Series[str]:
         day = table[by_header["date"]].str.strip()
         clock = table[by_header["time"]].str.strip()
         return clock.where(clock.str.contains(r"\d[-/.]\d", regex=True), day + " " + clock)
-    column = _column(list(table.columns), given, TIME_HEADERS)
-    return pd.Series("", table.index, dtype="str") if column is None else table[column]
+    columns = list(table.columns)
+    column = _column(columns, given, TIME_HEADERS)
+    if column is None:
+        by_name = {_UTC.sub("", name): name for name in columns if _UTC.search(name)}
+        column = by_name.get(_column([*by_name], None, TIME_HEADERS) or "")
+    if column is None:
+        return pd.Series("", table.index, dtype="str")
+    return _in_utc(table[column]) if _UTC.search(column) else table[column]
+
+
+def _in_utc(cells: pd.Series[str]) -> pd.Series[str]:
+    """Times below a header that names UTC, with that zone wherever they have none of their own."""
+    has_clock = cells.str.contains(r":\d{2}(?:[.,]\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*$", regex=True)
+    return cells.where(~has_clock, cells.str.strip() + " UTC")
 
 
 def _full_numbers(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str]:

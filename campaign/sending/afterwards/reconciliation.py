@@ -21,7 +21,9 @@ _MEANINGS = {
     "accepted": "the provider has {them}, and nobody gets {them} again.",
     "refused": "the provider does not have {them}, and the next send or resume sends {them}.",
 }
+_SETTLED_BEFORE = {"refused": "was settled as refused", "again": "was ordered to be sent again"}
 _SHOWN = 20
+_NAMED = 5  # settled batches, a sentence each
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -38,6 +40,11 @@ class Reconciliation:
       left_at
     - `priced_otherwise`: accepted batches whose messages cost something else in the list: batch, messages,
       cost, cost_in_list
+    - `settled_in_list`: batches that a person settled as refused or ordered again, of which the list has
+      messages that still wait to be sent again: batch, messages, in_list, settled ("refused" or "again") and
+      left_at
+    - `reached_after_all`: these messages: batch, row, number and message. Nothing is settled by them, for
+      such an answer is final: `prepare(..., not_again=told.reached_after_all["number"])` leaves them out
     - `notices`: what was taken as what, and what speaks against the list
     """
 
@@ -45,6 +52,8 @@ class Reconciliation:
     people: pd.DataFrame
     accepted_missing: pd.DataFrame
     priced_otherwise: pd.DataFrame
+    settled_in_list: pd.DataFrame
+    reached_after_all: pd.DataFrame
     notices: tuple[str, ...] = ()
 
     @property
@@ -97,7 +106,41 @@ class Reconciliation:
     @property
     def sentence(self) -> str:
         """What the list says, in plain words."""
-        return " ".join([self._of_unknown(), *self._of_accepted(), *self.notices])
+        return " ".join([*self._of_settled(), self._of_unknown(), *self._of_accepted(), *self.notices])
+
+    def _of_settled(self) -> list[str]:
+        """What the list has of batches that a person has settled otherwise; it comes first."""
+        if self.settled_in_list.empty:
+            return []
+        shown = self.settled_in_list.head(_NAMED).to_dict("records")
+        sentences = [
+            f"Batch {row['batch']}, which {_SETTLED_BEFORE[row['settled']]}, is in the list with "
+            f"{_how_many(row['in_list'], row['messages'])}."
+            for row in shown
+        ]
+        others = len(self.settled_in_list) - len(shown)
+        if others:
+            have = agreeing(others, "is", "are")
+            sentences.append(
+                f"{capitalised(counted(others, 'other such batch', 'other such batches'))} {have} in it too."
+            )
+        count = self.people_reached_after_all
+        people = counted(count, "person who has it", "people who have them")
+        messages, them = (
+            agreeing(count, "this message", "these messages"),
+            agreeing(count, "this person", "them"),
+        )
+        numbers = agreeing(count, "the number", "the numbers")
+        sentences.append(
+            f"The next send or resume would send {messages} once more to {people} already: to leave {them} "
+            f"out, give {numbers} as not_again= when you prepare."
+        )
+        return sentences
+
+    @property
+    def people_reached_after_all(self) -> int:
+        """How many people have a message, by the list, that still waits to be sent again."""
+        return len(self.reached_after_all.drop_duplicates(["batch", "row"]))
 
     def _of_unknown(self) -> str:
         count = len(self.batches)
@@ -105,16 +148,18 @@ class Reconciliation:
             return "No batch is unknown, so there is nothing to settle."
         outcomes = list(self.certain.values())
         accepted, refused = outcomes.count("accepted"), outcomes.count("refused")
+        is_open = ~self.batches["batch"].isin(list(self.certain))
         parts = [
             f"{accepted:,} {agreeing(accepted, 'is', 'are')} in the list with all of "
             f"{agreeing(accepted, 'its', 'their')} messages",
             f"{refused:,} with none",
-            f"{count - len(outcomes):,} cannot be settled from it",
+            f"{count - len(outcomes):,} cannot be settled from it "
+            f"({batches_in_words(self.batches.loc[is_open, 'batch'].tolist())})",
         ]
         kept = [part for part, number in zip(parts, (accepted, refused, 1), strict=True) if number]
         kept = kept if count > len(outcomes) else kept[:-1]
         verb = agreeing(count, "is", "are")
-        why = " ".join(filter(None, self.batches["why"].drop_duplicates()))
+        why = " ".join(_reasons(self.batches))
         unknown = f"{capitalised(counted(count, 'batch', 'batches'))} {verb} unknown: {', '.join(kept)}."
         return f"{unknown} {why}".rstrip()
 
@@ -137,6 +182,8 @@ class Reconciliation:
 
     def _repr_html_(self) -> str:
         tables = {
+            "Settled batches that are in the list": self.settled_in_list,
+            "People who have their message after all": _masked(self.reached_after_all),
             "Unknown batches": self.batches,
             "People to look at": _masked(self.people),
             "Accepted batches that are missing in the list": self.accepted_missing,
@@ -155,6 +202,20 @@ class Reconciliation:
             pieces.append(markup.paragraph(f'To settle what is certain: confirm="{self.phrase}"', note=True))
         pieces.append(markup.paragraph(LocalTimes().written_now(), note=True))
         return markup.card("Reconciliation", pieces)
+
+
+def _how_many(in_list: int, messages: int) -> str:
+    if in_list < messages:
+        return f"{in_list:,} of its {counted(messages, 'message')}"
+    return "its message" if messages == 1 else f"all of its {counted(messages, 'message')}"
+
+
+def _reasons(batches: pd.DataFrame) -> list[str]:
+    """Why batches stay unknown, each reason once; which batches it is of, where there are several."""
+    reasons = batches[batches["why"] != ""].groupby("why", sort=False)["batch"].agg(list)
+    if len(reasons) < 2:
+        return [*reasons.index]
+    return [f"{capitalised(batches_in_words(numbers))}: {why}" for why, numbers in reasons.items()]
 
 
 def _masked(people: pd.DataFrame) -> pd.DataFrame:

@@ -5,6 +5,9 @@ list that shows it would have had the batch: one that begins before it and goes 
 it, that has messages of this campaign, and whose times can be trusted: what is said to be sent tomorrow shows
 nothing of when the list was made. A batch that was not taken and is said
 to be would never reach its people, so "all" needs every message, after those that explain accepted batches.
+
+What a person has settled otherwise stays settled. Where an entry that explains nothing else shows that such a
+batch was taken after all, that is said, so that its people can be left out.
 """
 
 from __future__ import annotations
@@ -13,24 +16,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.typing import NaTType
 
 from campaign.argument_checks import check
+from campaign.sending.afterwards.listed_messages import IN_LIST, UNCLEAR, found_in_list, paired, with_doubt
 from campaign.sending.afterwards.provider_list import fold_texts
 from campaign.sending.afterwards.reconciliation import ALL, NONE, NOT_CERTAIN, SOME, Reconciliation
+from campaign.sending.afterwards.settled_batches import REFUSED, settled_in_list, settled_outcomes
 from campaign.sending.afterwards.times import ZONE_EXAMPLE
 from campaign.text import agreeing, capitalised, counted
 
 HOUR = pd.Timedelta(hours=1)  # within which a list has what was taken
 CLOCKS = pd.Timedelta(minutes=15)  # by which two clocks may differ
 FARTHEST_ZONE = pd.Timedelta(hours=14)  # of any place from UTC
-_LATEST = pd.Timestamp.max.tz_localize("UTC").floor("us")
-
-IN_LIST, NOT_IN_LIST = "in the list", "not in the list"
-NUMBER_ONLY = "only the number is in the list"
-TOO_EARLY = "in the list, but before the batch left"
-SHARED = "in the list, but fewer times than it may have been sent"
 _NO_LATER_ENTRY = "The list has no entry that is certainly later than an hour after the batch left"
-_UNCLEAR = (NUMBER_ONLY, TOO_EARLY, SHARED)
 
 
 def match_provider_list(
@@ -44,27 +43,33 @@ def match_provider_list(
     """
     for name, frame in (("entries", entries), ("messages", messages), ("batches", batches)):
         check(frame, pd.DataFrame, subject=name, needs="a DataFrame", write=f"result.{name}")
-    sent = _sent(messages, batches)
+    settled = settled_outcomes(batches)
+    sent = _sent(messages[messages["status"].isin(["accepted", "unknown"])], batches)
     offset = _clock_offset(entries, sent)
     slack = _slack(entries, offset)
     # What came long before the first batch belongs to other campaigns.
     candidates = entries[~(entries["time"] < sent["left_at"].min() - slack - CLOCKS)]
     candidates = candidates.sort_values("time", kind="stable", na_position="last")
-    sent = _found(_paired(sent, candidates), candidates, slack + CLOCKS)
+    sent = found_in_list(paired(sent, candidates), candidates, slack + CLOCKS)
     counts = _counts(sent, batches)
     counts = counts.assign(cost_in_list=_costs_in_list(counts, sent, candidates))
     in_future = entries["time"] - slack > now + CLOCKS
-    unknown = _verdicts(counts[counts["status"] == "unknown"], entries, sent, slack, in_future)
+    is_open = (counts["status"] == "unknown") & ~counts["batch"].isin(settled.index)
+    unknown = _verdicts(counts[is_open], entries, sent, slack, in_future)
     accepted = counts[counts["status"] == "accepted"]
     open_batches = unknown.loc[unknown["verdict"].isin([SOME, NOT_CERTAIN]), "batch"]
-    is_open = sent["batch"].isin(open_batches) & sent["batch"].isin(_with_doubt(sent))
+    to_look_at = sent["batch"].isin(open_batches) & sent["batch"].isin(with_doubt(sent))
+    refused = _sent(messages[messages["batch"].isin(settled.index[settled == REFUSED])], batches)
+    after_all = settled_in_list(sent, refused, settled, entries, slack + CLOCKS)
     return Reconciliation(
         batches=unknown,
-        people=sent.loc[is_open, ["batch", "row", "number", "message", "found"]].reset_index(drop=True),
+        people=sent.loc[to_look_at, ["batch", "row", "number", "message", "found"]].reset_index(drop=True),
         accepted_missing=accepted.loc[
             accepted["in_list"] < accepted["messages"], ["batch", "messages", "in_list", "left_at"]
         ].reset_index(drop=True),
         priced_otherwise=_priced_otherwise(accepted),
+        settled_in_list=after_all.batches,
+        reached_after_all=after_all.people,
         notices=(
             *entries.attrs.get("notices", ()),
             *_clock_notices(offset),
@@ -74,10 +79,9 @@ def match_provider_list(
 
 
 def _sent(messages: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
-    """The messages that the provider may have, those of accepted batches first, in the order they left."""
+    """Messages as the list is searched for them: those of accepted batches first, in the order they left."""
     left_at = batches.set_index("batch")["submitted_at"]
-    sent = messages[messages["status"].isin(["accepted", "unknown"])]
-    sent = sent[["row", "number", "message", "status", "batch", "code"]]
+    sent = messages[["row", "number", "message", "status", "batch", "code"]]
     sent = sent.assign(text=fold_texts(sent["message"]), left_at=sent["batch"].map(left_at))
     sent["left_at"] = pd.to_datetime(sent["left_at"], utc=True).astype("datetime64[us, UTC]")
     return sent.sort_values(["status", "left_at"], kind="stable").reset_index(drop=True)
@@ -133,71 +137,17 @@ def _notices_of_future(count: int) -> list[str]:
     return [f"{capitalised(have)}: that does not show until when the list goes."]
 
 
-# --- who is in the list -------------------------------------------------------------------------------
-
-
-def _paired(sent: pd.DataFrame, entries: pd.DataFrame) -> pd.DataFrame:
-    """The messages with `entry`, the row of the list that is theirs (Int64), each row used once."""
-    has_code = sent["code"] != ""
-    codes = sent.loc[has_code, "code"].unique()
-    is_ours = entries["code"].isin(codes)
-    by_code = _pairs(sent[has_code], entries[is_ours], "code")
-    # An entry with the code of one batch belongs to no other batch.
-    rest = sent[~sent.index.isin(by_code.index) & (sent["text"] != "")]
-    by_text = _pairs(rest, entries[~is_ours & (entries["text"] != "")], "text")
-    entry = pd.concat([by_code, by_text]).reindex(sent.index).astype("Int64")
-    return sent.assign(entry=entry, ours=sent["code"].isin(codes))
-
-
-def _pairs(sent: pd.DataFrame, entries: pd.DataFrame, key: str) -> pd.Series[Any]:
-    """Messages and entries of one number and one text (or code): the first with the first, and so on."""
-    by = ["number", key]
-    left = sent[by].assign(rank=sent.groupby(by).cumcount(), message=sent.index)
-    right = entries[by].assign(rank=entries.groupby(by).cumcount(), entry=entries.index)
-    pairs = left.merge(right, on=[*by, "rank"])
-    return pd.Series(pairs["entry"].to_numpy(), index=pairs["message"].to_numpy(), dtype="Int64")
-
-
-def _found(sent: pd.DataFrame, entries: pd.DataFrame, slack: pd.Timedelta) -> pd.DataFrame:
-    """The messages with `found`: what the list says of each, in words."""
-    is_unknown = (sent["status"] == "unknown").to_numpy()
-    is_paired = sent["entry"].notna().to_numpy()
-    times = entries["time"].reindex(sent["entry"]).set_axis(sent.index)
-    too_early = is_unknown & is_paired & (times < sent["left_at"] - slack).to_numpy()
-    groups = sent[is_unknown].assign(paired=is_paired[is_unknown]).groupby(["number", "text"])
-    shared = np.zeros(len(sent), dtype=bool)
-    shared[is_unknown] = (
-        (groups["batch"].transform("nunique") > 1)
-        & groups["paired"].transform("any")
-        & ~groups["paired"].transform("all")
-    ).to_numpy()
-    unused = entries[~entries.index.isin(sent["entry"].dropna())]
-    unused = unused[~unused["code"].isin(sent.loc[sent["code"] != "", "code"].unique())]
-    latest = unused["time"].fillna(_LATEST).groupby(unused["number"]).max()
-    last_seen = latest.reindex(sent["number"]).set_axis(sent.index)
-    number_only = is_unknown & ~is_paired & (last_seen >= sent["left_at"] - slack).to_numpy()
-    found = np.select(
-        [shared, too_early, is_paired, number_only], [SHARED, TOO_EARLY, IN_LIST, NUMBER_ONLY], NOT_IN_LIST
-    )
-    return sent.assign(found=pd.Series(found, sent.index, dtype="str"))
-
-
-def _with_doubt(sent: pd.DataFrame) -> pd.Series[int]:
-    """The batches of which the list has something, but not clearly all or none."""
-    return sent.loc[sent["found"] != NOT_IN_LIST, "batch"]
+# --- what follows -------------------------------------------------------------------------------------
 
 
 def _counts(sent: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
     """The batches with how many of their messages are in the list, and of how many that is unclear."""
     in_list = (sent["found"] == IN_LIST).groupby(sent["batch"]).sum()
-    unclear = sent["found"].isin(_UNCLEAR).groupby(sent["batch"]).sum()
+    unclear = sent["found"].isin(UNCLEAR).groupby(sent["batch"]).sum()
     counts = batches[["batch", "messages", "status", "cost"]].assign(left_at=batches["submitted_at"])
     for name, column in (("in_list", in_list), ("unclear", unclear)):
         counts[name] = counts["batch"].map(column).fillna(0).astype("int64")
     return counts
-
-
-# --- what follows -------------------------------------------------------------------------------------
 
 
 def _verdicts(
@@ -246,12 +196,26 @@ def _objections(
     objections = np.select(
         [~(left_at + HOUR < ends), ~(begins <= left_at)],
         [
-            f"{_NO_LATER_ENTRY}{' and is not in the future' if in_future.any() else ''}.",
+            f"{_NO_LATER_ENTRY}{' and is not in the future' if in_future.any() else ''}. "
+            f"{_why_no_later(entries['time'][~in_future].max(), slack)}",
             "The list has no entry that is certainly from before the batch left.",
         ],
         "",
     )
     return pd.Series(objections, unknown.index, dtype="str")
+
+
+def _why_no_later(latest: pd.Timestamp | NaTType, slack: pd.Timedelta) -> str:
+    """Why the latest entry that is not in the future may be too early."""
+    if pd.isna(latest):
+        return "No time in it counts: it has none that can be read."
+    if slack:
+        hours = (slack + HOUR) / HOUR
+        return (
+            f"It is not certain of which time zone its times are, so only one that is {hours:.0f} hours "
+            f"later would count; give each time its zone, {ZONE_EXAMPLE}."
+        )
+    return f"Its latest one is of {latest:%d %B %Y, %H:%M} UTC."
 
 
 def _costs_in_list(batches: pd.DataFrame, sent: pd.DataFrame, entries: pd.DataFrame) -> pd.Series[Any]:

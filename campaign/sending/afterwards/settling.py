@@ -17,6 +17,7 @@ from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.afterwards.provider_list import read_provider_list
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.reconciling import match_provider_list
+from campaign.sending.afterwards.settled_batches import settled_outcomes
 from campaign.sending.ledger.ledger import Ledger, Move
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.options import Place
@@ -24,7 +25,6 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.user_state import user_name
 from campaign.text import clean, shorten
-from campaign.values import replace
 
 _COLUMNS = ("number", "text", "code", "time", "cost")
 _LONGEST_NAME = 100  # characters of a file's name that the journal keeps
@@ -72,7 +72,10 @@ def reconcile(
     `phrase` settles what is certain. With that phrase as `confirm` it is settled, and the result returned. A
     batch that is in the list with all of its messages becomes accepted, at the cost in the list if that has
     one for each of them. One with none becomes refused, if the list would certainly have it; the next `send`
-    or `resume` sends it. The others stay unknown.
+    or `resume` sends it. The others stay unknown. An answer that a person has given stays as it is: where the
+    list has messages of a batch that was settled as refused or ordered again, and that still wait, it says
+    so first, and `reached_after_all` has them: `prepare(..., not_again=told.reached_after_all["number"])`
+    leaves these people out.
 
     `provider_list` is anything that `read_contacts` reads. Its columns are found by their headers, or named:
     `number`, `text` or `code` (the follow-up code of the batch), `time` and `cost`.
@@ -110,30 +113,19 @@ def _compare(
             f"The campaign in {clean(place.path)} was erased, so the provider's list cannot be compared with "
             "what it sent. Settle what is unknown with resolve."
         )
-    messages = record.messages_that_left()
+    messages = record.messages_that_left(besides=settled_outcomes(outcomes).index)
     by_batch = outcomes.set_index("batch")
     messages = messages.assign(
         status=messages["batch"].map(by_batch["status"]).astype("str"),
         code=messages["batch"].map(by_batch["code"]).astype("str"),
     )
     entries = read_provider_list(provider_list, messages, **columns)
-    return _without_settled(match_provider_list(entries, messages, outcomes, moment_now()), contents)
+    return match_provider_list(entries, messages, outcomes, moment_now())
 
 
 def moment_now() -> pd.Timestamp:
     """The time, in UTC, as a list is read."""
     return pd.Timestamp.now("UTC")
-
-
-def _without_settled(reconciliation: Reconciliation, contents: LedgerSnapshot) -> Reconciliation:
-    """What a person has ordered again explains entries of the list, but is settled already."""
-    ordered_again = [batch.batch for batch in contents.batches if batch.state == "again"]
-    batches, people = reconciliation.batches, reconciliation.people
-    return replace(
-        reconciliation,
-        batches=batches[~batches["batch"].isin(ordered_again)].reset_index(drop=True),
-        people=people[~people["batch"].isin(ordered_again)].reset_index(drop=True),
-    )
 
 
 def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:

@@ -9,7 +9,10 @@ from msgspec import Struct
 
 from campaign.contract import ORDERED_AGAIN
 from campaign.sending.afterwards.evidence import first_numbers, messages_of_batch
+from campaign.sending.afterwards.settled_batches import settled_outcomes
+from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.folder import open_folder
+from campaign.sending.store.rounds import Round
 
 _COLUMNS = ["batch", "messages", "submitted_at", "cost"]
 
@@ -20,13 +23,16 @@ class UnknownBatches(Struct, frozen=True, eq=False):
     `first` has the columns batch, messages, submitted_at (UTC), cost (Decimal, None if it is not known),
     first_row and last_row (missing after erasing) and numbers (the first ones, masked). `messages` counts
     those of all. What is ordered to be sent again is settled, and what a run that is at work waits for is no
-    person's to settle.
+    person's to settle. `settled` are batches that a person has settled as "refused" or "again", and whose
+    messages wait since, by batch; so many of these are `waiting` by how they were settled.
     """
 
     environment: str
     numbers: tuple[int, ...]
     messages: int
     first: pd.DataFrame
+    settled: dict[int, str]
+    waiting: dict[str, int]
 
     @classmethod
     def of(cls, path: Path, *, shown: int) -> UnknownBatches:
@@ -49,4 +55,38 @@ class UnknownBatches(Struct, frozen=True, eq=False):
             numbers=pd.array([first_numbers(messages) for messages in held], dtype="str"),
         )
         batches = tuple(map(int, unknown["batch"]))
-        return cls(place.manifest.environment, batches, int(unknown["messages"].sum()), table)
+        settled, waiting = _waiting(settled_outcomes(outcomes), [*rounds.values()], contents)
+        count = int(unknown["messages"].sum())
+        return cls(place.manifest.environment, batches, count, table, settled, waiting)
+
+
+def unknown_messages(path: Path) -> pd.DataFrame:
+    """Every message of these batches: batch, submitted_at (UTC), row, number and message."""
+    place = open_folder(path)
+    contents = place.snapshot()
+    batches = UnknownBatches.of(path, shown=0).numbers
+    rounds = {one.number: one for one in place.rounds(contents)}
+    left = contents.outcomes.set_index("batch")["submitted_at"]
+    frames = [
+        messages_of_batch(contents, one.batch, rounds[one.round], ["row", "number", "message"]).assign(
+            batch=one.batch, submitted_at=left[one.batch]
+        )
+        for one in contents.batches
+        if one.batch in batches
+    ]
+    columns = ["batch", "submitted_at", "row", "number", "message"]
+    return pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)
+
+
+def _waiting(
+    outcomes: pd.Series[str], rounds: list[Round], contents: LedgerSnapshot
+) -> tuple[dict[int, str], dict[str, int]]:
+    """Those of some batches that hold messages of the last round, and how many: what was sent again is in
+    other batches."""
+    if outcomes.empty or contents.is_closed:
+        return {}, {}
+    held = pd.Series(rounds[-1].messages_by_batch(contents.batches), dtype="int64").reindex(outcomes.index)
+    waiting = held[held > 0].astype("int64")
+    by_outcome = waiting.groupby(outcomes.reindex(waiting.index)).sum()
+    settled = {int(batch): str(outcomes[batch]) for batch in waiting.index}
+    return settled, {str(how): int(n) for how, n in by_outcome.items()}

@@ -23,6 +23,7 @@ from campaign.results.totals import cost_in_words
 from campaign.service.account import Account
 from campaign.text import agreeing, capitalised, counted
 
+COST_IS_NOT_KNOWN = "What it costs is not known before the first answer."
 _TRY_FIRST = "This text was never tried out: campaign.try_out(…) sends one message to your own phone first."
 
 
@@ -162,10 +163,7 @@ def _about_cost(account: Account, departure: Departure) -> str:
     """The budget, and what the messages would cost if that is known."""
     budget = f"The campaign's budget is {departure.budget}." if departure.budget else ""
     if departure.price is None:
-        unknown = (
-            "No budget is set: budget= sets a limit. What it costs is not known before the first answer."
-        )
-        return budget or unknown
+        return budget or f"No budget is set: budget= sets a limit. {COST_IS_NOT_KNOWN}"
     expected = round(departure.price * len(departure.positions))
     cost = cost_in_words(Decimal(expected), currency=account.currency)
     return f"At the price so far this costs about {cost}. {budget or 'No budget is set.'}"

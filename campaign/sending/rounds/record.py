@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -252,17 +252,20 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         names = [*columns, "batch", "recorded"]
         return pd.concat(chosen, ignore_index=True) if chosen else pd.DataFrame(columns=names)
 
-    def messages_that_left(self) -> pd.DataFrame:
+    def messages_that_left(self, *, besides: Iterable[int] = ()) -> pd.DataFrame:
         """Every message that was accepted or may have been: row, number, message and batch.
 
-        Those of all rounds, also for people who are no longer in the table. Raises `FolderError` when a file
+        Those of all rounds, also for people who are no longer in the table, and those of some batches
+        `besides`, whatever is known of them. Raises `FolderError` when a file
         is not what it was when it was frozen.
         """
         frames = [pd.DataFrame({"row": [], "number": [], "message": [], "batch": []})]
+        has_left = self.knowledge >= AGAIN
+        has_left[[*besides]] = True
         for one_round in self._sound_rounds:
             for part, registered in self._parts(one_round):
                 batches = _batch_of_rows(registered)
-                left = self.knowledge[batches] >= AGAIN
+                left = has_left[batches]
                 if left.any():
                     table = read_part(one_round.plan_path, part, ["row", "number", "message"])
                     frames.append(table.to_pandas().assign(batch=batches)[left])

@@ -1,0 +1,68 @@
+"""Batches that a person has settled as refused or ordered again, and that the provider's list has after all.
+
+Such an answer is final. What the list shows of it later can only be used by leaving people out.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+from msgspec import Struct
+
+from campaign.contract import ORDERED_AGAIN, SETTLED_BY
+from campaign.sending.afterwards.listed_messages import TOO_EARLY, are_too_early, paired
+
+AGAIN, REFUSED = "again", "refused"
+
+
+class SettledInList(Struct, frozen=True, eq=False):
+    """What the list has of such batches, as `Reconciliation` gives it."""
+
+    batches: pd.DataFrame
+    people: pd.DataFrame
+
+
+def settled_outcomes(batches: pd.DataFrame) -> pd.Series[str]:
+    """How a person has settled these batches, "again" or "refused", by batch; the others are left out."""
+    outcomes = pd.Series("", index=batches["batch"], dtype="str")
+    errors, statuses = (batches[name].to_numpy() for name in ("error", "status"))
+    by_hand = batches["error"].str.startswith(SETTLED_BY).to_numpy()
+    outcomes[(statuses == "refused") & by_hand] = REFUSED
+    outcomes[(statuses == "unknown") & (errors == ORDERED_AGAIN)] = AGAIN
+    return outcomes[outcomes != ""]
+
+
+def settled_in_list(
+    sent: pd.DataFrame,
+    refused: pd.DataFrame,
+    outcomes: pd.Series[str],
+    entries: pd.DataFrame,
+    clocks: pd.Timedelta,
+) -> SettledInList:
+    """Those settled batches of which the list has messages that are still to be sent again.
+
+    `sent` are the messages that may have left, as they were found in the list, and `refused` those of batches
+    that a person has settled so, with the same columns. An entry that explains one of the former explains
+    none of these. `outcomes` is what `settled_outcomes` gives.
+    """
+    is_again = sent["batch"].isin(outcomes.index[outcomes == AGAIN])
+    unused = entries[~entries.index.isin(sent.loc[sent["found"] != TOO_EARLY, "entry"].dropna())]
+    unused = unused[~unused["code"].isin(sent.loc[sent["code"] != "", "code"].unique())]
+    unused = unused.sort_values("time", kind="stable", na_position="last")
+    pairs = paired(refused, unused)
+    settled = pd.concat([sent[is_again], pairs], ignore_index=True)
+    in_list = settled[settled["entry"].notna() & ~are_too_early(settled, entries, clocks)]
+    waiting = in_list[~_sent_again_since(in_list, sent[~is_again])]
+    facts = settled.groupby("batch").agg(messages=("row", "size"), left_at=("left_at", "first"))
+    facts.insert(1, "in_list", in_list.groupby("batch").size().reindex(facts.index, fill_value=0))
+    facts.insert(2, "settled", outcomes.reindex(facts.index).astype("str"))
+    found = facts[facts.index.isin(waiting["batch"])].reset_index()
+    people = waiting[["batch", "row", "number", "message"]]
+    return SettledInList(found, people.sort_values(["batch", "row"], kind="stable", ignore_index=True))
+
+
+def _sent_again_since(settled: pd.DataFrame, sent: pd.DataFrame) -> pd.Series[bool]:
+    """Which of these messages have left once more since: nothing can hold those back."""
+    last = sent.groupby(["number", "text"])["left_at"].max()
+    left = settled[["number", "text", "left_at"]].join(last.rename("last_left"), on=["number", "text"])
+    since: pd.Series[bool] = left["last_left"] > left["left_at"]
+    return since
