@@ -133,7 +133,7 @@ def test_marks_that_do_not_belong_to_the_table_are_refused():
 def test_going_on_needs_numbers_and_no_marks(tmp_path):
     contacts = contacts_in()
     campaign.send(plan(contacts, None), folder=tmp_path / "visits")
-    with pytest.raises(UsageError, match=r'opt_outs=contacts\.loc\[marks, "Phone"\]'):
+    with pytest.raises(UsageError, match=r'such as contacts\.loc\[marks, "Phone"\]'):
         campaign.resume(tmp_path / "visits", opt_outs=marks_in(contacts))
 
 

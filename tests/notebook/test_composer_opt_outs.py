@@ -291,10 +291,10 @@ def test_a_marked_row_with_several_numbers_gets_no_text_by_the_back_door(at_chec
     at_check.reopen(3)
     at_check.fill("several", "first")
     at_check.fill("opt-out-column", "No SMS")
-    said = "Row 3 is marked in “No SMS”, but would get a text: more than one number is in the cell. Leave one"
-    assert said in at_check.sees("section-3")
-    at_check.press("go-on")
-    assert not at_check.section(4).is_open
+    assert "Of 7 rows: 4 get a text, 2 want no texts, 1 shares a phone." in at_check.sees("section-3")
+    at_check.reopen(2)
+    at_check.press("next")
+    assert "Row 3 (Ben) gets no text." in at_check.sees("phone")
 
 
 def test_the_phone_shows_that_a_marked_row_gets_no_text(at_check):

@@ -38,7 +38,7 @@ class Family:
         away = [name for name in CHILDREN if name not in self.here]
         if self.chance.random() < 0.5:
             self.here.remove(self.chance.choice(self.here))
-        if self.chance.random() < 0.5:
+        if away and self.chance.random() < 0.5:
             self.here.append(self.chance.choice(away))
         self.chance.shuffle(self.here)
         for name in CHILDREN:

@@ -131,7 +131,7 @@ def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts) -> B
     if len(marks) != table.rows:
         raise UsageError(
             f"opt_outs= marks {counted(len(marks), 'row')}, but the table has {counted(table.rows, 'row')}. "
-            'Make the marks from the same table: opt_outs=contacts["No SMS"] == "yes".'
+            'Make the marks from the same table, such as contacts["No SMS"] == "yes".'
         )
     if marks.isna().any():
         raise UsageError(
@@ -143,7 +143,7 @@ def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts) -> B
         if not (marks.index.is_unique and labels.isin(marks.index).all()):
             raise UsageError(
                 "opt_outs= marks the rows of another table: their index differs. Make the marks from the "
-                'same table: opt_outs=contacts["No SMS"] == "yes".'
+                'same table, such as contacts["No SMS"] == "yes".'
             )
         marks = marks.reindex(labels)
     return np.asarray(marks, dtype=bool)

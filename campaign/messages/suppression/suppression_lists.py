@@ -70,8 +70,8 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         rules = cls.of(opt_outs, None)
         if rules.marks:
             raise UsageError(
-                "opt_outs= marks rows, but here it needs the numbers of these people: "
-                'opt_outs=contacts.loc[marks, "Phone"].'
+                "opt_outs= marks rows, but here it needs the numbers of these people, such as "
+                'contacts.loc[marks, "Phone"].'
             )
         return rules
 
@@ -109,8 +109,8 @@ def _check_no_column(sources: Collection[Any], columns: Collection[str]) -> None
         if isinstance(source, str) and source in columns and not is_file(source):
             name = shorten(clean(source), 40)
             raise UsageError(
-                f'opt_outs="{name}" is a column and not a file. Say which rows are left out: '
-                f'opt_outs=contacts["{name}"] == "yes".'
+                f'opt_outs="{name}" is a column and not a file. Give a file of numbers, or in Python the '
+                f'rows that are left out, such as contacts["{name}"] == "yes".'
             )
 
 
