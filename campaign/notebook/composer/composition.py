@@ -138,15 +138,16 @@ class Composition:
         options = self._preparing()
         if self.not_again and isinstance(contacts, pd.DataFrame):  # else a text is written, also for these
             options["not_again"] = contacts.loc[[*self.not_again], self.number]
-        if lists := self.opt_out_lists(whole_frame(contacts), as_rows=isinstance(contacts, pd.DataFrame)):
+        rows = contacts if isinstance(contacts, pd.DataFrame) else contacts.frame
+        if lists := self.opt_out_lists(whole_frame(contacts), rows):
             options["opt_outs"] = lists
         plan: Plan = prepare(contacts, **options)
         if not self.instead:
             return self, plan
         sharing = plan.addressing.alternatives.drop_duplicates("row").set_index("row")["number"]
         still = sharing.reindex([row for row in self.instead if row in sharing.index]).drop_duplicates()
-        rows = tuple(map(int, still.index))
-        return replace(self, instead=rows), plan.keep_instead(rows)
+        instead = tuple(map(int, still.index))
+        return replace(self, instead=instead), plan.keep_instead(instead)
 
     def marks_in(self, contacts: pd.DataFrame) -> OptOutMarks | None:
         """The cells that mark people who want no texts; None where no column does.
@@ -160,13 +161,18 @@ class Composition:
             raise UsageError(f"{unclear} Write yes or no there, and choose the spreadsheet again.")
         return marks
 
-    def opt_out_lists(self, contacts: pd.DataFrame, *, as_rows: bool) -> list[Any]:
-        """The lists of people who want no texts, as `prepare` takes them: where a column marks them, either
-        the marks of all rows or the numbers of the marked ones."""
+    def opt_out_lists(self, contacts: pd.DataFrame, rows: pd.DataFrame | None = None) -> list[Any]:
+        """The lists of people who want no texts, as `prepare` takes them for some rows of a table: where a
+        column marks them, which of these rows are marked, and the numbers of the others that are."""
         marks = self.marks_in(contacts)
         lists: list[Any] = [] if self.opt_outs is None else [Path(self.opt_outs)]
-        if marks is not None and len(marks.marked):
-            lists += [marks.of_rows(contacts) if as_rows else contacts.loc[marks.marked.index, self.number]]
+        if marks is not None:
+            elsewhere = marks.marked.index
+            if rows is not None and rows.index.isin(elsewhere).any():
+                lists.append(marks.of_rows(rows))
+                elsewhere = elsewhere.difference(rows.index)
+            if len(elsewhere):
+                lists.append(contacts.loc[elsewhere, self.number])
         return [*lists, [*self.opt_out_numbers]] if self.opt_out_numbers else lists
 
     def compare(self, plan: Plan, account: Account | None) -> Difference:

@@ -130,7 +130,7 @@ class Desk(Struct):
         """The lists of people who want no texts; None without one, and while a column that marks them
         cannot be read: the third section says so."""
         with suppress(CampaignError):
-            return self.composition.opt_out_lists(self.contacts, as_rows=False) or None
+            return self.composition.opt_out_lists(self.contacts) or None
         return None
 
     def take_other_rows(self) -> None:
