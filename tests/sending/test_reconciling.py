@@ -440,7 +440,7 @@ def test_a_header_that_names_utc_is_the_zone_of_its_times():
     told = reconciled("To,Message,Time,Cost\n" + entries, only_unknown)
     assert told.certain == {}
     assert (
-        "It is not certain of which time zone its times are, so only one that is 15 hours later would count; "
+        "It is not certain which time zone its times are in, so only one that is 15 hours later would count; "
         "give each time its zone, such as 14:02 +03:00." in told.sentence
     )
 

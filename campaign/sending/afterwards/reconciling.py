@@ -212,7 +212,7 @@ def _why_no_later(latest: pd.Timestamp | NaTType, slack: pd.Timedelta) -> str:
     if slack:
         hours = (slack + HOUR) / HOUR
         return (
-            f"It is not certain of which time zone its times are, so only one that is {hours:.0f} hours "
+            f"It is not certain which time zone its times are in, so only one that is {hours:.0f} hours "
             f"later would count; give each time its zone, {ZONE_EXAMPLE}."
         )
     return f"Its latest one is of {latest:%d %B %Y, %H:%M} UTC."
