@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 import pandas as pd
@@ -16,19 +17,30 @@ _YES = (
     "1", "1.0", "j", "ja", "ndio", "ndiyo", "opt out", "opt-out", "opted out", "opted-out", "oui", "si",
     "sim", "stop", "sí", "true", "unsubscribed", "vrai", "wahr", "x", "y", "yes", "✓", "✔", "☑",
 )  # fmt: skip
+_NOTHING = ("", "-")
 _NO = (
     "", "-", "0", "0.0", "falsch", "false", "faux", "hapana", "n", "nao", "nein", "no", "non", "não", "☐",
 )  # fmt: skip
+# Words of a header that say that a mark stands for no messages. Below any other one, such as "SMS", a yes may
+# as well be of somebody who wants them.
+_NONE_WANTED = re.compile(
+    r"\b(no|not|non|never|none|without|dont|don.t|stop\w*|opt\W?out\w*|opted\W?out|unsub\w*|block\w*|exclu\w*|"
+    r"refus\w*|declin\w*|dnd|hapana|pas|sans|nein|kein\w*|nicht|ohne|sin|sem)\b"
+)
 _NAMED = 5  # cells that are neither
 _LENGTH = 24  # characters of such a cell
 
 
 class OptOutMarks(Struct, frozen=True, eq=False):
-    """The cells of a column that mark people who want no messages, by row, and those that are unclear."""
+    """The cells of a column that mark people who want no messages, by row, and those that are unclear.
+
+    `says_none`: the header says that a mark means that. Below another header, no cell says so by itself.
+    """
 
     column: str
     marked: pd.Series[str]
     unclear: pd.Series[str]
+    says_none: bool
 
     @classmethod
     def of(
@@ -46,9 +58,11 @@ class OptOutMarks(Struct, frozen=True, eq=False):
             )
         cells = contacts[column]
         folded = cells.str.strip().str.casefold()
-        is_mark = folded.isin(_YES) | cells.isin([*also])
-        is_none = folded.isin(_NO) | cells.isin([*besides])
-        return cls(column, cells[is_mark], cells[~is_mark & ~is_none])
+        words = re.sub(r"[\W_]+", " ", column.casefold())
+        says_none = bool(_NONE_WANTED.search(words))
+        is_mark = cells.isin([*also]) | folded.isin(_YES if says_none else ())
+        is_none = cells.isin([*besides]) | folded.isin(_NO if says_none else _NOTHING)
+        return cls(column, cells[is_mark], cells[~is_mark & ~is_none], says_none)
 
     @property
     def counts(self) -> pd.Series[int]:
@@ -67,6 +81,11 @@ class OptOutMarks(Struct, frozen=True, eq=False):
         ]
         more = len(first) - _NAMED
         named += [counted(more, "other")] if more > 0 else []
+        if not self.says_none:
+            return (
+                f"The header “{clean(self.column)}” does not say whether a mark means that a person wants "
+                f"texts, or wants none. Below it are {listed_words(named)}."
+            )
         count = len(self.unclear)
         say = agreeing(count, "says", "say")
         return (

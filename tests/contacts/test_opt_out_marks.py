@@ -49,6 +49,30 @@ def test_of_very_many_unclear_cells_the_first_are_named():
     assert said.endswith("“word d” (row 5), “word e” (row 6) and 2 others.")
 
 
+@pytest.mark.parametrize(
+    "header", ["No SMS", "Do not text", "opt_out", "STOP", "Unsubscribed?", "no-messages"]
+)
+def test_a_header_that_says_what_a_mark_means(header):
+    contacts = table("yes", "no", "").rename(columns={"No SMS": header})
+    marks = OptOutMarks.of(contacts, header)
+    assert marks.marked.tolist() == ["yes"]
+    assert marks.about_unclear == ""
+
+
+@pytest.mark.parametrize("header", ["SMS", "Messages?", "Consent", "Notes", "Texts wanted"])
+def test_below_any_other_header_a_person_says_what_yes_means(header):
+    contacts = table("yes", "no", "", "x").rename(columns={"No SMS": header})
+    marks = OptOutMarks.of(contacts, header)
+    assert marks.marked.empty
+    assert marks.unclear.tolist() == ["yes", "no", "x"]
+    assert marks.about_unclear == (
+        f"The header “{header}” does not say whether a mark means that a person wants texts, or wants none. "
+        "Below it are “yes” (row 2), “no” (row 3) and “x” (row 5)."
+    )
+    said = OptOutMarks.of(contacts, header, ["no"], ["yes", "x"])
+    assert (said.marked.tolist(), said.about_unclear) == (["no"], "")
+
+
 def test_a_table_without_the_column_is_refused():
     with pytest.raises(UsageError, match="no column “Consent” that could mark people"):
         OptOutMarks.of(table("x"), "Consent")

@@ -178,7 +178,7 @@ def test_a_mark_in_other_letters_is_named(stream):
 
 def test_the_name_of_a_column_is_no_list():
     contacts = contacts_in()
-    with pytest.raises(UsageError, match=r'is a column and not a file.*contacts\["No SMS"\] == "yes"'):
+    with pytest.raises(UsageError, match=r'is a column and not a file.*contacts\["No SMS"\] == "…"'):
         plan(contacts, "No SMS")
     with pytest.raises(UsageError, match=r'begins with “x”. To leave out rows .*contacts\["No SMS"\]'):
         plan(contacts, contacts["No SMS"])

@@ -248,6 +248,36 @@ def test_what_was_ticked_is_back_on_a_page_that_is_loaded_again(table, tmp_path)
     assert find(again.composer, "send").description == "Rehearse 5 texts"
 
 
+WANTED = """name,phone,day,SMS
+Aisha,0772 000 001,Mon,yes
+Ben,0772 000 002,Mon,no
+Carol,0772 000 003,Tue,NO
+Dan,0772 000 004,Tue,yes
+Eve,0772 000 005,Fri,
+"""
+
+
+def test_whether_yes_means_texts_or_none_is_asked_where_the_header_does_not_say_it(at_check, table):
+    table.write_text(WANTED)
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.fill("opt-out-column", "SMS")
+    assert (
+        "The header “SMS” does not say whether a mark means that a person wants texts, or wants none. Below "
+        "it are “yes” (row 2), “no” (row 3) and “NO” (row 4). Tick those that mean “no texts”"
+    ) in at_check.sees("section-3")
+    assert not at_check.is_shown("agree-to-marks")
+    assert at_check.composer.desk.composition.opt_out_column is None
+    tick(at_check, "no")
+    tick(at_check, "NO")
+    at_check.press("agree-to-ticked")
+    assert "2 of 5 rows are marked in “SMS”: “no” (1 row) and “NO” (1 row)." in at_check.sees("marks")
+    assert at_check.composer.desk.plan.contacts["status"].tolist() == [
+        "not_sent", "opted_out", "opted_out", "not_sent", "not_sent",
+    ]  # fmt: skip
+
+
 def test_a_column_of_something_else_is_refused_or_doubted(at_check, table):
     table.write_text(
         "name,phone,note,consent\n" + "".join(f"P{n},+256 772 000 0{n},word {n},yes\n" for n in range(10, 40))
@@ -259,6 +289,9 @@ def test_a_column_of_something_else_is_refused_or_doubted(at_check, table):
     assert "That is no column of marks: choose another one." in at_check.sees("section-3")
     assert not at_check.is_shown("agree-to-marks")
     at_check.fill("opt-out-column", "consent")
+    assert "does not say whether a mark means" in at_check.sees("section-3")
+    tick(at_check, "yes")
+    at_check.press("agree-to-ticked")
     assert (
         "This would leave out 30 of 30 rows. Do the marks in “consent” stand for people who want no texts?"
         in at_check.sees("section-3")

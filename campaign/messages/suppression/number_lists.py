@@ -124,7 +124,7 @@ def _remedy(source: Any) -> str:
     """What to do about a list without numbers: it may be a column of the table that says who wants none."""
     if isinstance(source, pd.Series) and isinstance(source.name, str):
         name = shorten(clean(source.name), _SHOWN)
-        return f'To leave out rows by what they say there, mark them: contacts["{name}"] == "yes".'
+        return f'To leave out rows by what they say there, mark them: contacts["{name}"] == "…".'
     return "Give another list, or none."
 
 

@@ -110,7 +110,7 @@ def _check_no_column(sources: Collection[Any], columns: Collection[str]) -> None
             name = shorten(clean(source), 40)
             raise UsageError(
                 f'opt_outs="{name}" is a column and not a file. Give a file of numbers, or in Python the '
-                f'rows that are left out, such as contacts["{name}"] == "yes".'
+                f'rows that are left out, such as contacts["{name}"] == "…", by what they say there.'
             )
 
 

@@ -15,11 +15,12 @@ from campaign.masking import mask_text
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Picker, button, set_shown
-from campaign.text import agreeing, clean, counted, listed_words, shorten
+from campaign.text import agreeing, capitalised, clean, counted, listed_words, shorten
 
 _NONE = ("No column", "")  # no value of None: a list would show nothing for it
 _CORRECT = "Write yes or no there and choose the spreadsheet again, or press “{}”."
 _TICK = "Tick those that mean “no texts”, and press “{}”: the rows with the others get a text."
+_RENAME = "call the column “No SMS”, write yes or no there, and choose the spreadsheet again."
 _LEAVE_OUT = "Leave these rows out too"
 _LEAVE_OUT_TICKED = "Leave out the rows that are ticked"
 _ANEW = "Decide about these cells again"
@@ -96,13 +97,13 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _ask(self, marks: OptOutMarks) -> None:
         """Ask about unclear cells: one by one where they are few."""
-        are_few = 1 < len(self._unclear) <= _TICKS
-        set_shown(self._agree, True)
+        are_few = marks.says_none < len(self._unclear) <= _TICKS
+        set_shown(self._agree, marks.says_none)
         for asked in (self._ticks, self._agree_ticked):
             set_shown(asked, are_few)
         counts = marks.unclear.value_counts(sort=False)
         self._ticks.children = [_tick(cell, int(counts[cell])) for cell in self._unclear if are_few]
-        correct = _CORRECT.format(_LEAVE_OUT)
+        correct = _CORRECT.format(_LEAVE_OUT) if marks.says_none else capitalised(_RENAME)
         if are_few:
             correct = f"{_TICK.format(_LEAVE_OUT_TICKED)} Or {correct[0].lower()}{correct[1:]}"
         raise UsageError(f"{marks.about_unclear} {correct}")
