@@ -64,6 +64,7 @@ CODES = {
     "opted_out": "the number is on the opt-out list, or the row is marked, or the contact was stopped",
     "stopped": "the person answered STOP after the campaign had begun",
     "already_sent": "an earlier campaign reached the number, or may have",
+    "already_sent_shared": "several rows have a number that an earlier campaign reached",
     "reached_before": "the row gets nothing, but its number was reached earlier in the campaign",
     "reached_as_corrected": "the row gets nothing, but it was reached as corrected in a follow-up file",
     "reached_with_earlier_text": "the row is to be corrected, and was reached with another text only",
@@ -76,11 +77,13 @@ CODES = {
 # Why a row with nothing wrong in it gets no message; the other reasons are errors.
 LEFT_OUT = (
     "blank_row", "line_of_totals", "remark", "duplicate", "duplicate_other_text", "opted_out",
-    "stopped", "already_sent",
+    "stopped", "already_sent", "already_sent_shared",
 )  # fmt: skip
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 
-NOT_SENT, BLANK, OPTED_OUT = (STATUSES.index(status) for status in ("not_sent", "blank", "opted_out"))
+NOT_SENT, BLANK, DUPLICATE, OPTED_OUT = (
+    STATUSES.index(status) for status in ("not_sent", "blank", "duplicate", "opted_out")
+)
 WHOLE_TABLE = -1  # the position of an issue that is about no single row
 
 

@@ -411,3 +411,21 @@ def test_an_opt_out_file_without_a_header_excludes_all_of_its_numbers(tmp_path):
         "Name,Phone\nAnn,0772000001\nBen,0772000002\nCaro,0772000003\n", opt_outs=tmp_path / "stop.csv"
     )
     assert statuses(made) == ["opted_out", "opted_out", "not_sent"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_whoever_shares_a_phone_that_an_earlier_campaign_reached_is_told_that_it_may_not_have_been_hers(
+    stream,
+):
+    """Numbers do not say whose text it was, so the row says that it is not known."""
+    made = plan(not_again=pd.Series(["0772000001"]), stream=stream)
+    assert statuses(made) == ["duplicate", "duplicate", "duplicate", "not_sent", "duplicate"]
+    reasons = made.contacts["reason"]
+    assert reasons[3] == (
+        "An earlier campaign reached this number, or may have (see not_again=). Several rows have this "
+        "number, so that campaign may have reached somebody else there: its result says whose text it was. "
+        "To send this row its text, leave its number out of not_again=."
+    )
+    assert [row for row, *_ in issues_of(made, "already_sent_shared")] == [2, 3, 4, 6]
+    alone = plan(FOUR, not_again=pd.Series(["0772000001"]))
+    assert issues_of(alone, "already_sent_shared") == []

@@ -248,6 +248,21 @@ def test_what_was_ticked_is_back_on_a_page_that_is_loaded_again(table, tmp_path)
     assert find(again.composer, "send").description == "Rehearse 5 texts"
 
 
+def test_figures_of_an_earlier_spreadsheet_are_gone_while_the_new_one_waits_for_an_answer(at_check, table):
+    assert "get a text" in at_check.sees("section-3")
+    table.write_text(WANTED.replace("SMS", "No SMS").replace(",NO", ",perhaps"))
+    at_check.fill("opt-out-column", "No SMS")
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    said = at_check.sees("section-3")
+    assert "1 row says neither yes nor no: “perhaps” (row 4)." in said
+    assert "get a text" not in said
+    at_check.press("agree-to-marks")
+    at_check.press("agree")  # three of five
+    assert "2 people get a text; 3 rows get none." in at_check.sees("section-3")
+
+
 WANTED = """name,phone,day,SMS
 Aisha,0772 000 001,Mon,yes
 Ben,0772 000 002,Mon,no

@@ -76,7 +76,7 @@ def test_a_line_of_the_list_that_is_no_number_is_told(person):
     person.compose()
     person.reopen(3)
     person.fill("opt-outs", "stop.csv")
-    assert "Row 3 of the list is not a phone number" in person.sees("opt-outs-faults")
+    assert "Row 3 of stop.csv is not a phone number" in person.sees("opt-outs-faults")
     assert "1 number was read from this list; 1 row has one of them." in person.sees("opt-outs-faults")
     person.fill("opt-outs", "")
     assert person.sees("opt-outs-faults") == ""
@@ -115,8 +115,9 @@ def test_a_list_of_another_country_is_said_to_have_no_numbers_of_this_one(person
     person.reopen(3)
     person.fill("opt-outs", "stop.csv")
     assert (
-        "has no phone numbers of UG, nor any with a country code, so it would leave out nobody. Choose "
-        "another list, or empty the field “People who want no texts”." in person.sees("section-3")
+        "has no phone numbers of UG, nor any with a country code, so it would leave out nobody. It begins "
+        "with “07700****23”. Choose another list, or empty the field “People who want no texts”."
+        in person.sees("section-3")
     )
     person.fill("opt-outs", "")
     assert "would leave out nobody" not in person.sees("section-3")

@@ -89,7 +89,9 @@ def test_left_out_again_they_stay_in_the_table_with_the_reason(sandbox):
         assert (result.totals["accepted"], result.totals["opted_out"], len(result.rounds)) == (4, 2, rounds)
     loaded = campaign.load_result(result.folder).contacts
     assert loaded["status"].tolist() == ["opted_out", "opted_out", *["accepted"] * 4]
-    assert loaded["reason"].iloc[0] == "The person was left out before, because they wanted no messages."
+    assert loaded["reason"].iloc[0] == (
+        "This number was left out before, because somebody there wanted no messages."
+    )
     assert campaign.resume(result.folder, account=sandbox.account, progress=False).totals["opted_out"] == 2
     with pytest.raises(campaign.ConfirmationError, match=FORGOTTEN):
         send(plan_for(people(6)), sandbox)

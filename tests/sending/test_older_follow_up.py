@@ -399,3 +399,30 @@ def test_a_correction_that_is_taken_back_in_the_same_file_is_told_where_it_count
         "to change it again, write a new file (row 2 of this file; row 3 of your own spreadsheet)."
     ) in sentence
     assert "changed in your own spreadsheet" not in sentence
+
+
+def test_who_was_reached_as_the_file_says_is_not_called_reached_under_another_number(desk):
+    """Ben shares a phone in the own spreadsheet, and got his text at the number that only the file has."""
+    rows = [row.replace("0772 000 002", "0772 000 001").replace("Ben,", "Ben B,") for row in WARDS]
+    rows[1] = rows[1].replace("Ward 1", "Ward 4")
+    path = rows_to_correct(desk, rows)
+    correct(path, {"Ben B": {"phone": "0772 000 031"}})
+    send(path, desk)
+    table = campaign.read_contacts(write(rows[::-1]))
+    every_text = campaign.prepare(table, message=TEXT, sender="CLINIC", region="UG", duplicates="keep")
+    campaign.send(every_text, account=desk, changed="skip", progress=False)
+    correct(path, {"Flo": {"phone": "0772 000 006"}})
+    result = send(path, desk, changed="skip")
+    assert dict(zip(result.contacts["name"], result.contacts["status"], strict=True))["Flo"] == "accepted"
+    assert [text for _, text in texts(desk) if "Ben" in text] == ["Hi Ben B, come to Ward 4."]
+
+
+def test_columns_that_were_added_since_keep_their_cells_when_an_older_file_is_sent(desk):
+    path = rows_to_correct(desk)
+    own = [f"{row},{note}" for row, note in zip(WARDS, "abcdef", strict=True)]
+    Path("visits.csv").write_text("\n".join([f"{HEADER},note", *own]) + "\n")
+    send("visits.csv", desk)
+    correct(path, {"Cy": {"phone": "0772 000 003"}})
+    result = send(path, desk)
+    assert result.contacts["note"].tolist() == list("abcdef")
+    assert campaign.load_result(result.folder).by("note")["rows"].sum() == 6

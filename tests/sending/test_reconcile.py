@@ -246,7 +246,7 @@ def test_what_a_person_settled_and_the_list_has_is_said_first_with_its_people(vi
     assert told.sentence.startswith(
         f"Batch 2, which {SETTLED[outcome]}, is in the list with all of its 2 messages. The next send or "
         "resume would send these messages once more to 2 people who have them already: to leave them out, "
-        "give the numbers as not_again= when you prepare. 1 batch is unknown: 1 with none."
+        "give the numbers as not_again= whenever you prepare this table. 1 batch is unknown: 1 with none."
     )
     assert told.reached_after_all["number"].tolist() == ["256772000002", "256772000003"]
     assert told.settled_in_list[["batch", "in_list", "settled"]].to_dict("records") == [

@@ -93,9 +93,19 @@ class CheckSection(Section):
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
+        if self._drawn is not None and _version_of(self._drawn) != self._desk.version:
+            self._clear()  # it may be long before the new one can be drawn
         self.opt_outs.enter()
         self._read_opt_outs()
         self._draw()
+
+    def _clear(self) -> None:
+        """Show nothing of an earlier spreadsheet."""
+        self._drawn, self._drawn_line, self._asked.children = None, "", ()
+        for shown in (self._reset, self._overview, self._refusal, self._correcting, self._fitted):
+            shown.value = ""
+        self._reasons.offer([])
+        set_shown(self.download, False)
 
     def refill(self, composition: Composition) -> None:
         """Show the file of opt-outs again; everything else is drawn when the section is entered."""
@@ -288,6 +298,10 @@ class CheckSection(Section):
             self._desk.decide(instead=(*rows, *waiting))
             self._desk.prepared()
             self._draw()
+
+
+def _version_of(plan: Plan) -> str:
+    return "" if plan.reading is None else plan.reading.version
 
 
 def _codes(plan: Plan) -> Iterable[str]:

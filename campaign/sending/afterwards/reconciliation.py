@@ -133,7 +133,7 @@ class Reconciliation:
         numbers = agreeing(count, "the number", "the numbers")
         sentences.append(
             f"The next send or resume would send {messages} once more to {people} already: to leave {them} "
-            f"out, give {numbers} as not_again= when you prepare."
+            f"out, give {numbers} as not_again= whenever you prepare this table."
         )
         return sentences
 

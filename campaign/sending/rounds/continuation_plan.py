@@ -189,6 +189,9 @@ def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame,
     """The contacts of the campaign with the corrected rows, and the number of each."""
     before, after = whole.contacts, part.contacts.set_axis(pd.Index(rows, name="row"))
     added = [name for name in after.columns if name not in before.columns]
+    # An older file lacks columns that were added or renamed since: nobody has taken their cells away.
+    kept = before[[name for name in before.columns if name not in after.columns]].reindex(after.index)
+    after = pd.concat([after, kept.fillna("")], axis=1)
     columns = [*(name for name in before.columns if name not in ("status", "reason")), *added]
     joined = pd.concat([before[~before.index.isin(rows)], after])
     index = before.index.append(pd.Index(rows[~np.isin(rows, before.index)], name="row"))

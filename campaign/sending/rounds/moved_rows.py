@@ -14,12 +14,14 @@ from campaign.errors import FolderError
 from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan, with_fields
 from campaign.messages.totals import lines_in
+from campaign.sending.rounds.comparison import AGAIN
 from campaign.sending.rounds.continuation_plan import (
     continuation_of,
     corrected_rows,
     origins_of,
 )
-from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.rounds.distinct_texts import DistinctTexts
+from campaign.sending.rounds.record import CampaignRecord, planned_texts
 from campaign.sending.store.rounds import table_of_version
 from campaign.text import agreeing, clean, counted, shorten
 from campaign.values import replace
@@ -49,6 +51,9 @@ def with_rows_of_today(
     found = _found(whole, part, continuation, record)
     is_reached = np.isin(found["row"], whole.messages["row"].to_numpy()[reached])
     reached_elsewhere = (found["row"] > 0) & is_reached & (found["number"] != found["number_today"])
+    if reached_elsewhere.any():
+        settled = _reached_as_in_file(part, record, found.index[reached_elsewhere])
+        reached_elsewhere &= ~found.index.isin(settled)
     is_settled = found["is_as_before"] & ~found["row"].isin(corrected_rows(whole)) & ~reached_elsewhere
     is_left = found["is_untouched"] & ~is_settled
     lost, reached_rows = (found["row"] == 0) & ~is_left, reached_elsewhere & ~is_left
@@ -57,6 +62,20 @@ def with_rows_of_today(
     today = dict(found.loc[~is_left, "row"])
     part = _with_continuation(part, Continuation.of(continuation.campaign, today, version))
     return part, found.loc[is_left, "row_that_says_it"]
+
+
+def _reached_as_in_file(part: Plan, record: CampaignRecord, rows: pd.Index[int]) -> pd.Series[int]:
+    """Those of some rows of a follow-up file whose very texts reached the numbers that the file has."""
+    own = part.messages[part.messages["row"].isin(rows)]
+    starts, planned = planned_texts(part, own)
+    comparable = record.comparable(planned)
+    texts = DistinctTexts(comparable.numbers, comparable.texts)
+    reached = [np.empty(0, np.int64)]
+    for recorded in record.texts():
+        places = texts.find(recorded.rows.numbers, recorded.rows.texts).rows
+        reached.append(places[(places >= 0) & (record.knowledge[recorded.batches] >= AGAIN)])
+    rows_of_texts: pd.Series[int] = own["row"].iloc[starts[np.unique(np.concatenate(reached))]]
+    return rows_of_texts
 
 
 def _found(whole: Plan, part: Plan, continuation: Continuation, record: CampaignRecord) -> pd.DataFrame:

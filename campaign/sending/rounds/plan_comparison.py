@@ -258,7 +258,7 @@ def _without_opted_out(compared: ComparedPlan) -> Plan:
     """The plan without the people who were left out before because they wanted no messages."""
     rows = rows_of_messages(compared.plan)[compared.starts[compared.opted_out]]
     leaving = np.isin(labels_of_contacts(compared.plan), rows)
-    reason = "The person was left out before, because they wanted no messages."
+    reason = "This number was left out before, because somebody there wanted no messages."
     return without_rows(compared.plan, leaving, "opted_out", "opted_out", "info", reason)
 
 
