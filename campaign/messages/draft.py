@@ -113,9 +113,8 @@ class _LocalSteps:
         for block in self._tables.blocks():
             texts = write_texts(block, rules)
             sharing = duplicates.sharing(block.start, len(block.contacts))
-            texts.note_shared_phones(sharing, rules.suppression)
             repeats = duplicates.find(block.start, texts.candidates(sharing))
-            messages = texts.messages(repeats, rules.duplicates)
+            messages = texts.messages(repeats, sharing, rules.duplicates)
             totals.add(block, messages)
             self._tables.add(block, messages)
         return totals.totals()

@@ -81,9 +81,7 @@ LEFT_OUT = (
 )  # fmt: skip
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 
-NOT_SENT, BLANK, DUPLICATE, OPTED_OUT = (
-    STATUSES.index(status) for status in ("not_sent", "blank", "duplicate", "opted_out")
-)
+NOT_SENT, BLANK, OPTED_OUT = (STATUSES.index(status) for status in ("not_sent", "blank", "opted_out"))
 WHOLE_TABLE = -1  # the position of an issue that is about no single row
 
 
@@ -150,6 +148,10 @@ class IssueCollector:
     def count_blank(self, code: str) -> int:
         """How many rows are blank for the reason with this code."""
         return sum(len(group.rows) for group in self._groups if group.code == code and group.status == BLANK)
+
+    def rows_with(self, code: str) -> Ints:
+        """The rows that have an issue with this code."""
+        return _concat([group.rows for group in self._groups if group.code == code])
 
     def forget_status(self, rows: Ints) -> None:
         """Forget what has excluded some rows: the next issue that excludes them gives their status."""

@@ -231,8 +231,9 @@ def test_a_block_that_is_finished_twice_is_the_same():
     texts = cluster_tables._write_block(contacts, 0, table_version(contacts), rules)
     numbers = texts.block.recipients.numbers
     duplicates = DuplicateFinder(numbers)
-    repeats = duplicates.find(0, texts.candidates(duplicates.sharing(0, len(numbers))))
-    (first, _), (second, _) = (cluster_tables._finish_block(texts, repeats, "skip", None) for _ in range(2))
+    sharing = duplicates.sharing(0, len(numbers))
+    rest = duplicates.find(0, texts.candidates(sharing)), sharing, "skip", None
+    (first, _), (second, _) = (cluster_tables._finish_block(texts, *rest) for _ in range(2))
     assert "duplicate" in first["contacts"]["status"].tolist()
     for name in ("messages", "issues", "contacts"):
         same(first[name], second[name])

@@ -14,13 +14,13 @@ from msgspec import Struct
 
 from campaign.arrow_text import Ints, TextArray, constant_array, integers_to_array, text_array, unique_texts
 from campaign.contacts.reading_record import Reading
-from campaign.messages.issues import DUPLICATE, NOT_SENT, OPTED_OUT, IssueCollector
+from campaign.messages.issues import NOT_SENT, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.overlong import Fitted, OverlongRules, fit
 from campaign.messages.plan_tables.duplicates import Candidates, Repeats, report_duplicates
 from campaign.messages.plan_tables.rare_countries import report_rare_countries
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock
-from campaign.messages.recipients import find_numbers, is_on_list, names_at
+from campaign.messages.recipients import find_numbers, names_at
 from campaign.messages.suppression.suppression_lists import SuppressionLists
 from campaign.messages.templates.campaign_texts import CampaignTexts
 from campaign.values import replace
@@ -88,28 +88,26 @@ class BlockTexts(Struct, frozen=True, eq=False):
         names = names_at(contacts, self.block.recipients.naming, rows)
         return Candidates(rows, labels_of(contacts)[rows], self.texts.take(rows), names, opted_out[chosen])
 
-    def note_shared_phones(self, sharing: Ints, suppression: SuppressionLists) -> None:
-        """Say of rows that an earlier campaign leaves out, and that share their number with another one, that
-        it may have been the other one's text."""
-        recipients, issues = self.block.recipients, self.block.issues
-        reached = is_on_list(recipients.numbers[sharing], suppression.already_reached)
-        rows = sharing[reached & (issues.status[sharing] == DUPLICATE)]
-        recipients.report(
-            issues, self.block.contacts, rows, "already_sent_shared", "warning", _PERHAPS_ANOTHERS,
-            status="duplicate",
-        )  # fmt: skip
-
-    def messages(self, repeats: Repeats, duplicates: str) -> BlockMessages:
+    def messages(self, repeats: Repeats, sharing: Ints, duplicates: str) -> BlockMessages:
         """The messages of the rows that get one, and what repeats would get; they are added to the issues.
 
-        `duplicates` is one of DUPLICATES.
+        `sharing` are the rows that share their number with another one, `duplicates` is one of DUPLICATES.
         """
         block = self.block
+        self._note_shared_phones(sharing)
         report_duplicates(repeats, block.issues, block.contacts, block.recipients, keep=duplicates == "keep")
         has_alternative = np.zeros(len(block.contacts), dtype=bool)
         if duplicates == "skip":
             has_alternative[repeats.rows[~repeats.same_text]] = True
         return self._messages(np.flatnonzero(has_alternative[self.fitted.rows]))
+
+    def _note_shared_phones(self, sharing: Ints) -> None:
+        """Say of those that an earlier campaign leaves out that it may have been another one's text."""
+        rows = np.intersect1d(sharing, self.block.issues.rows_with("already_sent"))
+        self.block.recipients.report(
+            self.block.issues, self.block.contacts, rows, "already_sent_shared", "warning", _PERHAPS_ANOTHERS,
+            status="duplicate",
+        )  # fmt: skip
 
     def _messages(self, alternatives: Ints) -> BlockMessages:
         positions = np.flatnonzero(self.block.issues.sendable[self.fitted.rows])
