@@ -295,7 +295,7 @@ def test_the_page_says_how_to_send_both_texts_in_every_face(result, tmp_path):
     assert page.count("(“Send every different text”).") == 2  # for the group, and row by row: nothing is cut
     assert page.count("duplicates=") == 1
     assert (
-        "with another number there, this person is reached. Or let both texts go to the phone: send your own "
+        "with another number there, this person is reached. Or let all texts go to the phone: send your own "
         "spreadsheet again with “Send every different text” (in a command, --duplicates keep; in Python, "
         'duplicates="keep").' in page
     )

@@ -23,7 +23,7 @@ _SEND_AGAIN = "Decide whether to send the text of this table again."
 _ADD_COSTS = "Once the provider has told you, add it with campaign resolve and --cost."
 _CORRECT_OWN = "Put the corrections into your own spreadsheet."
 _SEND_BOTH = (
-    f" Or let both texts go to the phone: send your own spreadsheet again with “{EVERY_TEXT}” (in a command, "
+    f" Or let all texts go to the phone: send your own spreadsheet again with “{EVERY_TEXT}” (in a command, "
     '--duplicates keep; in Python, duplicates="keep").'
 )
 FOLDER = "FOLDER"  # in a command, where the folder is not inside the one in which the report is written
