@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import pandas as pd
 from msgspec import Struct
@@ -26,6 +26,11 @@ _NO = (
 _NONE_WANTED = re.compile(
     r"\b(no|not|non|never|none|without|dont|don.t|stop\w*|opt\W?out\w*|opted\W?out|unsub\w*|block\w*|exclu\w*|"
     r"refus\w*|declin\w*|dnd|hapana|pas|sans|nein|kein\w*|nicht|ohne|sin|sem)\b"
+)
+# What such a header is about. Without it, "Phone no" or "No." would say that, too.
+_ABOUT_MESSAGES = re.compile(
+    r"\b(sms|te?xts?|messag\w*|contact\w*|call\w*|whatsapp|mails?|reminders?|stop\w*|opt\W?out\w*|opted\W?out|"
+    r"unsub\w*|dnd)\b"
 )
 _NAMED = 5  # cells that are neither
 _LENGTH = 24  # characters of such a cell
@@ -58,8 +63,7 @@ class OptOutMarks(Struct, frozen=True, eq=False):
             )
         cells = contacts[column]
         folded = cells.str.strip().str.casefold()
-        words = re.sub(r"[\W_]+", " ", column.casefold())
-        says_none = bool(_NONE_WANTED.search(words))
+        says_none = bool(_NONE_WANTED.search(_words(column)))
         is_mark = cells.isin([*also]) | folded.isin(_YES if says_none else ())
         is_none = cells.isin([*besides]) | folded.isin(_NO if says_none else _NOTHING)
         return cls(column, cells[is_mark], cells[~is_mark & ~is_none], says_none)
@@ -96,3 +100,19 @@ class OptOutMarks(Struct, frozen=True, eq=False):
     def of_rows(self, contacts: pd.DataFrame) -> pd.Series[bool]:
         """Which rows of the table are marked."""
         return pd.Series(contacts.index.isin(self.marked.index), index=contacts.index, name=self.column)
+
+
+def says_no_messages(column: str) -> bool:
+    """Whether the header of a column says that a mark stands for no messages."""
+    words = _words(column)
+    return bool(_NONE_WANTED.search(words) and _ABOUT_MESSAGES.search(words))
+
+
+def are_marks_of_some(cells: Iterable[str]) -> bool:
+    """Whether some of these cells are marks, and the others say that there is none."""
+    distinct = {cell.strip().casefold() for cell in cells}
+    return bool(distinct & {*_YES}) and distinct <= {*_YES, *_NO}
+
+
+def _words(column: str) -> str:
+    return re.sub(r"[\W_]+", " ", column.casefold())

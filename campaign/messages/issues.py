@@ -69,6 +69,7 @@ CODES = {
     "reached_as_corrected": "the row gets nothing, but it was reached as corrected in a follow-up file",
     "reached_with_earlier_text": "the row is to be corrected, and was reached with another text only",
     "reached_with_another_text": "the number was reached with another text, and was not sent this one",
+    "unused_marks": "a column marks people who want no messages, as it seems, and is not used",
     "unmarked_row": "the cell is a mark of opt-outs but for capitals or spaces, and its row is not marked",
     "empty_list": "a list of numbers, or a column that marks rows, excludes nobody",
     "unreadable_entry": "an entry in a list of numbers is not a number, so it excludes nobody",

@@ -182,3 +182,31 @@ def test_the_name_of_a_column_is_no_list():
         plan(contacts, "No SMS")
     with pytest.raises(UsageError, match=r'begins with “x”. To leave out rows .*contacts\["No SMS"\]'):
         plan(contacts, contacts["No SMS"])
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_marks_that_nobody_uses_are_named(stream):
+    contacts = contacts_in()
+    ((detail, column, severity),) = (
+        plan(contacts, None, stream=stream)
+        .issues.query("code == 'unused_marks'")[["detail", "column", "severity"]]
+        .itertuples(index=False)
+    )
+    assert (column, severity) == ("No SMS", "warning")
+    assert detail == (
+        "“No SMS” seems to mark people who want no messages, and nobody is left out by it: give the rows as "
+        'opt_outs, such as contacts["No SMS"] == "…", by what they say there.'
+    )
+    for given in (marks_in(contacts), ["0772 000 009"]):
+        assert plan(contacts, given).issues.query("code == 'unused_marks'").empty
+
+
+@pytest.mark.parametrize(
+    ("header", "cell"),
+    [("Phone no", "x"), ("No.", "1"), ("Notes", "yes"), ("SMS", "yes"), ("No SMS", ""), ("No SMS", "no"),
+     ("Stop", "Kampala Road")],
+)  # fmt: skip
+def test_other_columns_are_no_marks(header, cell):
+    table = pd.DataFrame({"Name": ["Ann"], "Phone": ["0772000001"], header: [cell]})
+    made = prepare(table, message="Hi", sender="CLINIC", region="UG", number="Phone")
+    assert made.issues.query("code == 'unused_marks'").empty

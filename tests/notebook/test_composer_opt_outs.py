@@ -263,6 +263,24 @@ def test_figures_of_an_earlier_spreadsheet_are_gone_while_the_new_one_waits_for_
     assert "2 people get a text; 3 rows get none." in at_check.sees("section-3")
 
 
+def test_a_question_about_an_earlier_spreadsheet_is_gone_with_it(at_check, table):
+    rows = "".join(f"P{n},+256 772 000 0{n},Mon,yes\n" for n in range(10, 16))
+    table.write_text(f"name,phone,day,No SMS\n{rows}")
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.fill("opt-out-column", "No SMS")
+    assert "This would leave out 6 of 6 rows." in at_check.sees("section-3")
+    Path("most.csv").write_text(
+        f"name,phone,day,No SMS\n{rows.replace('yes', '')}Q,+256 772 000 099,Mon,yes\n"
+    )
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    assert "1 of 7 rows is marked" in at_check.sees("marks")
+    assert "would leave out" not in at_check.sees("section-3")
+
+
 WANTED = """name,phone,day,SMS
 Aisha,0772 000 001,Mon,yes
 Ben,0772 000 002,Mon,no

@@ -15,9 +15,10 @@ from campaign.arrow_text import (
     series_to_array,
     strip_texts,
 )
-from campaign.contacts.contact_parts import ContactParts
+from campaign.contacts.contact_parts import ContactParts, distinct_cells
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
+from campaign.contacts.opt_out_marks import are_marks_of_some, says_no_messages
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
@@ -100,7 +101,22 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         for rows in marked:
             if not is_follow_up(table.columns):  # whose rows wanted messages when it was written
                 rows.report_none(lists.issues)
+        if not self.opt_outs and not self.marks and not is_follow_up(table.columns):
+            _note_unused_marks(table, lists.issues)
         return lists
+
+
+def _note_unused_marks(table: ContactParts, issues: IssueCollector) -> None:
+    """Say of columns that mark people who want no messages, as it seems, that nobody is left out by them."""
+    for column in filter(says_no_messages, table.columns):
+        cells = (cell for part in distinct_cells(table, column) for cell in part.to_pylist())
+        if are_marks_of_some(map(str, cells)):
+            name = shorten(clean(column), 40)
+            detail = (
+                f"“{name}” seems to mark people who want no messages, and nobody is left out by it: give the "
+                f'rows as opt_outs, such as contacts["{name}"] == "…", by what they say there.'
+            )
+            issues.add_for_table(column, "", "unused_marks", "warning", detail)
 
 
 def _check_no_column(sources: Collection[Any], columns: Collection[str]) -> None:

@@ -93,6 +93,7 @@ class CheckSection(Section):
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
+        self.show_problem("")  # of an earlier spreadsheet
         if self._drawn is not None and _version_of(self._drawn) != self._desk.version:
             self._clear()  # it may be long before the new one can be drawn
         self.opt_outs.enter()

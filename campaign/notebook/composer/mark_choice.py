@@ -20,7 +20,7 @@ from campaign.text import agreeing, capitalised, clean, counted, listed_words, s
 _NONE = ("No column", "")  # no value of None: a list would show nothing for it
 _CORRECT = "Write yes or no there and choose the spreadsheet again, or press “{}”."
 _TICK = "Tick those that mean “no texts”, and press “{}”: the rows with the others get a text."
-_RENAME = "call the column “No SMS”, write yes or no there, and choose the spreadsheet again."
+_RENAME = "have a column “No SMS”, with a yes for whoever wants no texts, and choose the spreadsheet again."
 _LEAVE_OUT = "Leave these rows out too"
 _LEAVE_OUT_TICKED = "Leave out the rows that are ticked"
 _ANEW = "Decide about these cells again"
