@@ -271,9 +271,7 @@ def test_a_question_about_an_earlier_spreadsheet_is_gone_with_it(at_check, table
     at_check.press("use")
     at_check.fill("opt-out-column", "No SMS")
     assert "This would leave out 6 of 6 rows." in at_check.sees("section-3")
-    Path("most.csv").write_text(
-        f"name,phone,day,No SMS\n{rows.replace('yes', '')}Q,+256 772 000 099,Mon,yes\n"
-    )
+    table.write_text(f"name,phone,day,No SMS\n{rows.replace('yes', '')}Q,+256 772 000 099,Mon,yes\n")
     at_check.reopen(1)
     at_check.press("again")
     at_check.press("use")
