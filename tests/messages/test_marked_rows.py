@@ -194,8 +194,8 @@ def test_marks_that_nobody_uses_are_named(stream):
     )
     assert (column, severity) == ("No SMS", "warning")
     assert detail == (
-        "“No SMS” seems to mark people who want no messages, and nobody is left out by it: give the rows as "
-        'opt_outs, such as contacts["No SMS"] == "…", by what they say there.'
+        "“No SMS” seems to mark people who want no messages, and nobody is left out by it. Give a list of "
+        'their numbers, or in Python their rows: contacts["No SMS"] == "…".'
     )
     for given in (marks_in(contacts), ["0772 000 009"]):
         assert plan(contacts, given).issues.query("code == 'unused_marks'").empty

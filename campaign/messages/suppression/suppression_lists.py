@@ -113,8 +113,8 @@ def _note_unused_marks(table: ContactParts, issues: IssueCollector) -> None:
         if are_marks_of_some(map(str, cells)):
             name = shorten(clean(column), 40)
             detail = (
-                f"“{name}” seems to mark people who want no messages, and nobody is left out by it: give the "
-                f'rows as opt_outs, such as contacts["{name}"] == "…", by what they say there.'
+                f"“{name}” seems to mark people who want no messages, and nobody is left out by it. Give a "
+                f'list of their numbers, or in Python their rows: contacts["{name}"] == "…".'
             )
             issues.add_for_table(column, "", "unused_marks", "warning", detail)
 

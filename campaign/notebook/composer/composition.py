@@ -45,6 +45,8 @@ _ABOUT = {
     **dict.fromkeys(("message", "texts", "language"), ("overlong", "max_parts", *_AGAIN)),
     "sender": _AGAIN, "name": _AGAIN, "environment": (*_AGAIN, "rate", "batch_size"),
 }  # fmt: skip
+_CORRECT = "Write yes or no there, and choose the spreadsheet again."
+_SAY_WHICH = "Say in section 3 which of these cells mean “no texts”."
 _OF_SENDING, _PACE = ("name", "changed", "gone"), ("rate", "batch_size")
 
 
@@ -158,7 +160,8 @@ class Composition:
             return None
         marks = OptOutMarks.of(contacts, self.opt_out_column, self.opt_out_marks, self.opt_out_plain)
         if unclear := marks.about_unclear:
-            raise UsageError(f"{unclear} Write yes or no there, and choose the spreadsheet again.")
+            remedy = _CORRECT if marks.says_none else _SAY_WHICH
+            raise UsageError(f"{unclear} {remedy}")
         return marks
 
     def opt_out_lists(self, contacts: pd.DataFrame, rows: pd.DataFrame | None = None) -> list[Any]:
