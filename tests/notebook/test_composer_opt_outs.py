@@ -298,6 +298,7 @@ def test_whether_yes_means_texts_or_none_is_asked_where_the_header_does_not_say_
         "The header “SMS” does not say whether a mark means that a person wants texts, or wants none. Below "
         "it are “yes” (row 2), “no” (row 3) and “NO” (row 4). Tick those that mean “no texts”"
     ) in at_check.sees("section-3")
+    assert at_check.sees("marks") == "Which of these cells in “SMS” mean “no texts”?"
     assert not at_check.is_shown("agree-to-marks")
     assert at_check.composer.desk.composition.opt_out_column is None
     tick(at_check, "no")

@@ -21,6 +21,7 @@ _NONE = ("No column", "")  # no value of None: a list would show nothing for it
 _CORRECT = "Write yes or no there and choose the spreadsheet again, or press “{}”."
 _TICK = "Tick those that mean “no texts”, and press “{}”: the rows with the others get a text."
 _RENAME = "have a column “No SMS”, with a yes for whoever wants no texts, and choose the spreadsheet again."
+_WHICH = "Which of these cells in “{}” mean “no texts”?"
 _LEAVE_OUT = "Leave these rows out too"
 _LEAVE_OUT_TICKED = "Leave out the rows that are ticked"
 _ANEW = "Decide about these cells again"
@@ -101,6 +102,9 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(self._agree, marks.says_none)
         for asked in (self._ticks, self._agree_ticked):
             set_shown(asked, are_few)
+        if are_few:  # right above the boxes; the whole question stands where problems do
+            asked = _WHICH.format(mask_text(clean(marks.column)))
+            self._said.value = f'<div role="status">{markup.paragraph(asked)}</div>'
         counts = marks.unclear.value_counts(sort=False)
         self._ticks.children = [_tick(cell, int(counts[cell])) for cell in self._unclear if are_few]
         correct = _CORRECT.format(_LEAVE_OUT) if marks.says_none else capitalised(_RENAME)
