@@ -60,6 +60,8 @@ def difference_shown(old: str, new: str, length: int) -> tuple[str, str]:
     """Both texts, at most `length` characters of each, from a few words before their first difference on."""
     if max(len(old), len(new)) <= length:
         return old, new
+    if old == new:  # to another number
+        return shorten(old, length), shorten(new, length)
     pairs = enumerate(zip(old, new, strict=False))
     first = next((place for place, (was, now) in pairs if was != now), min(len(old), len(new)))
     start = new.rfind(" ", 0, max(0, first - length // 3)) + 1  # not within a word

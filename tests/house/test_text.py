@@ -84,6 +84,8 @@ def test_long_texts_are_cut_with_an_ellipsis():
 
 def test_two_texts_are_shown_around_their_first_difference():
     assert difference_shown("Hi Ben", "Hi Bea", 20) == ("Hi Ben", "Hi Bea")
+    same = "Hi Ben, come on Monday at ten."
+    assert difference_shown(same, same, 16) == (shorten(same, 16), shorten(same, 16))
     old, new = "word " * 20 + "nine then", "word " * 20 + "ten"
     assert difference_shown(old, new, 30) == ("… word word nine then", "… word word ten")
     assert difference_shown(new, f"{new} more", 30) == ("… word word ten", "… word word ten more")

@@ -411,7 +411,7 @@ def settled(looking):
 
 
 def test_that_an_answer_is_final_is_said_before_the_phrase_is_typed(looking):
-    assert "None of these answers can be taken back" in looking.sees("unknown-texts")
+    assert "You cannot take back any of these answers" in looking.sees("unknown-texts")
     for outcome in ("accepted", "refused", "again"):
         looking.press(f"settle-{outcome}")
         assert "This answer cannot be taken back." in looking.sees("question")
@@ -421,38 +421,70 @@ def test_the_list_can_be_chosen_after_everything_was_answered(settled):
     asks = settled.sees("unknown-texts")
     assert (
         "What you have answered Batch 2 was settled as not there and batch 3 was ordered to be sent again. "
-        "These texts wait for the button in section 4. The answers cannot be taken back; but where" in asks
+        "These texts wait for the button in section 4. Only the provider's own list can change such an answer"
+        in asks
     )
     assert "Ask the provider for its list" in asks
     assert settled.is_shown("provider-list-upload")
     assert "settle-accepted" not in asks
 
 
-def test_whoever_has_the_text_by_the_list_is_left_out_and_nobody_gets_it_twice(
+def test_an_answer_that_was_wrong_is_settled_anew_by_the_list_and_nobody_gets_it_twice(
     settled, provider, hours_later
 ):
     settled.upload("provider-list-upload", "provider.csv", list_of(provider))
     says = settled.sees("provider-list-says")
     assert (
         "“provider.csv”: Batch 2, which was settled as not there, is in the list with all of its 100 texts. "
-        "The button in section 4 would send these texts once more to 100 people who have them already."
-        in says
+        "Until that is settled anew, the button in section 4 would send these texts once more to 100 people "
+        "who have them already." in says
     )
-    assert "Press “Leave these 100 people out” there." in says
+    assert "Batch 2 (100 texts) becomes accepted" in says
+    assert "Your answer about these people is changed once you press “Settle what is certain”." in says
     assert "Who has it already batch row number 2 3 25677*****01" in says
+    settled.press("provider-list-settle")
+    assert "By the provider's list, 1 batch was settled." in settled.sees("unknown-texts")
+    assert "Batch 2 was settled as not there" not in settled.sees("unknown-texts")
     settled.compose()
-    sees = settled.sees("section-4")
-    assert (
-        "100 people who would get a text now have this very text already, as the provider's list says. Leave "
-        "them out, or send it to them again." in sees
-    )
-    assert "Not decided yet: 100 people who have this text already." in sees
-    assert find(settled.composer, "send").disabled
-    settled.press("leave-them-out")
     assert find(settled.composer, "send").description == "Rehearse 149 texts"
     settled.press("send")
     until(lambda: settled.composer.desk.run.ended)
     assert provider.inbox["number"].value_counts().tolist() == [1] * 250
+    result = campaign.load_result(FOLDER)
+    assert result.totals["accepted"] == 250
+    assert "refused" not in settled.sees("section-5")
+
+
+def all_but_the_first(listed):
+    """A list that lacks one text of a batch settles nothing about it."""
+    return b"\n".join(line for line in listed.splitlines() if b"256772000001" not in line)
+
+
+def test_whoever_has_the_text_by_the_list_is_left_out_and_nobody_gets_it_twice(
+    settled, provider, hours_later
+):
+    settled.upload("provider-list-upload", "provider.csv", all_but_the_first(list_of(provider)))
+    says = settled.sees("provider-list-says")
+    assert (
+        "“provider.csv”: Batch 2, which was settled as not there, is in the list with 99 of its 100 texts. "
+        "The button in section 4 would send these texts once more to 99 people who have them already." in says
+    )
+    assert "Press “Leave these 99 people out” there." in says
+    assert "Who has it already batch row number 2 4 25677*****02" in says
+    settled.compose()
+    sees = settled.sees("section-4")
+    assert (
+        "99 people who would get a text now have this very text already, as the provider's list says. Leave "
+        "them out, or send it to them again." in sees
+    )
+    assert "Not decided yet: 99 people who have this text already." in sees
+    assert find(settled.composer, "send").disabled
+    settled.press("leave-them-out")
+    assert find(settled.composer, "send").description == "Rehearse 150 texts"
+    settled.press("send")
+    until(lambda: settled.composer.desk.run.ended)
+    counts = provider.inbox["number"].value_counts()
+    assert counts[counts > 1].index.tolist() == ["256772000001"]  # the list does not have it
 
 
 def test_the_next_day_and_with_a_file_that_is_chosen_again_they_are_asked_about_again(

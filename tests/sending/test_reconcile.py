@@ -243,22 +243,102 @@ SETTLED = {"refused": "was settled as refused", "again": "was ordered to be sent
 def test_what_a_person_settled_and_the_list_has_is_said_first_with_its_people(visits, sandbox, outcome):
     settle(visits, 2, outcome)
     told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
-    assert told.sentence.startswith(
-        f"Batch 2, which {SETTLED[outcome]}, is in the list with all of its 2 messages. The next send or "
-        "resume would send these messages once more to 2 people who have them already: to leave them out, "
-        "give the numbers as not_again= whenever you prepare this table. 1 batch is unknown: 1 with none."
+    assert told.sentence == (
+        f"Batch 2, which {SETTLED[outcome]}, is in the list with all of its 2 messages. Until that is "
+        "settled anew, the next send or resume would send these messages once more to 2 people who have them "
+        "already. 1 batch is unknown: 1 with none."
     )
     assert told.reached_after_all["number"].tolist() == ["256772000002", "256772000003"]
-    assert told.settled_in_list[["batch", "in_list", "settled"]].to_dict("records") == [
-        {"batch": 2, "in_list": 2, "settled": outcome}
+    columns = ["batch", "in_list", "settled", "verdict", "cost_in_list"]
+    assert told.settled_in_list[columns].to_dict("records") == [
+        {"batch": 2, "in_list": 2, "settled": outcome, "verdict": "all", "cost_in_list": Decimal(70)}
     ]
-    assert told.certain == {3: "refused"}
+    assert told.certain == {2: "accepted", 3: "refused"}
+    assert told.decisions[0] == (
+        "Batch 2 (2 messages) becomes accepted: the provider has them, and nobody gets them again. By the "
+        "list, the cost is 70."
+    )
     assert "25677*****02" in told._repr_html_()
     assert "256772000002" not in told._repr_html_()
 
 
+def send_again(folder, sandbox, table=None):
+    return campaign.send(
+        plan_for(people(6) if table is None else table), account=sandbox, folder=folder, progress=False
+    )
+
+
 @pytest.mark.parametrize("outcome", SETTLED)
-def test_they_are_left_out_and_nobody_gets_it_twice_also_when_it_is_sent_once_more(visits, sandbox, outcome):
+@pytest.mark.parametrize("go_on", [send_again, lambda *given: campaign.resume(given[0], account=given[1])])
+def test_an_answer_that_was_wrong_is_settled_anew_and_nobody_gets_it_twice(visits, sandbox, outcome, go_on):
+    settle(visits, 2, outcome)
+    listed = list_of(sandbox, visits).encode()
+    told = campaign.reconcile(visits, listed)
+    result = campaign.reconcile(visits, listed, confirm=told.phrase)
+    assert result.batches["status"].tolist() == ["accepted", "accepted", "refused"]
+    assert result.batches["error"][1].endswith(": reconciled with a table")
+    assert result.totals.cost == Decimal(140)
+    for _ in range(2):
+        go_on(visits, sandbox)
+        assert sandbox.inbox["number"].value_counts().tolist() == [1] * 6
+    result = campaign.load_result(visits)
+    assert (result.totals["accepted"], result.totals.cost) == (6, Decimal(210))
+    (line,) = campaign.history(visits.parent).to_dict("records")
+    assert (line["accepted"], line["refused"], line["unknown"], line["cost"]) == (6, 0, 0, Decimal(210))
+
+
+def test_under_another_name_they_are_reached_as_well(visits, sandbox, tmp_path):
+    settle(visits, 2, "refused")
+    settle(visits, 3, "refused")
+    listed = list_of(sandbox, visits).encode()
+    campaign.reconcile(visits, listed, confirm=campaign.reconcile(visits, listed).phrase)
+    campaign.resume(visits, account=sandbox, progress=False)
+    plan = plan_for(people(6), not_again=visits)
+    assert len(plan.messages) == 0
+
+
+def test_a_line_that_is_run_again_says_that_the_list_had_it_since(visits, sandbox):
+    settle(visits, 2, "refused")
+    listed = list_of(sandbox, visits).encode()
+    campaign.reconcile(visits, listed, confirm=campaign.reconcile(visits, listed).phrase)
+    result = campaign.resolve(visits, 2, "refused", confirm="batch 2 was refused")
+    assert (
+        "Since then, the provider's list was found to have it, so it counts as accepted." in result.sentence
+    )
+    with pytest.raises(campaign.UsageError, match="so it counts as accepted"):
+        campaign.resolve(visits, 2, "accepted")
+    assert campaign.reconcile(visits, listed).sentence.startswith("No batch is unknown")
+
+
+def test_its_cost_can_be_given_where_the_list_has_none(visits, sandbox):
+    settle(visits, 2, "refused")
+    listed = list_of(sandbox, visits).replace(",35", ",").encode()
+    campaign.reconcile(visits, listed, confirm=campaign.reconcile(visits, listed).phrase)
+    assert campaign.load_result(visits).totals.unpriced == 1
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.resolve(visits, 2, "accepted", cost=70)
+    result = campaign.resolve(visits, 2, "accepted", cost=70, confirm=asked.value.phrase)
+    assert (result.totals.cost, result.totals.unpriced) == (Decimal(140), 0)
+
+
+def test_texts_that_wait_in_another_batch_are_not_settled_and_can_be_left_out(tmp_path):
+    """The batch was to be sent again, and the money was gone before the turn of its second message."""
+    faults = {2: "accept_reset", 3: "reset", 4: "Money Not Enough To Send This Batch of Msgs"}
+    with campaign.Sandbox(faults=faults) as sandbox:
+        folder = send_to(people(6), sandbox, tmp_path / "visits", max_unknown=3).folder
+        settle(folder, 2, "refused")
+        send_to(people(6), sandbox, folder, batch_size=1)
+        assert statuses(folder) == ["accepted", "refused", "unknown", "refused", "not_sent"]
+        told = campaign.reconcile(folder, list_of(sandbox, folder).encode())
+        assert told.certain == {3: "refused"}
+        assert told.reached_after_all[["batch", "row"]].values.tolist() == [[2, 4], [2, 5]]
+        plan = plan_for(people(6), not_again=told.reached_after_all["number"])
+        campaign.send(plan, account=sandbox, folder=folder, progress=False)
+        assert sandbox.inbox["number"].value_counts().tolist() == [1] * 4
+
+
+@pytest.mark.parametrize("outcome", SETTLED)
+def test_who_is_in_the_list_can_be_left_out_instead_also_when_it_is_sent_once_more(visits, sandbox, outcome):
     settle(visits, 2, outcome)
     settle(visits, 3, "refused")
     told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
@@ -276,7 +356,11 @@ def test_part_of_a_settled_batch_in_the_list_is_counted(visits, sandbox):
     some = "\n".join(line for line in lines if "256772000003" not in line)
     told = campaign.reconcile(visits, some.encode())
     assert "is in the list with 1 of its 2 messages. " in told.sentence
-    assert "would send this message once more to 1 person who has it already" in told.sentence
+    assert (
+        "The next send or resume would send this message once more to 1 person who has it already: to leave "
+        "this person out, give the number as not_again= whenever you prepare this table."
+    ) in told.sentence
+    assert 2 not in told.certain
 
 
 @pytest.mark.parametrize("outcome", SETTLED)

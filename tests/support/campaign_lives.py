@@ -83,7 +83,8 @@ class Life(Sender):
             (life_decisions.erase, 0.1), (life_places.move_the_folder, 0.07),
             (life_places.send_from_elsewhere, 0.1), (life_places.back_up, 0.2), (life_places.restore, 0.5),
             (Life._write_follow_up, 0.2), (life_corrections.send_follow_up, 0.7),
-            (send_from_two_programs, 0.05), (Life._from_another_file, 0.3), (Life._rehearse, 0.08),
+            (life_decisions.settle_wrongly_and_find_out, 0.3), (send_from_two_programs, 0.05),
+            (Life._from_another_file, 0.3), (Life._rehearse, 0.08),
             (Life._send_to_others, 0.1), (Life._top_up, 0.3), (Life._change_campaign, 0.05),
         ):  # fmt: skip
             if self.chance.random() < how_often:

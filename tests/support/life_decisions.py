@@ -123,22 +123,44 @@ def _traces(folder: Path) -> list[str]:
 # the provider's own list
 
 
+def settle_wrongly_and_find_out(life: Sender) -> None:
+    """Somebody says that a batch did not get there, and the provider's list shows that it did."""
+    if refused_as_older(life) or not _can_reconcile(life):
+        return
+    taken = [batch for batch in unknown_batches(life) if _is_alone(life, batch) and _is_taken(life, batch)]
+    if taken:
+        batch = life.chance.choice(taken)
+        life.tell(f"resolve batch {batch.batch} of {batch.texts}: refused, which is wrong")
+        with pytest.raises(ConfirmationError) as asked:
+            campaign.resolve(life.place, batch.batch, "refused")
+        campaign.resolve(life.place, batch.batch, "refused", confirm=asked.value.phrase)
+        _reconcile(life, "complete", None, {batch.batch: "accepted"})
+
+
 def reconcile(life: Sender) -> None:
     """By a list that is complete, that ends too early, or in which a message is missing."""
-    if refused_as_older(life):
+    if refused_as_older(life) or not _can_reconcile(life):
         return
     unknown = unknown_batches(life)
-    inbox = life.service.inbox
-    is_only_campaign = inbox["request"].nunique() == life.truth.requests.total()
-    if not unknown or life.truth.remembered or not is_only_campaign:
-        return
     kind = life.chance.choice(("complete", "too early", "incomplete"))
     cut = next((batch for batch in unknown if _is_alone(life, batch) and _is_taken(life, batch)), None)
     if kind == "incomplete" and (cut is None or len(cut.messages) < 2):
         kind = "complete"
+    _reconcile(life, kind, cut, {})
+
+
+def _can_reconcile(life: Sender) -> bool:
+    """Whether something is unknown, and the list has nothing of other campaigns or of what was erased."""
+    is_only_campaign = life.service.inbox["request"].nunique() == life.truth.requests.total()
+    return bool(unknown_batches(life)) and not life.truth.remembered and is_only_campaign
+
+
+def _reconcile(life: Sender, kind: str, cut: Recorded | None, also: dict[int, str]) -> None:
+    """Reconcile, and check what becomes of the unknown batches, and of some others `also`."""
     life.tell(f"reconcile with a list that is {kind}")
-    _provider_list(inbox, kind, cut).to_csv("provider.csv", index=False)
-    expected = {batch.batch: _expected(life, batch, kind, cut) for batch in unknown if _is_alone(life, batch)}
+    _provider_list(life.service.inbox, kind, cut).to_csv("provider.csv", index=False)
+    alone = [batch for batch in unknown_batches(life) if _is_alone(life, batch)]
+    expected = {batch.batch: _expected(life, batch, kind, cut) for batch in alone} | also
     later = pd.Timestamp.now("UTC") + pd.Timedelta(hours=3)  # the list goes on for two hours
     with pytest.MonkeyPatch.context() as clock:
         clock.setattr(settling, "moment_now", lambda: later)

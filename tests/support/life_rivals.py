@@ -37,7 +37,9 @@ def send_from_two_programs(life: Sender) -> None:
     life.observe(intent, None)
     expected = (LockedError, ConfirmationError) if "confirm" in intent.options else LockedError
     is_expected = all(isinstance(error, expected) for error in refusals)
-    life.check([] if is_expected and len(refusals) < 2 else [f"refused both, or otherwise: {refusals}"])
+    both_ask = all("left out before" in str(error) for error in refusals)  # who may be written to again
+    is_expected = (is_expected and len(refusals) < 2) or (len(refusals) == 2 and both_ask)
+    life.check([] if is_expected else [f"refused both, or otherwise: {refusals}"])
 
 
 def _send(life: Sender, intent: Intent) -> None:

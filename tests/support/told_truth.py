@@ -51,7 +51,10 @@ def ask_ledger(folder: Path, query: str) -> list[Any]:
 def recorded_batches(folder: Path, remembered: Mapping[int, tuple[Text, ...]]) -> list[Recorded]:
     """Every batch of a campaign with what it says; what was erased is `remembered`, by batch."""
     rows = ask_ledger(
-        folder, "SELECT batch, round, part, first, messages, state, cost FROM batches ORDER BY batch"
+        folder,
+        "SELECT batch, round, part, first, messages, CASE WHEN batch IN "
+        "(SELECT batch FROM journal WHERE now = 'found') THEN 'accepted' ELSE state END, cost "
+        "FROM batches ORDER BY batch",
     )
     parts: dict[tuple[int, int], list[Text]] = {}
     batches = []

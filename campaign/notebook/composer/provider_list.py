@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
-import pandas as pd
 from ipywidgets import HTML, VBox
 
 from campaign import markup
@@ -29,9 +28,10 @@ _ABOUT = (
     "times, as a spreadsheet. What it says is shown first; nothing is settled before you press a button."
 )
 _ASKED_ABOUT = (
-    "What you have answered cannot be changed, but nobody has to get a text twice: section 4 asks about "
-    "{them} before anything more is sent. Press “Leave {who} out” there."
+    "Nobody has to get a text twice: section 4 asks about {them} before anything more is sent. Press “Leave "
+    "{who} out” there."
 )
+_SETTLED_ANEW = "Your answer about {them} is changed once you press “{settle}”."
 _COLUMNS = {
     "number": "Column with the numbers",
     "text": "Column with the texts",
@@ -141,7 +141,7 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         shown = "".join(markup.paragraph(desk_words(sentence)) for sentence in sentences)
         if count := told.people_reached_after_all:
             keep_reached(self._folder, told.reached_after_all)
-            shown += _about_reached(told.reached_after_all, count)
+            shown += _about_reached(told, count)
             self._found()
         self._said.value = f'<div role="status">{shown}</div>'
         set_shown(self._settle, bool(told.phrase))
@@ -171,10 +171,14 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._problem.value = f'<div role="alert">{markup.paragraph(desk_words(error))}</div>'
 
 
-def _about_reached(people: pd.DataFrame, count: int) -> str:
-    """Who has a text after all, and where they are left out, as a piece of HTML."""
-    who = "this person" if count == 1 else f"these {count:,} people"
-    said = _ASKED_ABOUT.format(them=agreeing(count, "this person", "these people"), who=who)
+def _about_reached(told: Reconciliation, count: int) -> str:
+    """Who has a text after all, and how nobody gets it again, as a piece of HTML."""
+    people, them = told.reached_after_all, agreeing(count, "this person", "these people")
+    if people["batch"].isin([*told.certain]).all():
+        said = _SETTLED_ANEW.format(them=them, settle=_SETTLE)
+    else:
+        who = "this person" if count == 1 else f"these {count:,} people"
+        said = _ASKED_ABOUT.format(them=them, who=who)
     shown = people.head(_PEOPLE)[["batch", "row", "number"]].assign(number=mask_numbers(people["number"]))
     table = markup.table(shown, limit=_PEOPLE, rows=len(people))
     return (

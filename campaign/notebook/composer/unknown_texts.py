@@ -53,13 +53,15 @@ _DONE: dict[Outcome, str] = {
     "again": "ordered to be sent again",
 }
 _OUT_ONCE_MORE: tuple[Outcome, ...] = ("refused", "again")
-_FINAL_ANSWERS = "None of these answers can be taken back, so ask the provider first where you are not sure."
+_FINAL_ANSWERS = (
+    "You cannot take back any of these answers, so ask the provider first where you are not sure. Only its "
+    "own list can show later that texts arrived after all."
+)
 _REFUSED_MEANS = f"In the phrase, “refused” means what “{NOT_THERE}” says: the provider does not have it."
 _FINAL = "This answer cannot be taken back."
 _IF_WRONG = (
-    "These texts wait for the button in section 4. The answers cannot be taken back; but where the "
-    "provider's own list has such texts after all, section 4 asks about these people before anything more "
-    "is sent."
+    "These texts wait for the button in section 4. Only the provider's own list can change such an answer: "
+    "where it has these texts after all, choose it before anything more is sent."
 )
 _WHOM_TO_ASK = (
     "No answer came for {texts}, so {they} may have been sent. Ask the provider about {them}, batch by "

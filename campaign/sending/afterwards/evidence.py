@@ -17,7 +17,10 @@ from campaign.sending.store.rounds import Round
 from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
-FINAL = "An answer is final: it cannot be taken back, so ask first where you are not sure."
+FINAL = (
+    "You cannot take an answer back, so ask first where you are not sure. Only the provider's own list can "
+    "show later, to reconcile, that these messages arrived after all."
+)
 SANDBOX_IS_GONE = (
     "A sandbox that was started later knows nothing of them. If the one that took them has ended, nobody can "
     "tell: it was a rehearsal, and either answer will do."

@@ -41,10 +41,11 @@ class Reconciliation:
     - `priced_otherwise`: accepted batches whose messages cost something else in the list: batch, messages,
       cost, cost_in_list
     - `settled_in_list`: batches that a person settled as refused or ordered again, of which the list has
-      messages that still wait to be sent again: batch, messages, in_list, settled ("refused" or "again") and
-      left_at
-    - `reached_after_all`: these messages: batch, row, number and message. Nothing is settled by them, for
-      such an answer is final: `prepare(..., not_again=told.reached_after_all["number"])` leaves them out
+      messages that still wait to be sent again: batch, messages, in_list, settled ("refused" or "again"),
+      left_at, verdict ("all" where it can be settled as accepted after all, else "not certain") and
+      cost_in_list as above
+    - `reached_after_all`: these messages: batch, row, number and message. Where nothing can be settled by
+      them, `prepare(..., not_again=told.reached_after_all["number"])` leaves these people out
     - `notices`: what was taken as what, and what speaks against the list
     """
 
@@ -59,13 +60,20 @@ class Reconciliation:
     @property
     def certain(self) -> dict[int, str]:
         """The batches that can be settled, each with "accepted" or "refused"."""
-        verdicts = self.batches.set_index("batch")["verdict"].map(_SETTLED).dropna()
+        verdicts = self._judged["verdict"].map(_SETTLED).dropna()
         return dict(zip(verdicts.index.astype(int).tolist(), verdicts.tolist(), strict=True))
+
+    @property
+    def _judged(self) -> pd.DataFrame:
+        """Unknown batches, and those that were settled otherwise, with what the list says, by batch."""
+        facts = ["messages", "verdict", "cost_in_list"]
+        frames = [frame.set_index("batch")[facts] for frame in (self.settled_in_list, self.batches)]
+        return pd.concat([frame for frame in frames if len(frame)] or frames[1:])
 
     @property
     def costs(self) -> dict[int, Decimal]:
         """What the list says that accepted ones of these cost."""
-        costs = self.batches.set_index("batch")["cost_in_list"].dropna()
+        costs = self._judged["cost_in_list"].dropna()
         return dict(zip(costs.index.astype(int).tolist(), costs.tolist(), strict=True))
 
     @property
@@ -90,7 +98,7 @@ class Reconciliation:
         return tuple(self._decision(outcome, those) for outcome, those in batches.items() if those)
 
     def _decision(self, outcome: str, batches: list[int]) -> str:
-        count = int(self.batches.loc[self.batches["batch"].isin(batches), "messages"].sum())
+        count = int(self._judged.loc[batches, "messages"].sum())
         which = f"{capitalised(batches_in_words(batches))} ({counted(count, 'message')})"
         meaning = _MEANINGS[outcome].format(them=agreeing(count, "it", "them"))
         becomes = f"{agreeing(len(batches), 'becomes', 'become')} {outcome}"
@@ -124,17 +132,29 @@ class Reconciliation:
             sentences.append(
                 f"{capitalised(counted(others, 'other such batch', 'other such batches'))} {have} in it too."
             )
-        count = self.people_reached_after_all
-        people = counted(count, "person who has it", "people who have them")
-        messages, them = (
-            agreeing(count, "this message", "these messages"),
-            agreeing(count, "this person", "them"),
-        )
-        numbers = agreeing(count, "the number", "the numbers")
-        sentences.append(
-            f"The next send or resume would send {messages} once more to {people} already: to leave {them} "
-            f"out, give {numbers} as not_again= whenever you prepare this table."
-        )
+        return [*sentences, *self._of_people_reached()]
+
+    def _of_people_reached(self) -> list[str]:
+        """Who would get a message once more, and how that is prevented."""
+        can_be_settled = self.reached_after_all["batch"].isin([*self.certain])
+        sentences = []
+        for is_settled, people in self.reached_after_all.groupby(can_be_settled, sort=False):
+            count = len(people.drop_duplicates(["batch", "row"]))
+            who = counted(count, "person who has it", "people who have them")
+            once_more = (
+                f"would send {agreeing(count, 'this message', 'these messages')} once more to {who} already"
+            )
+            if is_settled:
+                sentences.append(f"Until that is settled anew, the next send or resume {once_more}.")
+                continue
+            them, numbers = (
+                agreeing(count, "this person", "them"),
+                agreeing(count, "the number", "the numbers"),
+            )
+            sentences.append(
+                f"The next send or resume {once_more}: to leave {them} out, give {numbers} as not_again= "
+                "whenever you prepare this table."
+            )
         return sentences
 
     @property
@@ -146,7 +166,7 @@ class Reconciliation:
         count = len(self.batches)
         if not count:
             return "No batch is unknown, so there is nothing to settle."
-        outcomes = list(self.certain.values())
+        outcomes = [self.certain[batch] for batch in self.batches["batch"] if batch in self.certain]
         accepted, refused = outcomes.count("accepted"), outcomes.count("refused")
         is_open = ~self.batches["batch"].isin(list(self.certain))
         parts = [

@@ -6,8 +6,8 @@ it, that has messages of this campaign, and whose times can be trusted: what is 
 nothing of when the list was made. A batch that was not taken and is said
 to be would never reach its people, so "all" needs every message, after those that explain accepted batches.
 
-What a person has settled otherwise stays settled. Where an entry that explains nothing else shows that such a
-batch was taken after all, that is said, so that its people can be left out.
+A person may have settled a batch as refused, or ordered it again, and entries that explain nothing else show
+that it was taken. It can be settled anew, as accepted, while none of it was sent again; never the other way.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def match_provider_list(
     open_batches = unknown.loc[unknown["verdict"].isin([SOME, NOT_CERTAIN]), "batch"]
     to_look_at = sent["batch"].isin(open_batches) & sent["batch"].isin(with_doubt(sent))
     refused = _sent(messages[messages["batch"].isin(settled.index[settled == REFUSED])], batches)
-    after_all = settled_in_list(sent, refused, settled, entries, slack + CLOCKS)
+    waiting = _sent(messages[messages["status"] == "not_sent"], batches)
+    after_all = settled_in_list(sent, refused, waiting, settled, entries, slack + CLOCKS)
     return Reconciliation(
         batches=unknown,
         people=sent.loc[to_look_at, ["batch", "row", "number", "message", "found"]].reset_index(drop=True),

@@ -35,8 +35,8 @@ def resolve(
 ) -> Result:
     """Settle a batch whose fate is unknown, or several of the same fate, after you have found out about it.
 
-    An answer is final, as the question says: where the provider's list shows later that it was wrong,
-    `reconcile` says how these people are left out.
+    An answer cannot be taken back, as the question says. Only where the provider's list shows later that the
+    service had the batch after all, `reconcile` settles it anew, as accepted.
     `batch` is the number of one, or a list of some, which one phrase then names all. `outcome` is "accepted"
     (the service has it), "refused" (the service does not have it), or "again": nobody knows, and `resume` is
     to send it once more, so that people may get it twice. In a closed campaign, only sending the plan again

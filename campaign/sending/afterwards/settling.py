@@ -72,10 +72,10 @@ def reconcile(
     `phrase` settles what is certain. With that phrase as `confirm` it is settled, and the result returned. A
     batch that is in the list with all of its messages becomes accepted, at the cost in the list if that has
     one for each of them. One with none becomes refused, if the list would certainly have it; the next `send`
-    or `resume` sends it. The others stay unknown. An answer that a person has given stays as it is: where the
-    list has messages of a batch that was settled as refused or ordered again, and that still wait, it says
-    so first, and `reached_after_all` has them: `prepare(..., not_again=told.reached_after_all["number"])`
-    leaves these people out.
+    or `resume` sends it. The others stay unknown. A batch that a person has settled as refused or ordered
+    again becomes accepted, too, if the list has all of it and nothing of it was sent again since; that is
+    said first. What the list has of other such batches is in `reached_after_all`:
+    `prepare(..., not_again=told.reached_after_all["number"])` leaves these people out.
 
     `provider_list` is anything that `read_contacts` reads. Its columns are found by their headers, or named:
     `number`, `text` or `code` (the follow-up code of the batch), `time` and `cost`.
@@ -113,7 +113,10 @@ def _compare(
             f"The campaign in {clean(place.path)} was erased, so the provider's list cannot be compared with "
             "what it sent. Settle what is unknown with resolve."
         )
-    messages = record.messages_that_left(besides=settled_outcomes(outcomes).index)
+    settled = settled_outcomes(outcomes).index
+    is_waiting = outcomes["status"] == "not_sent"
+    besides = [*settled, *(outcomes["batch"][is_waiting] if len(settled) else ())]
+    messages = record.messages_that_left(besides=besides)
     by_batch = outcomes.set_index("batch")
     messages = messages.assign(
         status=messages["batch"].map(by_batch["status"]).astype("str"),
@@ -148,10 +151,15 @@ def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
 def _settle(reconciliation: Reconciliation, contents: LedgerSnapshot, ledger: Ledger, source: str) -> None:
     errors: pd.Series[str] = contents.outcomes.set_index("batch")["error"]
     note, costs = f"{user_name()}: reconciled with {source}", reconciliation.costs
+    settled_before = set(reconciliation.settled_in_list["batch"])
+    found = [batch for batch in reconciliation.certain if batch in settled_before]
+    if found:
+        ledger.record_found(found, {batch: costs[batch] for batch in found if batch in costs}, note)
     moves = []
     for batch, outcome in reconciliation.certain.items():
-        facts = {"error": "" if outcome == "accepted" else str(errors[batch]), "note": note}
-        moves.append(Move(batch, outcome, facts | ({"cost": costs[batch]} if batch in costs else {})))
+        if batch not in settled_before:
+            facts = {"error": "" if outcome == "accepted" else str(errors[batch]), "note": note}
+            moves.append(Move(batch, outcome, facts | ({"cost": costs[batch]} if batch in costs else {})))
     for refusal in ledger.commit(moves):
         if refusal is not None:
             raise refusal

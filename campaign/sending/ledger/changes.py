@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from campaign.errors import LedgerError
 from campaign.sending.ledger.database import Connection
+from campaign.sending.ledger.views import FOUND
 
+_IS_FOUND = f"batch IN (SELECT batch FROM journal WHERE now = '{FOUND}')"
+_FOUND = f":batch, (SELECT state FROM batches WHERE batch = :batch), '{FOUND}', ''"
 _PRICED = ":batch, (SELECT state FROM batches WHERE batch = :batch), 'priced', ''"
 WITHDRAW = "UPDATE batches SET state = 'withdrawn' WHERE state = 'pending'"
 _UNDER_WAY = "UPDATE batches SET state = 'unknown', error = :error, note = '' WHERE state = 'sending'"
@@ -40,7 +44,7 @@ def insert_round(
         ],
     )  # fmt: skip
     values = {"round": number, "digest": digest}
-    connection.execute(f"INSERT INTO rounds VALUES (:round, :digest, {now})", values)  # noqa: S608
+    connection.execute(f"INSERT INTO rounds VALUES (:round, :digest, {now})", values)
     return number
 
 
@@ -55,7 +59,7 @@ def erase_texts(connection: Connection, now: str, digests: Mapping[int, str], no
     """Erase what the ledger tells of people in some rounds; `digests` are those of their new manifests."""
     _note_in_journal(connection, now, "erased", note)
     erased = [{"round": number, "digest": digest} for number, digest in digests.items()]
-    connection.executemany(f"INSERT INTO erasures VALUES (:round, :digest, {now})", erased)  # noqa: S608
+    connection.executemany(f"INSERT INTO erasures VALUES (:round, :digest, {now})", erased)
     connection.executemany(
         "UPDATE batches SET error = '', note = '', digest = :nothing WHERE round = :round",
         [{"round": number, "nothing": b""} for number in digests],
@@ -84,7 +88,7 @@ def give_cost(connection: Connection, now: str, batch: int, cost: str, note: str
     """
     update = (
         "UPDATE batches SET cost = :cost, note = CASE note WHEN '' THEN :note ELSE note || '; ' || :note END "
-        "WHERE batch = :batch AND (state = 'accepted' OR state = 'again') AND "
+        f"WHERE batch = :batch AND (state = 'accepted' OR state = 'again' OR {_IS_FOUND}) AND "
     )
     values = {"batch": batch, "cost": cost, "note": note}
     if before is None:
@@ -92,9 +96,30 @@ def give_cost(connection: Connection, now: str, batch: int, cost: str, note: str
     else:
         given = connection.execute(f"{update}cost = :before", values | {"before": before}).rowcount
     if given:
-        entry = f"INSERT INTO journal (at, batch, was, now, error, note) VALUES ({now}, {_PRICED}, :note)"  # noqa: S608
+        entry = f"INSERT INTO journal (at, batch, was, now, error, note) VALUES ({now}, {_PRICED}, :note)"
         connection.execute(entry, {"batch": batch, "note": note})
     return given
+
+
+def note_found(
+    connection: Connection, now: str, batches: Sequence[int], costs: Mapping[int, str], note: str
+) -> int:
+    """Note that batches were accepted, though a person has settled them as refused or ordered them again.
+
+    `costs` are those that are known of them. Raises `LedgerError` for a batch of another state, and then
+    nothing is noted.
+    """
+    update = (
+        "UPDATE batches SET note = :note, cost = coalesce(:cost, cost) WHERE batch = :batch "
+        f"AND (state = 'again' OR state = 'refused' AND note != '') AND NOT {_IS_FOUND}"
+    )
+    entry = f"INSERT INTO journal (at, batch, was, now, error, note) VALUES ({now}, {_FOUND}, :note)"
+    for batch in batches:
+        values = {"batch": batch, "note": note}
+        if connection.execute(update, values | {"cost": costs.get(batch)}).rowcount != 1:
+            raise LedgerError(f"Batch {batch} was settled anew meanwhile. Look at the list again.")
+        connection.execute(entry, values)
+    return len(batches)
 
 
 def record_home(connection: Connection, now: str, home: Mapping[str, str], note: str) -> int:
@@ -105,5 +130,5 @@ def record_home(connection: Connection, now: str, home: Mapping[str, str], note:
 
 
 def _note_in_journal(connection: Connection, now: str, event: str, note: str) -> int:
-    insert = f"INSERT INTO journal (at, batch, was, now, error, note) VALUES ({now}, 0, '', :now, '', :note)"  # noqa: S608
+    insert = f"INSERT INTO journal (at, batch, was, now, error, note) VALUES ({now}, 0, '', :now, '', :note)"
     return connection.execute(insert, {"now": event, "note": note}).rowcount

@@ -6,17 +6,17 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from campaign.sending.ledger.database import Readable
-from campaign.sending.ledger.views import ROUNDS, RegisteredBatch, RegisteredRound, is_closed
+from campaign.sending.ledger.views import BATCHES, ROUNDS, RegisteredBatch, RegisteredRound, is_closed
 
-_BATCHES = "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
+_BATCHES = f"SELECT batch, round, part, first, messages, state FROM {BATCHES} ORDER BY batch"
 # ISO times in UTC sort as text.
-_TIMES = """
-SELECT min(submitted_at), max(submitted_at) FROM batches
+_TIMES = f"""
+SELECT min(submitted_at), max(submitted_at) FROM {BATCHES}
 WHERE state = 'accepted' OR state = 'unknown' OR state = 'again' OR state = 'sending'
 """
 _COSTS = "SELECT cost, count(*) FROM batches WHERE cost IS NOT NULL GROUP BY cost"
-_UNPRICED = """
-SELECT count(*) FROM batches
+_UNPRICED = f"""
+SELECT count(*) FROM {BATCHES}
 WHERE cost IS NULL AND (state = 'accepted' OR state = 'unknown' OR state = 'again' OR state = 'sending')
 """
 

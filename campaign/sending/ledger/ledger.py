@@ -7,7 +7,9 @@ States of a batch:
 
 `sending` is committed before the first byte of a body leaves. A batch that is `sending` when a ledger is
 opened was under way when its process died, so it becomes `unknown`. `unknown` moves on only by a person's
-decision; `again` says that its texts may go out once more, in a batch of a later round. Batches wait only in
+decision; `again` says that its texts may go out once more, in a batch of a later round. Where the provider's
+list shows that such a decision was wrong, the journal says `found`, and the batch counts as accepted (`views`
+has the states that count). Batches wait only in
 the last round: registering a round withdraws what still waits, in the same transaction. Triggers refuse
 everything else, and an append-only journal keeps each move.
 """
@@ -28,6 +30,7 @@ from campaign.sending.ledger.changes import (
     give_cost,
     insert_round,
     note_budget,
+    note_found,
     note_pace,
     record_home,
     withdraw_what_waits,
@@ -170,6 +173,15 @@ class Ledger(ABC):
         """The record of the pace that was kept last, "" if there is none."""
         return self._last_note("pace")
 
+    def record_found(self, batches: Sequence[int], costs: Mapping[int, Decimal], note: str) -> None:
+        """Record that batches were accepted, though a person has settled them as refused or ordered them
+        again, and what they cost where that is known; the journal keeps who found it and by what.
+
+        All or nothing: raises `LedgerError` for a batch that was not settled so.
+        """
+        written = {batch: f"{cost:f}" for batch, cost in costs.items()}
+        self._change(partial(note_found, now=self.NOW, batches=batches, costs=written, note=note))
+
     def record_cost(self, batch: int, cost: Decimal, note: str, instead_of: Decimal | None = None) -> None:
         """Give a batch that was accepted or ordered again, and has no cost, its cost, or another one instead
         of the one that it has; the journal keeps who gave it."""
@@ -221,6 +233,9 @@ class Ledger(ABC):
             self._begin()
             outcome = change(self._connection)
             self._connection.execute("COMMIT")
+        except LedgerError:
+            self._roll_back()
+            raise
         except self.REFUSAL as error:
             self._roll_back()
             raise LedgerError(

@@ -17,8 +17,19 @@ from campaign.sending.ledger.database import Connection, Readable
 from campaign.sending.ledger.postgres.standing_orders import StandingOrder, last_order
 from campaign.values import replace
 
+# The journal's word for a batch that the provider's list has after all: a person has settled it as refused or
+# ordered it again, and it was accepted. Its state never moves on, so that a program before this one knows it.
+FOUND = "found"
+# The batches with the state that they count as; every question about their states asks these.
+BATCHES = f"""(
+    SELECT batch, round, part, first, messages, cost, code, error, attempts, submitted_at, seconds, note,
+           CASE WHEN (state = 'refused' OR state = 'again')
+                     AND batch IN (SELECT batch FROM journal WHERE now = '{FOUND}')
+                THEN 'accepted' ELSE state END AS state
+    FROM batches
+) AS batches"""
 # Batches of the last round are withdrawn because a person has closed the campaign.
-_OUTCOMES = """
+_OUTCOMES = f"""
 SELECT batch, messages,
        CASE state WHEN 'pending' THEN 'not_sent' WHEN 'withdrawn' THEN 'not_sent'
                   WHEN 'sending' THEN 'unknown' WHEN 'again' THEN 'unknown' ELSE state END,
@@ -29,7 +40,7 @@ SELECT batch, messages,
                  THEN :settled || note
             ELSE error END,
        attempts, submitted_at, seconds, round
-FROM batches ORDER BY batch
+FROM {BATCHES} ORDER BY batch
 """
 # An erased round has another manifest than the one it was registered with.
 ROUNDS = """
@@ -136,7 +147,7 @@ def snapshot_in(connection: Connection) -> LedgerSnapshot:
     """The same by a connection for reading."""
     rounds = [RegisteredRound._make(row) for row in connection.execute(ROUNDS)]
     batches = connection.execute(
-        "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
+        f"SELECT batch, round, part, first, messages, state FROM {BATCHES} ORDER BY batch"
     )
     return LedgerSnapshot(
         rounds,
@@ -200,7 +211,7 @@ def journal_frame(place: Readable) -> pd.DataFrame:
 def states_in(place: Readable) -> set[str]:
     """The states that batches are in."""
     with place.reading() as connection:
-        return {state for (state,) in connection.execute("SELECT DISTINCT state FROM batches")}
+        return {state for (state,) in connection.execute(f"SELECT DISTINCT state FROM {BATCHES}")}
 
 
 def total_cost(place: Readable) -> Decimal:
@@ -219,7 +230,7 @@ def identity_of(place: Readable) -> dict[str, str]:
 def reached_messages(place: Readable) -> int:
     """How many messages were accepted, or may have been."""
     query = (
-        "SELECT CAST(coalesce(sum(messages), 0) AS BIGINT) FROM batches "
+        f"SELECT CAST(coalesce(sum(messages), 0) AS BIGINT) FROM {BATCHES} "
         "WHERE state NOT IN ('pending', 'refused', 'withdrawn')"
     )
     with place.reading() as connection:
@@ -229,7 +240,7 @@ def reached_messages(place: Readable) -> int:
 
 def accepted_messages(place: Readable) -> int:
     """How many messages were accepted."""
-    query = "SELECT CAST(coalesce(sum(messages), 0) AS BIGINT) FROM batches WHERE state = 'accepted'"
+    query = f"SELECT CAST(coalesce(sum(messages), 0) AS BIGINT) FROM {BATCHES} WHERE state = 'accepted'"
     with place.reading() as connection:
         messages: int = connection.execute(query).fetchone()[0]
         return messages

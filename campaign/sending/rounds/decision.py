@@ -151,11 +151,19 @@ def _choices(erased: int, knowledge: Knowledge) -> str:
             "The campaign was erased, so what they got cannot be shown. Leave these rows out to let them "
             'keep it, or give changed="send" to send the new text as well.'
         )
-    about_sharing = ' With "skip", whoever shares a phone gets nothing.' if shares.any() else ""
+    about_sharing = _about_sharing(int(shares.sum()))
     return (
         'Give changed="skip" to let them keep what they got, or changed="send" to send the new text as '
         f"well.{about_sharing}{_about_corrected(int((knowledge == AS_CORRECTED).sum()))}"
     )
+
+
+def _about_sharing(rows: int) -> str:
+    """What "skip" means for so many rows whose phone got somebody else's text, after a space; "" for none."""
+    if not rows:
+        return ""
+    whose, gets = agreeing(rows, "person", "people"), agreeing(rows, "gets", "get")
+    return f' With "skip", {rows:,} {whose} whose phone got somebody else\'s text {gets} nothing.'
 
 
 def _about_corrected(rows: int) -> str:
