@@ -243,9 +243,36 @@ def test_people_who_want_no_texts_get_none(person):
 # sending and the result
 
 
+def test_whoever_only_rehearses_is_shown_no_field_that_may_stay_empty(person):
+    def label():
+        return find(person.composer, "more").description
+
+    person.compose()
+    more = person.composer.sending.more
+    assert (label(), more.is_open) == ("More: price, limit, your own phone, speed", False)
+    assert "That is 3 SMS." in person.sees("section-4")
+    person.press("more")
+    assert (label(), more.is_open) == ("Hide: price, limit, your own phone, speed", True)
+    person.fill("price", "35 UGX")
+    person.press("more")
+    assert more.is_open  # what has to be put right stays in sight
+    person.fill("price", "35")
+    person.press("more")
+    assert not more.is_open
+    person.reopen(3)
+    person.press("go-on")
+    assert not more.is_open
+    assert "About 105 for 3 SMS." in person.sees("section-4")
+    person.send()
+    person.reopen(3)
+    person.press("go-on")
+    assert label() == "More: price, limit, your own phone"  # nothing is left to send, fast or slowly
+
+
 def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     person.compose()
-    assert person.sees("section-4").count("Rehearse on this machine") == 0  # an option, not a value
+    assert "Where to: Rehearse on this machine: nothing leaves it" in person.sees("section-4")
+    assert not person.is_shown("place")  # nothing to choose
     assert find(person.composer, "send").description == "Rehearse 3 texts"
     assert len(find(person.composer, "place").options) == 1
     person.fill("price", "35 UGX")
@@ -483,7 +510,10 @@ def live(table, resolves_here, monkeypatch, tmp_path):
 def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     person = Person(campaign.compose())
     person.compose()
+    assert person.is_shown("place")
+    assert not person.composer.sending.more.is_open
     person.fill("place", "live")
+    assert person.composer.sending.more.is_open  # one text to your own phone, before anybody gets theirs
     person.press("send")
     (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
     person.fill("phrase", "send 3 messages live")
