@@ -373,6 +373,24 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     assert "All 4 rows were accepted in the rehearsal." in person.sees("section-5")
 
 
+def test_the_result_names_the_row_with_a_mistake_and_says_that_a_corrected_file_was_not_sent(person, table):
+    person.compose()
+    person.send()
+    assert "Correct the row with a mistake (row 4): in your own spreadsheet" in person.sees("section-5")
+    assert "This is what came of “visits”." in person.sees("section-5")
+    table.write_text(VISITS.replace("0772 00,", "0772 000 003,"))
+    person.reopen(1)
+    assert "This is what came of “visits”." in person.sees("section-5")
+    person.press("again")
+    said = "“visits”, with the spreadsheet as it was then: the one that was read since was not sent yet."
+    assert f"This is what came of {said}" in person.sees("section-5")
+    person.press("use")
+    person.press("go-on")
+    person.send()
+    assert "This is what came of “visits”." in person.sees("section-5")
+    assert "has to be corrected" not in person.sees("section-5")
+
+
 def test_what_was_sent_goes_with_another_spreadsheet(person, table):
     person.compose()
     person.send()

@@ -26,7 +26,7 @@ class MoreChoices(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     @property
     def is_open(self) -> bool:
-        return self._parts.layout.display != "none"
+        return bool(self._parts.layout.display != "none")
 
     def say(self, what: str) -> None:
         """Say what is there: "price, limit"."""
