@@ -387,6 +387,8 @@ def test_the_result_names_the_row_with_a_mistake_and_says_that_a_corrected_file_
     person.press("use")
     person.press("go-on")
     person.send()
+    second = person.section(5).downloads["report.html"]._name()
+    assert re.fullmatch(rf"visits {date.today()} \d\d\.\d\d report\.html", second)  # not that of before
     assert "This is what came of “visits”." in person.sees("section-5")
     assert "has to be corrected" not in person.sees("section-5")
 

@@ -74,6 +74,7 @@ class OutcomeSection(Section):
         self._kinds_to_correct: tuple[str, ...] = SAFE_TO_PREPARE_AGAIN  # statuses of rows
         self._was_rehearsed = False
         self._again: list[str] = []  # how the same is sent again
+        self._is_sent_again = False
         self._version = ""  # of the spreadsheet that this came of, "" where it is not known
         self.name = ""  # of the campaign whose result is shown
         self.folder: Path | None = None  # of that campaign
@@ -106,6 +107,7 @@ class OutcomeSection(Section):
         self._to_do = [_with_rows(said, result) for said in with_one_press(result.left_to_do)]
         kept = None if result.folder is None else kept_with_campaign(result.folder)
         self._version = "" if kept is None else kept.version
+        self._is_sent_again = len(result.rounds) > 1
         self._was_rehearsed = result.environment != "live"
         self.say()
         totals = result.totals
@@ -190,7 +192,11 @@ class OutcomeSection(Section):
         return load_result(self._desk.sent)
 
     def _download(self, label: str, kind: str, write: Callable[[Path], object]) -> Download:
-        return Download(label, lambda: self._desk.file_name(kind, of=self.name), write, self.show_problem)
+        return Download(label, lambda: self._file_name(kind), write, self.show_problem)
+
+    def _file_name(self, kind: str) -> str:
+        """With the time once the campaign was sent more than once: there may be a file of before."""
+        return self._desk.file_name(kind, of=self.name, with_time=self._is_sent_again)
 
     def _write_report(self, path: Path) -> None:
         result = self._result
