@@ -423,10 +423,15 @@ def test_a_spreadsheet_without_the_column_stops_and_is_not_sent_to_everybody(at_
     at_check.press("again")
     at_check.press("use")
     assert "no column “No SMS” that could mark people who want no texts" in at_check.sees("section-3")
+    assert at_check.offered("opt-out-column") == ["Please choose", "No column", "name"]
+    assert not at_check.section(4).is_open
+    at_check.press("go-on")
     assert not at_check.section(4).is_open
     at_check.fill("opt-out-column", "")
     at_check.press("go-on")
     assert at_check.section(4).is_open
+    at_check.reopen(3)
+    assert at_check.offered("opt-out-column") == ["No column", "name"]
 
 
 def test_a_marked_row_with_several_numbers_gets_no_text_by_the_back_door(at_check, table):

@@ -19,6 +19,7 @@ from campaign.notebook.composer.section import marked
 from campaign.text import agreeing, capitalised, clean, counted, listed_words, shorten
 
 _NONE = ("No column", "")  # no value of None: a list would show nothing for it
+_CHOOSE = "Please choose"
 _CORRECT = "Write yes or no there and choose the spreadsheet again, or press “{}”."
 _RENAME = "have a column “No SMS”, with a yes for whoever wants no texts, and choose the spreadsheet again."
 _FIRST = "First answer the question about “{}” above."
@@ -75,11 +76,12 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._column.offer([_NONE, *([] if column is None else [(clean(column), column)])], column or "")
 
     def offer(self, contacts: pd.DataFrame, of_numbers: str | None) -> None:
-        """Offer the columns of a spreadsheet; one that it lacks stays chosen until somebody chooses anew."""
+        """Offer the columns of a spreadsheet. One that it lacks is not offered, and stands for an open
+        question until somebody chooses anew: nobody is sent to as if none had been chosen."""
         chosen = self._column.value
         names = [name for name in contacts.columns if name not in ("", of_numbers)]
-        lacking = [chosen] if chosen not in ("", *names) else []
-        self._column.offer([_NONE, *((clean(name), name) for name in [*names, *lacking])], chosen)
+        lacking = [(_CHOOSE, chosen)] if chosen not in ("", *names) else []
+        self._column.offer([*lacking, _NONE, *((clean(name), name) for name in names)], chosen)
 
     def read(self, contacts: pd.DataFrame) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
         """The chosen column, the cells of it that are marks, and those that a person has said are none.

@@ -117,6 +117,7 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._forgotten.value = about_forgotten(count)
 
     def _take(self) -> None:
+        self.enter()  # a column that this spreadsheet lacks is no choice any more once another is chosen
         with self._problems_shown():
             self._chosen()
 
