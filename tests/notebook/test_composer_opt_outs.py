@@ -546,6 +546,11 @@ def test_a_number_written_by_hand_is_kept_for_a_page_loaded_again_and_not_with_t
     another_day = Person(campaign.compose())
     another_day.compose()
     assert "1 person who would get a text now was left out before" in another_day.sees("left-out")
+    another_day.press("send-to-them-too")
+    find(another_day.composer, "who-gets").children[0].click()
+    assert "“Hi Ben, come on Tue.” wanted no texts before" in another_day.sees("who-gets")
+    another_day = Person(campaign.compose())
+    another_day.compose()
     another_day.press("leave-out-again")
     assert not another_day.is_shown("left-out")
     assert "Rehearse" not in find(another_day.composer, "send").description  # everybody else has the text

@@ -100,7 +100,7 @@ class SendingSection(Section):
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
-        self.other_texts, self.who_gets, self._beside = OtherTexts(), WhoGets(), PeopleBeside()
+        self.other_texts, self.who_gets, self._beside = OtherTexts(), WhoGets(desk), PeopleBeside()
         self.pace = PaceChoice(self._look_up)
         self.phrase, self._refusal = Field("Type the phrase", "phrase", entered=self.begin), HTML()
         self._refusal.add_class("problem")
