@@ -210,7 +210,7 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     assert listed["row in your own spreadsheet"].tolist() == ["4", "6", "7"]
     why = listed["why it gets no text"].tolist()
     assert why[0] in shown  # as the page says it
-    assert "“Send every different text”" in why[2]
+    assert "use “Send every different text” so that both texts go out." in why[2]
 
 
 def test_choices_decide_how_many_texts_would_be_sent(person, table):
