@@ -39,13 +39,15 @@ _LENGTH = 24  # characters of such a cell
 class OptOutMarks(Struct, frozen=True, eq=False):
     """The cells of a column that mark people who want no messages, by row, and those that are unclear.
 
-    `says_none`: the header says that a mark means that. Below another header, no cell says so by itself.
+    `says_none`: the header says that a mark means that. Below another header, no cell says so by itself, nor
+    where `is_turned`: a person has said the contrary of what the header says about some cells.
     """
 
     column: str
     marked: pd.Series[str]
     unclear: pd.Series[str]
     says_none: bool
+    is_turned: bool = False
 
     @classmethod
     def of(
@@ -63,10 +65,12 @@ class OptOutMarks(Struct, frozen=True, eq=False):
             )
         cells = contacts[column]
         folded = cells.str.strip().str.casefold()
-        says_none = bool(_NONE_WANTED.search(_words(column)))
+        header_says_none = bool(_NONE_WANTED.search(_words(column)))
+        is_turned = header_says_none and _are_contrary(also, besides)
+        says_none = header_says_none and not is_turned
         is_mark = cells.isin([*also]) | folded.isin(_YES if says_none else ())
         is_none = cells.isin([*besides]) | folded.isin(_NO if says_none else _NOTHING)
-        return cls(column, cells[is_mark], cells[~is_mark & ~is_none], says_none)
+        return cls(column, cells[is_mark], cells[~is_mark & ~is_none], says_none, is_turned)
 
     @property
     def counts(self) -> pd.Series[int]:
@@ -85,6 +89,9 @@ class OptOutMarks(Struct, frozen=True, eq=False):
         ]
         more = len(first) - _NAMED
         named += [counted(more, "other")] if more > 0 else []
+        if self.is_turned:
+            column = clean(self.column)
+            return f"What cells in “{column}” mean was chosen one by one, but not for {listed_words(named)}."
         if not self.says_none:
             return (
                 f"The header “{clean(self.column)}” does not say whether a mark means that a person wants "
@@ -100,6 +107,12 @@ class OptOutMarks(Struct, frozen=True, eq=False):
     def of_rows(self, contacts: pd.DataFrame) -> pd.Series[bool]:
         """Which rows of the table are marked."""
         return pd.Series(contacts.index.isin(self.marked.index), index=contacts.index, name=self.column)
+
+
+def _are_contrary(also: Iterable[str], besides: Iterable[str]) -> bool:
+    """Whether a person has said that a yes is no mark, or that a no, or an empty cell, is one."""
+    marks, others = ({cell.strip().casefold() for cell in cells} for cells in (also, besides))
+    return bool(marks & {*_NO} or others & {*_YES})
 
 
 def says_no_messages(column: str) -> bool:

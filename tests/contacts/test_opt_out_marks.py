@@ -83,3 +83,12 @@ def test_the_marked_rows_are_those_of_the_table():
     of_rows = OptOutMarks.of(contacts, "No SMS").of_rows(contacts)
     assert of_rows.name == "No SMS"
     assert of_rows.to_dict() == {2: True, 3: False, 4: True}
+
+
+def test_a_person_may_say_the_contrary_of_the_header_and_then_is_asked_about_every_other_cell():
+    contacts = table("yes", "no", "", "NO", "x")
+    marks = OptOutMarks.of(contacts, "No SMS", ["no"], ["yes"])
+    assert marks.marked.index.tolist() == [3]
+    assert marks.about_unclear == (
+        "What cells in “No SMS” mean was chosen one by one, but not for “NO” (row 5) and “x” (row 6)."
+    )

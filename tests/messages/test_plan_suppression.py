@@ -49,7 +49,7 @@ def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
         (
             3, "+256772000001", "duplicate_other_text",
             "The same number as row 2, which has another text. At most one of them is sent. If two people "
-            'share the phone, enter another number, or use duplicates="keep" to send every different text.',
+            'share the phone, enter another number, or use duplicates="keep" so that both texts go out.',
         ),
         (4, "772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
         (6, "00256772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
@@ -67,7 +67,7 @@ VILLAGES = """\
 ANN_TWICE = (
     'The same number and the same "Name of mother" as row 2, which has another text (if it is the same '
     "person, delete one of the rows). At most one of them is sent. If two people share the phone, enter "
-    'another number, or use duplicates="keep" to send every different text.'
+    'another number, or use duplicates="keep" so that both texts go out.'
 )
 
 

@@ -210,7 +210,7 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     assert listed["row in your own spreadsheet"].tolist() == ["4", "6", "7"]
     why = listed["why it gets no text"].tolist()
     assert why[0] in shown  # as the page says it
-    assert "“Send every different text”" in why[2]
+    assert "use “Send every different text” so that both texts go out." in why[2]
 
 
 def test_choices_decide_how_many_texts_would_be_sent(person, table):
@@ -243,9 +243,36 @@ def test_people_who_want_no_texts_get_none(person):
 # sending and the result
 
 
+def test_whoever_only_rehearses_is_shown_no_field_that_may_stay_empty(person):
+    def label():
+        return find(person.composer, "more").description
+
+    person.compose()
+    more = person.composer.sending.more
+    assert (label(), more.is_open) == ("More: price, limit, your own phone, speed", False)
+    assert "That is 3 SMS." in person.sees("section-4")
+    person.press("more")
+    assert (label(), more.is_open) == ("Hide: price, limit, your own phone, speed", True)
+    person.fill("price", "35 UGX")
+    person.press("more")
+    assert more.is_open  # what has to be put right stays in sight
+    person.fill("price", "35")
+    person.press("more")
+    assert not more.is_open
+    person.reopen(3)
+    person.press("go-on")
+    assert not more.is_open
+    assert "About 105 for 3 SMS." in person.sees("section-4")
+    person.send()
+    person.reopen(3)
+    person.press("go-on")
+    assert label() == "More: price, limit, your own phone"  # nothing is left to send, fast or slowly
+
+
 def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     person.compose()
-    assert person.sees("section-4").count("Rehearse on this machine") == 0  # an option, not a value
+    assert "Where to: Rehearse on this machine: nothing leaves it" in person.sees("section-4")
+    assert not person.is_shown("place")  # nothing to choose
     assert find(person.composer, "send").description == "Rehearse 3 texts"
     assert len(find(person.composer, "place").options) == 1
     person.fill("price", "35 UGX")
@@ -344,6 +371,26 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     assert (start.description, start.disabled) == ("Rehearse 1 text", False)
     person.send()
     assert "All 4 rows were accepted in the rehearsal." in person.sees("section-5")
+
+
+def test_the_result_names_the_row_with_a_mistake_and_says_that_a_corrected_file_was_not_sent(person, table):
+    person.compose()
+    person.send()
+    assert "Correct the row with a mistake (row 4): in your own spreadsheet" in person.sees("section-5")
+    assert "This is what came of “visits”." in person.sees("section-5")
+    table.write_text(VISITS.replace("0772 00,", "0772 000 003,"))
+    person.reopen(1)
+    assert "This is what came of “visits”." in person.sees("section-5")
+    person.press("again")
+    said = "“visits”, with the spreadsheet as it was then: the one that was read since was not sent yet."
+    assert f"This is what came of {said}" in person.sees("section-5")
+    person.press("use")
+    person.press("go-on")
+    person.send()
+    second = person.section(5).downloads["report.html"]._name()
+    assert re.fullmatch(rf"visits {date.today()} \d\d\.\d\d report\.html", second)  # not that of before
+    assert "This is what came of “visits”." in person.sees("section-5")
+    assert "has to be corrected" not in person.sees("section-5")
 
 
 def test_what_was_sent_goes_with_another_spreadsheet(person, table):
@@ -483,7 +530,10 @@ def live(table, resolves_here, monkeypatch, tmp_path):
 def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     person = Person(campaign.compose())
     person.compose()
+    assert person.is_shown("place")
+    assert not person.composer.sending.more.is_open
     person.fill("place", "live")
+    assert person.composer.sending.more.is_open  # one text to your own phone, before anybody gets theirs
     person.press("send")
     (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
     person.fill("phrase", "send 3 messages live")

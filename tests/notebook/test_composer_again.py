@@ -245,6 +245,7 @@ def test_the_price_and_the_own_phone_are_back(open_page):
     person = open_page()
     assert "About 105 for 3 SMS." in person.sees("section-4")
     assert find(person.composer, "own-number").value == "0772 000 999"
+    assert person.composer.sending.more.is_open
 
 
 def test_what_is_kept_is_private_and_holds_no_phrase(open_page, memory, table):

@@ -22,9 +22,18 @@ def test_a_country_that_does_not_fit_is_doubted(person, table):
     assert warning.endswith("Choose the country that these people live in.")
     person.fill("country", "UG")
     assert person.sees("country-warning") == ""
-    assert "other countries too, so make sure of the country." in person.sees("section-1")
+    assert "elsewhere too, so make sure of the country." in person.sees("section-1")
     person.press("use")
     assert person.folded() == ["1 · visits.csv, 2 rows, number in phone (Uganda)"]
+
+
+@pytest.mark.parametrize("third", ["0772 000 003", "0772 000 03", "0772 00 03", "0772 00"])
+def test_where_else_numbers_are_written_so_does_not_hang_on_a_digit_of_one_of_them(person, table, third):
+    table.write_text(f"name,phone\nAisha,0772 000 001\nBen,0772 000 002\nCarol,{third}\n")
+    person.fill("path", "visits.csv")
+    person.fill("country", "UG")
+    said = "Numbers are written like this elsewhere too, so make sure of the country."
+    assert said in person.sees("section-1")
 
 
 def test_a_country_code_without_a_plus_is_counted_as_one(person, table):

@@ -207,9 +207,8 @@ def test_of_unclear_cells_those_are_ticked_that_mean_no_texts_and_it_can_be_take
     at_check.press("use")
     at_check.reopen(3)
     at_check.fill("opt-out-column", "Comments")
-    assert "Tick those that mean “no texts”, and press “Leave out the rows that are ticked”" in at_check.sees(
-        "section-3"
-    )
+    asked = "Tick the cells that mean “no texts”, and press “Leave out the rows that are ticked”"
+    assert asked in at_check.sees("marks-question")
     assert not at_check.is_shown("marks-anew")
     assert [one.description for one in at_check.check_boxes()] == [
         "“do not text” (2 rows)", "“moved to Gulu” (1 row)", "“no texts please” (1 row)",
@@ -296,9 +295,9 @@ def test_whether_yes_means_texts_or_none_is_asked_where_the_header_does_not_say_
     at_check.fill("opt-out-column", "SMS")
     assert (
         "The header “SMS” does not say whether a mark means that a person wants texts, or wants none. Below "
-        "it are “yes” (row 2), “no” (row 3) and “NO” (row 4). Tick those that mean “no texts”"
-    ) in at_check.sees("section-3")
-    assert at_check.sees("marks") == "Which of these cells in “SMS” mean “no texts”?"
+        "it are “yes” (row 2), “no” (row 3) and “NO” (row 4). Tick the cells that mean “no texts”"
+    ) in at_check.sees("marks-question")
+    assert at_check.sees("section-3").endswith("First answer the question about “SMS” above.")
     assert not at_check.is_shown("agree-to-marks")
     assert at_check.composer.desk.composition.opt_out_column is None
     tick(at_check, "no")
@@ -308,6 +307,89 @@ def test_whether_yes_means_texts_or_none_is_asked_where_the_header_does_not_say_
     assert at_check.composer.desk.plan.contacts["status"].tolist() == [
         "not_sent", "opted_out", "opted_out", "not_sent", "not_sent",
     ]  # fmt: skip
+
+
+TURNED = """name,phone,day,No texts?
+Aisha,+256 772 000 001,Mon,yes
+Ben,+256 772 000 002,Mon,yes
+Carol,+256 772 000 003,Tue,yes
+Dan,+256 772 000 004,Tue,no
+Eve,+256 772 000 005,Fri,
+"""
+
+
+def test_whoever_has_a_column_the_other_way_round_says_which_cells_mean_no_texts(at_check, table):
+    table.write_text(TURNED)
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.fill("opt-out-column", "No texts?")
+    assert at_check.sees("marks-question") == (
+        "This would leave out 3 of 5 rows. Do the marks in “No texts?” stand for people who want no texts? "
+        "If so, press “Leave them out”. If not, tick the cells that mean “no texts”, and press “Leave out "
+        "the rows that are ticked”: the rows with the others get a text. Or choose another column."
+    )
+    assert [one.description for one in at_check.check_boxes()] == [
+        "“yes” (3 rows)", "“no” (1 row)", "an empty cell (1 row)",
+    ]  # fmt: skip
+    tick(at_check, "no")
+    at_check.press("agree-to-ticked")
+    assert at_check.sees("marks") == "1 of 5 rows is marked in “No texts?”: “no” (1 row)."
+    assert not at_check.is_shown("agree")
+    assert at_check.composer.desk.plan.contacts["status"].tolist() == [
+        *["not_sent"] * 3,
+        "opted_out",
+        "not_sent",
+    ]
+    at_check.press("go-on")
+    at_check.reopen(3)
+    at_check.press("marks-anew")
+    assert "3 of 5 rows" in at_check.sees("marks-question")
+    tick(at_check, "no")
+    at_check.press("agree-to-ticked")
+    table.write_text(TURNED.replace("005,Fri,", "005,Fri,NO"))  # nothing was said about that
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    said = "What cells in “No texts?” mean was chosen one by one, but not for “NO” (row 6)."
+    assert said in at_check.sees("marks-question")
+    tick(at_check, "NO")
+    at_check.press("agree-to-ticked")
+    assert at_check.composer.desk.plan.totals["opted_out"] == 2
+    lines = at_check.composer.desk.composition.python()
+    assert "contacts['No texts?'].isin(['no', 'NO'])" in lines
+
+
+def test_an_empty_cell_can_mean_no_texts(at_check, table):
+    table.write_text(TURNED.replace(",no", ","))
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.fill("opt-out-column", "No texts?")
+    box = at_check.check_boxes()[-1]
+    assert box.description == "an empty cell (2 rows)"
+    box.value = True
+    at_check.press("agree-to-ticked")
+    assert "2 of 5 rows are marked in “No texts?”: an empty cell (2 rows)." in at_check.sees("marks")
+    assert at_check.composer.desk.plan.totals["opted_out"] == 2
+
+
+def test_the_button_that_means_it_stands_right_below_what_it_is_about(at_check, table):
+    def above_button():
+        parts = at_check.section(3).opt_outs.children
+        return parts[parts.index(find(at_check.composer, "agree")) - 1]
+
+    table.write_text(TURNED)
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.fill("opt-out-column", "No texts?")
+    assert find(above_button(), "opt-out-column").value == "No texts?"
+    at_check.fill("opt-out-column", "")
+    Path("stop.csv").write_text(table.read_text())
+    at_check.fill("opt-outs", "stop.csv")
+    assert "This list would leave out 5 of 5 rows." in above_button().value
+    assert at_check.sees("section-3").endswith("First answer the question about the list above.")
 
 
 def test_a_column_of_something_else_is_refused_or_doubted(at_check, table):
@@ -341,10 +423,15 @@ def test_a_spreadsheet_without_the_column_stops_and_is_not_sent_to_everybody(at_
     at_check.press("again")
     at_check.press("use")
     assert "no column “No SMS” that could mark people who want no texts" in at_check.sees("section-3")
+    assert at_check.offered("opt-out-column") == ["Please choose", "No column", "name"]
+    assert not at_check.section(4).is_open
+    at_check.press("go-on")
     assert not at_check.section(4).is_open
     at_check.fill("opt-out-column", "")
     at_check.press("go-on")
     assert at_check.section(4).is_open
+    at_check.reopen(3)
+    assert at_check.offered("opt-out-column") == ["No column", "name"]
 
 
 def test_a_marked_row_with_several_numbers_gets_no_text_by_the_back_door(at_check, table):
@@ -459,6 +546,11 @@ def test_a_number_written_by_hand_is_kept_for_a_page_loaded_again_and_not_with_t
     another_day = Person(campaign.compose())
     another_day.compose()
     assert "1 person who would get a text now was left out before" in another_day.sees("left-out")
+    another_day.press("send-to-them-too")
+    find(another_day.composer, "who-gets").children[0].click()
+    assert "“Hi Ben, come on Tue.” wanted no texts before" in another_day.sees("who-gets")
+    another_day = Person(campaign.compose())
+    another_day.compose()
     another_day.press("leave-out-again")
     assert not another_day.is_shown("left-out")
     assert "Rehearse" not in find(another_day.composer, "send").description  # everybody else has the text

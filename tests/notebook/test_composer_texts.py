@@ -429,6 +429,8 @@ def test_what_is_wrong_with_the_sender_stands_beside_it_and_the_text_stays_in_si
     person.write("Hi {name}")
     person.fill("sender", "MULAGO HOSPITAL")
     assert "has 15 characters, and the service takes at most 11" in person.sees("sender-fault")
+    hint = find(person.composer, "sender").placeholder
+    assert hint == "a name or a number of 1 to 11 characters, such as CLINIC"
     assert "Hi Aisha" in person.sees("phone")
     person.press("check")
     assert not person.section(3).is_open

@@ -270,7 +270,7 @@ def test_check_names_them_with_the_rows_that_cannot_be_sent(visits, capsys):
     output = capsys.readouterr().out
     assert "2 rows that cannot be sent (1 invalid, and 1 duplicate that shares a phone):" in output
     assert "row 4, phone: The same number as row 2, which has another text." in output
-    assert "--duplicates keep to send every different text." in output
+    assert "--duplicates keep so that both texts go out." in output
     assert "row 5" not in output
 
 

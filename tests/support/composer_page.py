@@ -67,6 +67,10 @@ class ComposerPage:
         expect(check).to_contain_text("276 people get a text; 23 rows get none.")
         self.page.click(".campaign-go-on")
         phone = self.page.locator(".campaign-own-number").get_by_label("Your own phone")
+        expect(phone).not_to_be_visible()
+        self.page.focus(".campaign-more")
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator(".campaign-more")).to_be_focused()
         expect(phone).to_be_visible()  # each field has a label of its own
         self.page.click(".campaign-section-4 .campaign-send:text-is('Rehearse 276 texts')")
         result = self.page.locator(".campaign-section-5")

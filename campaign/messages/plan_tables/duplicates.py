@@ -205,7 +205,7 @@ _COPY = "The same number and the same text as row "
 _SAME_NUMBER, _SAME_NUMBER_AND = "The same number as row ", "The same number and the same"
 _OTHER_TEXT = ", which has another text"
 # How to reach both: before a table is sent, and once it was. A follow-up file never sends both.
-_TO_REACH_BOTH = 'enter another number, or use duplicates="keep" to send every different text.'
+_TO_REACH_BOTH = 'enter another number, or use duplicates="keep" so that both texts go out.'
 TO_REACH_BOTH_LATER = (
     'enter another number, or send all texts for this phone from your own spreadsheet (duplicates="keep").'
 )

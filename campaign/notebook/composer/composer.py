@@ -78,6 +78,7 @@ class Composer(Panel):
         for section in self._decided:
             section.touched = self._put_away_below
         self.spreadsheet.brought_back = self._show_brought_back
+        self.spreadsheet.file_read = self.outcome.say
         self.sending.touched = self._put_away_below
         self.sending.looked_up = self._say_who_leaves
         self.sending.answers_taken = self.check.take_answers

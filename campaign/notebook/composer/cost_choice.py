@@ -54,7 +54,7 @@ class _FilledIn(Struct, frozen=True):
 
 
 class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
-    """Two fields that may stay empty, and what the texts cost.
+    """Two fields that may stay empty, and what the texts cost, in `said`.
 
     `typed` is called when a person writes in one.
     """
@@ -71,13 +71,13 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.price = Field("Price of one SMS", "price", written=self._take_price, at_once=True)
         self.limit = Field(FIELDS["budget"], "budget", written=self._take_budget, at_once=True)
         self._price_fault, self._budget_fault = _fault("price-fault"), _fault("budget-fault")
-        self._said = HTML()
+        self.said = HTML()  # what follows from both, to be shown above the fields
         pairs = [VBox([self.price, self._price_fault]), VBox([self.limit, self._budget_fault])]
         for pair in pairs:
             pair.layout.flex, pair.layout.min_width = "1 1 16em", "0"
         fields = HBox(pairs)
         fields.layout.max_width = "42em"
-        super().__init__([fields, self._said])
+        super().__init__([fields])
 
     def refill(self) -> None:
         """Show what was typed before the page was loaded again."""
@@ -151,7 +151,7 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             words.append(f"That is {size}.")
         if limit is not None and parts:
             words += self._about_limit(limit, price, outgoing, currency)
-        self._said.value = markup.paragraph(" ".join(words), note=True) if words else ""
+        self.said.value = markup.paragraph(" ".join(words), note=True) if words else ""
 
     def _about_limit(
         self, limit: Decimal, price: Decimal | None, outgoing: pd.DataFrame, currency: str

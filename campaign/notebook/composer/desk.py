@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from datetime import date
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,6 +35,8 @@ from campaign.service.kept_account import kept_account
 from campaign.text import shorten
 from campaign.values import replace
 
+_DATE = "%Y-%m-%d"
+_TIME = f"{_DATE} %H.%M"  # without a colon, which Windows does not allow
 _NAME_LENGTH = 60  # characters of the campaign's name in the names of its files
 _KEPT: tuple[Literal["sandbox", "live"], ...] = ("sandbox", "live")
 
@@ -88,13 +90,14 @@ class Desk(Struct):
         folders = (CAMPAIGNS / folder_name(name, where) for where in self.accounts)
         return (folder for folder in folders if folder.exists())
 
-    def file_name(self, kind: str, *, of: str = "") -> str:
-        """What a file of the campaign is called: "visits 2026-11-22 report.html" for the kind "report.html".
+    def file_name(self, kind: str, *, of: str = "", with_time: bool = False) -> str:
+        """What a file of the campaign is called: "visits 2026-11-22 report.html" for the kind "report.html",
+        or "visits 2026-11-22 14.05 report.html" with the time.
 
         Without the characters that some system does not allow in the names of files; `of` is another name.
         """
         name = re.sub(r'[<>:"/\\|?*]', "-", of or self.name).strip(" .") or "campaign"
-        return f"{shorten(name, _NAME_LENGTH)} {date.today()} {kind}"
+        return f"{shorten(name, _NAME_LENGTH)} {datetime.now():{_TIME if with_time else _DATE}} {kind}"
 
     def decide(self, **decisions: Any) -> None:
         """Replace some decisions, and forget the answers that were about what they replace."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -78,13 +79,17 @@ def left_out_among(desk: Desk, messages: pd.DataFrame) -> Ints:
     Campaigns of this name have left them out, wherever these were sent or rehearsed: whoever was left out in
     a rehearsal is not written to live without a question.
     """
-    if messages.empty or not is_anybody_left_out(desk):
-        return _NOBODY
     numbers: Ints = messages["number"].to_numpy(dtype=np.int64)
+    return np.setdiff1d(numbers[wanted_none(desk, numbers)], desk.agreed)
+
+
+def wanted_none(desk: Desk, numbers: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which of some numbers are of people who wanted no texts before, whatever was agreed since."""
     are_left_out = np.zeros(len(numbers), dtype=bool)
-    for record, left_out in desk.left_out_before:
-        are_left_out |= contains(left_out, record.comparable_numbers(numbers))
-    return np.setdiff1d(numbers[are_left_out], desk.agreed)
+    if len(numbers) and is_anybody_left_out(desk):
+        for record, left_out in desk.left_out_before:
+            are_left_out |= contains(left_out, record.comparable_numbers(numbers))
+    return are_left_out
 
 
 def is_anybody_left_out(desk: Desk) -> bool:

@@ -13,17 +13,24 @@ from campaign.contacts.opt_out_marks import OptOutMarks
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.notebook.composer.composition import Composition
-from campaign.notebook.composer.desk_words import FIELDS
+from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.fields import Picker, button, set_shown
+from campaign.notebook.composer.section import marked
 from campaign.text import agreeing, capitalised, clean, counted, listed_words, shorten
 
 _NONE = ("No column", "")  # no value of None: a list would show nothing for it
+_CHOOSE = "Please choose"
 _CORRECT = "Write yes or no there and choose the spreadsheet again, or press “{}”."
-_TICK = "Tick those that mean “no texts”, and press “{}”: the rows with the others get a text."
 _RENAME = "have a column “No SMS”, with a yes for whoever wants no texts, and choose the spreadsheet again."
-_WHICH = "Which of these cells in “{}” mean “no texts”?"
+_FIRST = "First answer the question about “{}” above."
+_AN_EMPTY_CELL = "an empty cell"
 _LEAVE_OUT = "Leave these rows out too"
 _LEAVE_OUT_TICKED = "Leave out the rows that are ticked"
+_TICK = (
+    f"Tick the cells that mean “no texts”, and press “{_LEAVE_OUT_TICKED}”: "
+    "the rows with the others get a text."
+)
+_OTHER_COLUMN = "choose another column."
 _ANEW = "Decide about these cells again"
 _TICKS = 8  # different cells at most that are ticked one by one
 _NOBODY = "No row is marked in “{}”, so it leaves out nobody."
@@ -42,17 +49,24 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._of = ""  # the column about whose cells a person has decided
         self._agreed: tuple[str, ...] = ()  # cells of it that are marks too
         self._plain: tuple[str, ...] = ()  # and those that are none
-        self._unclear: tuple[str, ...] = ()
+        self._asked: tuple[str, ...] = ()  # cells of it that a person is asked about now
         self._column = Picker(FIELDS["opt_out_column"], "opt-out-column", lambda _: chosen())
         self._column.offer([_NONE], "")
         self._said = HTML()
         self._said.add_class("campaign-marks")
+        self._question = HTML()
+        self._question.add_class("campaign-marks-question")
         self._agree = button(_LEAVE_OUT, "agree-to-marks", self._take_agreement)
         self._ticks = VBox()
         self._agree_ticked = button(_LEAVE_OUT_TICKED, "agree-to-ticked", self._take_ticks)
         self._anew = button(_ANEW, "marks-anew", self._forget)
         self._ask_nothing()
-        super().__init__([self._column, self._said, self._ticks, self._agree_ticked, self._agree, self._anew])
+        super().__init__(
+            [
+                self._column, self._said, self._question, self._ticks, self._agree_ticked, self._agree,
+                self._anew,
+            ]
+        )  # fmt: skip
 
     def refill(self, composition: Composition) -> None:
         """Take the column and the marks as they were decided."""
@@ -62,11 +76,12 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._column.offer([_NONE, *([] if column is None else [(clean(column), column)])], column or "")
 
     def offer(self, contacts: pd.DataFrame, of_numbers: str | None) -> None:
-        """Offer the columns of a spreadsheet; one that it lacks stays chosen until somebody chooses anew."""
+        """Offer the columns of a spreadsheet. One that it lacks is not offered, and stands for an open
+        question until somebody chooses anew: nobody is sent to as if none had been chosen."""
         chosen = self._column.value
         names = [name for name in contacts.columns if name not in ("", of_numbers)]
-        lacking = [chosen] if chosen not in ("", *names) else []
-        self._column.offer([_NONE, *((clean(name), name) for name in [*names, *lacking])], chosen)
+        lacking = [(_CHOOSE, chosen)] if chosen not in ("", *names) else []
+        self._column.offer([*lacking, _NONE, *((clean(name), name) for name in names)], chosen)
 
     def read(self, contacts: pd.DataFrame) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
         """The chosen column, the cells of it that are marks, and those that a person has said are none.
@@ -85,10 +100,10 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(
             self._anew, bool(self._plain) or bool(self._usual(contacts).unclear.isin(self._agreed).any())
         )
-        self._unclear = tuple(marks.unclear.unique())
-        if len(self._unclear) > _MOST:
+        self._asked = tuple(marks.unclear.unique())
+        if len(self._asked) > _MOST:
             raise UsageError(f"{marks.about_unclear} That is no column of marks: choose another one.")
-        if self._unclear:
+        if self._asked:
             self._ask(marks)
         return column, tuple(marks.counts.index), self._plain
 
@@ -98,37 +113,61 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _ask(self, marks: OptOutMarks) -> None:
         """Ask about unclear cells: one by one where they are few."""
-        are_few = marks.says_none < len(self._unclear) <= _TICKS
+        are_few = marks.says_none < len(self._asked) <= _TICKS
         set_shown(self._agree, marks.says_none)
-        for asked in (self._ticks, self._agree_ticked):
-            set_shown(asked, are_few)
-        if are_few:  # right above the boxes; the whole question stands where problems do
-            asked = _WHICH.format(mask_text(clean(marks.column)))
-            self._said.value = f'<div role="status">{markup.paragraph(asked)}</div>'
-        counts = marks.unclear.value_counts(sort=False)
-        self._ticks.children = [_tick(cell, int(counts[cell])) for cell in self._unclear if are_few]
         correct = _CORRECT.format(_LEAVE_OUT) if marks.says_none else capitalised(_RENAME)
         if are_few:
-            correct = f"{_TICK.format(_LEAVE_OUT_TICKED)} Or {correct[0].lower()}{correct[1:]}"
-        raise UsageError(f"{marks.about_unclear} {correct}")
+            self._offer_ticks(marks.unclear)
+            correct = f"{_TICK} Or {correct[0].lower()}{correct[1:]}"
+        self._say_question(f"{marks.about_unclear} {correct}")
+        raise self.unanswered
+
+    def doubt(self, contacts: pd.DataFrame, question: str, agree: str) -> None:
+        """Ask whether the marks mean what is thought, and let a person say which cells mean “no texts”.
+
+        `agree` is the button to press if they do.
+        """
+        cells = contacts[self._of]
+        distinct = tuple(cells.unique())
+        other_ways = [_OTHER_COLUMN]
+        if 1 < len(distinct) <= _TICKS:
+            self._asked = distinct
+            self._offer_ticks(cells)
+            other_ways.insert(0, f"{_TICK[0].lower()}{_TICK[1:]}")
+        self._say_question(f"{question} If so, press “{agree}”. If not, {' Or '.join(other_ways)}")
+
+    @property
+    def unanswered(self) -> UsageError:
+        """What stops whoever goes on without an answer: the question itself stands above."""
+        return UsageError(_FIRST.format(clean(self._of)))
+
+    def _say_question(self, question: str) -> None:
+        self._question.value = marked(desk_words(question, here=3))
+
+    def _offer_ticks(self, cells: pd.Series[str]) -> None:
+        """Offer the cells that are asked about, each with a box."""
+        counts = cells.value_counts(sort=False)
+        self._ticks.children = [_tick(cell, int(counts[cell])) for cell in self._asked]
+        for asked in (self._ticks, self._agree_ticked):
+            set_shown(asked, True)
 
     def _ask_nothing(self) -> None:
+        self._question.value, self._ticks.children = "", ()
         for asked in (self._ticks, self._agree_ticked, self._agree, self._anew):
             set_shown(asked, False)
 
     def _take_agreement(self) -> None:
         """A person means that the unclear cells are marks."""
-        self._agreed = (*self._agreed, *self._unclear)
+        self._agreed = (*self._agreed, *self._asked)
         self._chosen()
 
     def _take_ticks(self) -> None:
-        """A person has said which of the unclear cells are marks, and so which are none."""
-        ticked = [tick.value for tick in self._ticks.children]
-        self._agreed = (
-            *self._agreed,
-            *(cell for cell, yes in zip(self._unclear, ticked, strict=True) if yes),
-        )
-        self._plain = (*self._plain, *(cell for cell in self._unclear if cell not in self._agreed))
+        """A person has said which of the cells are marks, and so which are none."""
+        ticks = [tick.value for tick in self._ticks.children]
+        ticked = [cell for cell, is_mark in zip(self._asked, ticks, strict=True) if is_mark]
+        plain = [cell for cell in self._asked if cell not in ticked]
+        self._agreed = (*(cell for cell in self._agreed if cell not in plain), *ticked)
+        self._plain = (*(cell for cell in self._plain if cell not in ticked), *plain)
         self._chosen()
 
     def _forget(self) -> None:
@@ -138,7 +177,8 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 
 def _tick(cell: str, rows: int) -> Any:
-    label = f"“{shorten(mask_text(clean(cell)), _LENGTH)}” ({counted(rows, 'row')})"
+    written = f"“{shorten(mask_text(clean(cell)), _LENGTH)}”" if cell else _AN_EMPTY_CELL
+    label = f"{written} ({counted(rows, 'row')})"
     return Checkbox(description=label, value=False, indent=False, layout=Layout(width="100%"))
 
 
@@ -146,7 +186,8 @@ def _about_marks(marks: OptOutMarks, rows: int) -> str:
     """How many rows are marked, and by which cells, as a piece of HTML."""
     count, column = len(marks.marked), mask_text(clean(marks.column))
     cells = [
-        f"“{mask_text(clean(cell))}” ({counted(number, 'row')})" for cell, number in marks.counts.items()
+        f"{f'“{mask_text(clean(cell))}”' if cell else _AN_EMPTY_CELL} ({counted(number, 'row')})"
+        for cell, number in marks.counts.items()
     ]
     which = f"{count:,} of {counted(rows, 'row')} {agreeing(count, 'is', 'are')} marked in “{column}”"
     said = f"{which}: {listed_words(cells)}." if count else _NOBODY.format(column)

@@ -46,7 +46,7 @@ from campaign.notebook.composer.text_editor import TextEditor
 from campaign.text import clean, counted, shorten_to_words
 from campaign.values import replace
 
-_SENDER_HINT = f"the name that phones show, at most {SENDER_LIMIT} letters"
+_SENDER_HINT = f"a name or a number of 1 to {SENDER_LIMIT} characters, such as CLINIC"  # as its error says
 _NO_SENDER = "SENDER"
 _LINE = 90  # characters of a text that is folded
 _SAMPLE = 1000  # rows whose letters are looked at

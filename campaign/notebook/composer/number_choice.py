@@ -235,9 +235,8 @@ def _example(fit: RegionFit, country: str, code: str, *, is_sure: bool) -> str:
     example = f"{share}: {becomes}{f' {coded}' if coded else ''}" if count else f"{coded[:-1]}: {becomes}"
     if is_sure or not fit.others or fit.is_clearly_worse:
         return example
-    return (
-        f"{example} Numbers are written like this {_in_others(fit.others)} too, so make sure of the country."
-    )
+    # Which other countries, or how many, hangs on a single digit of a single number.
+    return f"{example} Numbers are written like this elsewhere too, so make sure of the country."
 
 
 def _with_code(fit: RegionFit, code: str) -> str:

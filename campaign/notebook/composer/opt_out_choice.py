@@ -20,9 +20,18 @@ from campaign.notebook.composer.left_out import about_forgotten
 from campaign.notebook.composer.mark_choice import MarkChoice
 from campaign.notebook.composer.numbers_by_hand import NumbersByHand
 from campaign.notebook.composer.opt_out_list import about_list
+from campaign.notebook.composer.section import marked
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
 from campaign.text import clean, counted, figure
 from campaign.values import replace
+
+_AGREE = "Leave them out"
+_IS_IT_THE_LIST = (
+    "This list would leave out {}. Is it the list of people who want no texts? Choose another one, or press "
+    f"“{_AGREE}”."
+)
+_DO_MARKS_STAND = "This would leave out {}. Do the marks in “{}” stand for people who want no texts?"
+_FIRST = "First answer the question about the list above."
 
 
 class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -52,24 +61,19 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             written=lambda _: self._take(),
         )
         self._upload = Upload("Choose a list of numbers", "opt-outs-upload", self._take_upload)
-        self._agree = button("Leave them out", "agree", self._mean_it)
+        self._question, self._agree = HTML(), button(_AGREE, "agree", self._mean_it)
         set_shown(self._agree, False)
         self._faults = HTML()
         self._faults.add_class("campaign-opt-outs-faults")
         self._marks, self._by_hand = MarkChoice(self._take), NumbersByHand(self._take)
-        super().__init__(
-            [
-                self._forgotten,
-                self._earlier,
-                self._field,
-                self._upload,
-                self._faults,
-                self._marks,
-                self._by_hand,
-                self._agree,
-            ],
-            layout=Layout(width="100%"),
-        )
+        super().__init__(layout=Layout(width="100%"))
+        self._lay_out()
+
+    def _lay_out(self, *, doubts_marks: bool = False) -> None:
+        """Show everything, with the button below what is doubted: the column of marks, or else the list."""
+        of_list = [self._forgotten, self._earlier, self._field, self._upload, self._faults, self._question]
+        rest = [self._marks, self._agree] if doubts_marks else [self._agree, self._marks]
+        self.children = [*of_list, *rest, self._by_hand]
 
     def refill(self, composition: Composition) -> None:
         """Show the file, the column and the numbers again."""
@@ -88,6 +92,7 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         Raises `UsageError` for what cannot be read or is unclear, and if this leaves out most of the rows and
         nobody has said that it is meant.
         """
+        self._question.value = ""
         set_shown(self._agree, False)
         column, marks, plain = self._marks.read(self._desk.contacts)
         decided = {
@@ -112,6 +117,7 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._forgotten.value = about_forgotten(count)
 
     def _take(self) -> None:
+        self.enter()  # a column that this spreadsheet lacks is no choice any more once another is chosen
         with self._problems_shown():
             self._chosen()
 
@@ -132,15 +138,15 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         totals = plan.totals
         if not leaves_out_most(totals):
             return
-        set_shown(self._agree, True)
         count = f"{figure(totals['opted_out'])} of {counted(totals.rows, 'row')}"
-        raise UsageError(
-            f"This list would leave out {count}. Is it the list of people who want no texts? Choose another "
-            "one, or press “Leave them out”."
-            if column is None
-            else f"This would leave out {count}. Do the marks in “{clean(column)}” stand for people who want "
-            "no texts? Choose another column, or press “Leave them out”."
-        )
+        self._lay_out(doubts_marks=column is not None)
+        set_shown(self._agree, True)
+        if column is None:
+            self._question.value = marked(_IS_IT_THE_LIST.format(count))
+            raise UsageError(_FIRST)
+        question = _DO_MARKS_STAND.format(count, clean(column))
+        self._marks.doubt(self._desk.contacts, question, _AGREE)
+        raise self._marks.unanswered
 
     def _mean_it(self) -> None:
         """A person means a choice that leaves out most of the rows."""

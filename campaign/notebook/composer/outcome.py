@@ -9,6 +9,7 @@ from pathlib import Path
 from ipywidgets import HTML, HBox, Layout
 
 from campaign import markup
+from campaign.contacts.cells.grid import name_rows
 from campaign.contract import SETTLED_BY
 from campaign.environments import words_for
 from campaign.errors import UsageError
@@ -42,6 +43,8 @@ _CORRECT = (
     "choose it again in section 1. Or download “Rows to correct”, a file of these rows only, for instance "
     "for somebody else to correct, and choose that one. Either continues this campaign, and {}."
 )
+_INVALID_ROWS = re.compile(r"^Correct the invalid rows?")
+_EARLIER_FILE = ", with the spreadsheet as it was then: the one that was read since was not sent yet"
 _NOT_TWICE = "nobody gets a text twice"
 _TWICE_AT_MOST = "nobody gets a text twice but for those that go out once more, as you have answered"
 
@@ -71,6 +74,8 @@ class OutcomeSection(Section):
         self._kinds_to_correct: tuple[str, ...] = SAFE_TO_PREPARE_AGAIN  # statuses of rows
         self._was_rehearsed = False
         self._again: list[str] = []  # how the same is sent again
+        self._is_sent_again = False
+        self._version = ""  # of the spreadsheet that this came of, "" where it is not known
         self.name = ""  # of the campaign whose result is shown
         self.folder: Path | None = None  # of that campaign
         self._sentences, self._correcting, self._python = HTML(), HTML(), HTML()
@@ -99,7 +104,10 @@ class OutcomeSection(Section):
         self.unknown_texts.show(result.folder)
         self._happened, self._again = _what_happened(result)
         self.costs.show(result)
-        self._to_do = with_one_press(result.left_to_do)
+        self._to_do = [_with_rows(said, result) for said in with_one_press(result.left_to_do)]
+        kept = None if result.folder is None else kept_with_campaign(result.folder)
+        self._version = "" if kept is None else kept.version
+        self._is_sent_again = len(result.rounds) > 1
         self._was_rehearsed = result.environment != "live"
         self.say()
         totals = result.totals
@@ -127,8 +135,9 @@ class OutcomeSection(Section):
         """Say whose result it is, what happened and what is left to do, with the button that is there now."""
         if not self.name:
             return
-        whose = markup.paragraph(f"This is what came of {self._quoted_name}.")
-        if self._is_of_another_name:  # marked: what stands above is about another one
+        earlier = "" if self._is_of_this_file else _EARLIER_FILE
+        whose = markup.paragraph(f"This is what came of {self._quoted_name}{earlier}.")
+        if self._is_of_another_name or earlier:  # marked: what stands above is about another one
             whose = f'<div class="changed">{whose}</div>'
         happened = "".join(map(markup.paragraph, self._in_desk_words(self._happened)))
         sentences = [*self._in_desk_words(self._to_do), *self._way_to_live]
@@ -165,6 +174,12 @@ class OutcomeSection(Section):
         return len(names) > 1
 
     @property
+    def _is_of_this_file(self) -> bool:
+        """Whether it came of the spreadsheet as it is now, as far as that is known."""
+        desk = self._desk
+        return self._is_of_another_name or desk.contacts.empty or self._version in ("", desk.version)
+
+    @property
     def _quoted_name(self) -> str:
         return f"“{mask_text(clean(self.name))}”"
 
@@ -177,7 +192,11 @@ class OutcomeSection(Section):
         return load_result(self._desk.sent)
 
     def _download(self, label: str, kind: str, write: Callable[[Path], object]) -> Download:
-        return Download(label, lambda: self._desk.file_name(kind, of=self.name), write, self.show_problem)
+        return Download(label, lambda: self._file_name(kind), write, self.show_problem)
+
+    def _file_name(self, kind: str) -> str:
+        """With the time once the campaign was sent more than once: there may be a file of before."""
+        return self._desk.file_name(kind, of=self.name, with_time=self._is_sent_again)
 
     def _write_report(self, path: Path) -> None:
         result = self._result
@@ -186,6 +205,15 @@ class OutcomeSection(Section):
 
     def _write_to_correct(self, path: Path) -> None:
         write_follow_up(self._result, path, statuses=self._kinds_to_correct)
+
+
+def _with_rows(said: str, result: Result) -> str:
+    """A sentence about what is left to do, with the rows that have to be corrected."""
+    if not _INVALID_ROWS.search(said):
+        return said
+    status = result.contacts["status"]
+    rows = status.index[status == "invalid"].tolist()
+    return _INVALID_ROWS.sub(lambda found: f"{found[0]} ({name_rows(rows).lower()})", said)
 
 
 def _kinds_to_correct(result: Result) -> tuple[str, ...]:

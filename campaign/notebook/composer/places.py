@@ -19,6 +19,12 @@ _ONLY_REHEARSAL = (
 )
 
 
+def about_only_place(desk: Desk) -> str:
+    """Where the texts go, where there is nothing to choose; "" where there is."""
+    places = [PLACES[where] for where in desk.accounts]
+    return markup.paragraph(f"Where to: {places[0]}.") if len(places) == 1 else ""
+
+
 def about_accounts(desk: Desk) -> str:
     """Why the texts cannot be sent elsewhere, where an account is missing or cannot be used."""
     faults = [

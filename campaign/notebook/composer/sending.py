@@ -31,10 +31,11 @@ from campaign.notebook.composer.fields import Field, Picker, asked_phrase, butto
 from campaign.notebook.composer.leaving import Leaving, is_another_message
 from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.memory import Kept, keep_with_campaign
+from campaign.notebook.composer.more_choices import MoreChoices
 from campaign.notebook.composer.other_texts import OtherTexts
 from campaign.notebook.composer.pace_choice import USUAL, PaceChoice
 from campaign.notebook.composer.people_beside import PeopleBeside
-from campaign.notebook.composer.places import PLACES, about_accounts
+from campaign.notebook.composer.places import PLACES, about_accounts, about_only_place
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.sent_elsewhere import SentElsewhere, undecided_numbers
 from campaign.notebook.composer.trial import Trial
@@ -71,6 +72,7 @@ _WHY_NOT = {  # why the button does not send
 _BALANCE = 1_000_000_000  # SMS that a rehearsal can pay for
 _BUDGET = "budget="  # what `Run.option_for_the_rest` begins with once a budget is used up
 _UNDECIDED = ("Please choose", "ask")
+_MORE = "price, limit, your own phone"  # which may stay empty
 _BEGIN = "begin"  # an answer about another text that is no parameter of `send`
 _NAME = 40  # characters of a name in an answer
 _BEGUN_BESIDE = (
@@ -98,7 +100,7 @@ class SendingSection(Section):
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
-        self.other_texts, self.who_gets, self._beside = OtherTexts(), WhoGets(), PeopleBeside()
+        self.other_texts, self.who_gets, self._beside = OtherTexts(), WhoGets(desk), PeopleBeside()
         self.pace = PaceChoice(self._look_up)
         self.phrase, self._refusal = Field("Type the phrase", "phrase", entered=self.begin), HTML()
         self._refusal.add_class("problem")
@@ -118,11 +120,14 @@ class SendingSection(Section):
         self._change_budget = button(CHANGE_BUDGET, "change-budget", self._open_budget, main=True)
         self.trial = Trial(desk)
         self.trial.asking = self._ask_nothing  # one phrase at a time
-        hint = [HTML(about_accounts(desk))]
+        self.more = MoreChoices([self.costs, self.trial, self.pace], self._show_cost)
+        only_place = HTML(about_only_place(desk))
+        set_shown(self.place, not only_place.value)
         self._form = [
-            self.place, *hint, self.name, self._taken, self.earlier, self._difference, self._beside,
-            self.who_gets, *self._asking, self.costs, self.trial, self.pace, self._question, self._refusal,
-            self.phrase, HBox([self._start, self._why_not]), self.name.ways_away,
+            only_place, self.place, HTML(about_accounts(desk)), self.name, self._taken, self.earlier,
+            self._difference, self._beside, self.who_gets, *self._asking, self.costs.said, self.more,
+            self._question, self._refusal, self.phrase, HBox([self._start, self._why_not]),
+            self.name.ways_away,
         ]  # fmt: skip
         self._area = VBox(self._form)
         super().__init__(4, "Send", [self._area])
@@ -393,7 +398,18 @@ class SendingSection(Section):
         self._start.disabled, self._start.tooltip = bool(obstacle), obstacle or None
         beside = obstacle or self.costs.shortage
         self._why_not.value = markup.paragraph(beside, note=True) if beside else ""
+        self._open_more()
         self.way_changed()
+
+    def _open_more(self) -> None:
+        """Show what may stay as it is once something there is decided, and for real texts."""
+        is_live = self._desk.composition.environment == "live"  # whoever sends them tries one before
+        self.more.say(_MORE if self.pace.layout.display == "none" else f"{_MORE}, speed")
+        written = (self.costs.price.value, self.costs.limit.value, self.trial.number.value)
+        if self.costs.obstacle:
+            self.more.unfold()
+        elif is_live or self.pace.value or any(text.strip() for text in written):
+            self.more.suggest()
 
     def _decide_pace(self) -> None:
         """Decide how fast the texts leave, and in requests that a budget has room for."""

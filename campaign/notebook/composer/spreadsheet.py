@@ -58,6 +58,7 @@ class SpreadsheetSection(Section):
     def __init__(self, desk: Desk, done: Callable[[Section], None]) -> None:
         self._desk, self._done = desk, done
         self.brought_back: Callable[[], None] = lambda: None  # called when decisions of a campaign are back
+        self.file_read: Callable[[], None] = lambda: None  # called when it was read, also once more
         self.upload = Upload("Choose a spreadsheet", "upload", self._take_upload)
         self.path = Field(
             "or type where it is", "path", _WHERE, written=self._read_path, repeated=self._read_same_path
@@ -265,6 +266,7 @@ class SpreadsheetSection(Section):
             self.numbers.choose(str(earlier.number), earlier.region)
         self._say_notices()
         set_shown(self._details, True)
+        self.file_read()
 
 
 def _date_options(example: str) -> list[tuple[str, str]]:

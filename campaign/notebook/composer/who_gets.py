@@ -5,33 +5,45 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from campaign.masking import mask_text
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.left_out import wanted_none
 from campaign.notebook.composer.row_list import RowList, add_column, numbered_rows
 from campaign.sending.rounds.difference import Difference, kinds_of_people, plan_behind
 from campaign.text import clean, shorten
 
 _LENGTH = 120  # of each text
+_WANTED_NONE = "wanted no texts before"
+_SAYS_LESS = ("new", "left out before")
 
 
 class WhoGets(RowList):
     """A list of these people, closed at first."""
 
-    def __init__(self) -> None:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
         super().__init__(called="who gets a text")
         self.add_class("campaign-who-gets")
 
     def show(self, difference: Difference, outgoing: pd.DataFrame) -> None:
         """Offer the rows of the messages that go out."""
         rows = pd.Index(outgoing["row"].unique()).astype("int64")
-        self.offer(rows, partial(_what_they_get, difference, outgoing))
+        self.offer(rows, partial(_what_they_get, self._desk, difference, outgoing))
 
 
-def _what_they_get(difference: Difference, outgoing: pd.DataFrame, rows: pd.Index[Any]) -> pd.DataFrame:
+def _what_they_get(
+    desk: Desk, difference: Difference, outgoing: pd.DataFrame, rows: pd.Index[Any]
+) -> pd.DataFrame:
     """Some of the rows; those of a file of rows to correct as both files number them."""
     compared, chosen = plan_behind(difference), outgoing[outgoing["row"].isin(rows)]
-    chosen = chosen.assign(why=kinds_of_people(difference, chosen.index.to_numpy()))
+    why = kinds_of_people(difference, chosen.index.to_numpy())
+    wanted = wanted_none(desk, chosen["number"].to_numpy(dtype=np.int64))
+    told = why.astype("str").mask(why.isin(_SAYS_LESS), _WANTED_NONE)
+    both = told.where(told == _WANTED_NONE, told + f"; {_WANTED_NONE}")
+    chosen = chosen.assign(why=why.astype("str").mask(wanted, both))
     by_row = chosen.groupby("row").agg({"message": " ".join, "why": "first"}).reindex(rows)
     table = numbered_rows(compared.plan, rows)
     texts = [f"“{shorten(mask_text(clean(text)), _LENGTH)}”" for text in by_row["message"]]
