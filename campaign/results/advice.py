@@ -27,6 +27,10 @@ _INVALID = (
 _SETTLED_AS_REFUSED = (
     "What is refused was settled so by a person: the service does not have it. {} to send it to these people."
 )
+_KEPT_REFUSED = (
+    "What is refused was settled so by a person: the service does not have it. These people were to keep "
+    "that earlier text, so send the plan again to send them the one of the table."
+)
 # Nothing leaves a closed campaign when it is resumed.
 _CLOSED_ADVICE = {
     "refused": "The table of batches says why the service refused some of them. The campaign was closed: "
@@ -73,10 +77,11 @@ def advice_for(
     return {status: advice[status] for status in advice if totals[status] and status not in without}
 
 
-def advice_on_sharing(people: int, *, can_send_both: bool) -> str:
+def advice_on_sharing(people: int, *, can_send_both: bool, is_answered: bool) -> str:
     """What is left to do for people who got nothing because they share a phone; "" if there are none.
 
-    `can_send_both` says that the table has the text that the phone got instead, for one of them at least.
+    `can_send_both` says that the table has the text that the phone got instead, for one of them at least, and
+    `is_answered` that a person has left one of them out by an answer, so that another one reaches them.
     """
     if not people:
         return ""
@@ -85,9 +90,11 @@ def advice_on_sharing(people: int, *, can_send_both: bool) -> str:
     who = capitalised(counted(people, "person", "people"))
     share = agreeing(people, "shares", "share")
     nothing = agreeing(people, "was not sent the text of their row", "were not sent the texts of their rows")
+    remedy = TO_REACH_BOTH_LATER if can_send_both else "enter another number."
+    as_well = ' Whoever was left out by changed="skip" is reached by changed="send".' if is_answered else ""
     return (
         f"{who} {share} a phone with somebody else and {nothing}. The file of write_follow_up has {rows}. To "
-        f"reach {them} too, {TO_REACH_BOTH_LATER if can_send_both else 'enter another number.'}"
+        f"reach {them} too, {remedy}{as_well}"
     )
 
 
@@ -202,11 +209,16 @@ def decided(
     return (_CLOSED_ADVICE if is_closed else waiting) | _about_unknown(batches, is_closed, open_in, kept)
 
 
-def settled_as_refused(batches: pd.DataFrame, *, is_closed: bool) -> dict[str, str]:
-    """What is left to do about refused batches that a person settled as refused, if these are all."""
-    errors = batches.loc[batches["status"] == "refused", "error"]
-    if not len(errors) or not errors.str.startswith(SETTLED_BY).all():
+def settled_as_refused(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
+    """What is left to do about refused batches that a person settled as refused, if these are all.
+
+    `kept` are the numbers of batches whose people all keep an earlier text, which `resume` leaves to them.
+    """
+    refused = batches[batches["status"] == "refused"]
+    if not len(refused) or not refused["error"].str.startswith(SETTLED_BY).all():
         return {}
+    if refused["batch"].isin(list(kept)).any():
+        return {"refused": _KEPT_REFUSED}
     return {
         "refused": _SETTLED_AS_REFUSED.format("Send the plan again" if is_closed else "Resume the campaign")
     }

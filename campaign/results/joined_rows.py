@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
-from campaign.contract import CORRECTED, KEPT_TEXT, ORDERED_AGAIN
+from campaign.contract import CORRECTED, KEPT_TEXT, ORDERED_AGAIN, SETTLED_BY
 from campaign.local_times import LocalTimes
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import (
@@ -166,6 +166,13 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         owners = self.shared_phones.loc[~self.shared_phones["is_answered"], "owner"]
         return bool(owners[owners.index.isin(self.sharing)].notna().any())
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether a person has left out somebody who shares a phone, by an answer."""
+        if not self.totals.lacking_numbers or self.is_erased:
+            return False
+        return bool(self.shared_phones["is_answered"].any())
+
     @cached_property
     def likely_repeats(self) -> LikelyRepeats:
         """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
@@ -233,15 +240,20 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         return kept_as_corrected(pd.concat([part.issues[["row", "code"]] for part in self.parts()]))
 
     def kept_batches(self) -> set[int]:
-        """Of the batches that are to go out again those of which every person keeps an earlier text."""
-        ordered_again = set(self.batches.loc[self.batches["error"] == ORDERED_AGAIN, "batch"])
-        if not ordered_again:
+        """Of the batches that a person has settled as refused or ordered again those of which every person
+        keeps an earlier text."""
+        errors = self.batches["error"]
+        by_hand = (self.batches["status"] == "refused") & errors.str.startswith(SETTLED_BY)
+        settled = set(self.batches.loc[by_hand | (errors == ORDERED_AGAIN), "batch"])
+        if not settled:
             return set()  # nobody needs the issues, which have to be read
+        held: set[int] = set()
         for part in self.parts():
             issues, messages = part.issues, part.messages
             is_kept = messages["row"].isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna())
-            ordered_again -= set(messages.loc[~is_kept, "batch"])
-        return ordered_again
+            settled -= set(messages.loc[~is_kept, "batch"])
+            held |= settled.intersection(messages["batch"])
+        return settled & held
 
     @cached_property
     def messages_by_batch(self) -> npt.NDArray[np.int64]:

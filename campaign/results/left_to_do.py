@@ -40,10 +40,11 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
 
     `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
     as they were corrected in a follow-up file, or whose people keep what they got so, `with_message` those
-    that get one, and `kept` the numbers of the batches that are to go out again and whose people all keep an
-    earlier text: these may have to be read. `later` has the rows whose people got a later text than that of
-    the table (see `MessagesElsewhere.last_texts`), and `repeats` says who is probably in it twice, and
-    `can_send_both` is that of `Result`. `order` holds for all workers, "" if there never were any.
+    that get one, and `kept` the numbers of the batches that a person has settled as refused or ordered again,
+    and whose people all keep an earlier text: these may have to be read. `later` has the rows whose people
+    got a later text than that of the table (see `MessagesElsewhere.last_texts`), `repeats` says who is
+    probably in it twice, and `can_send_both` and `is_answered` are those of `JoinedRows`. `order` holds for
+    all workers, "" if there never were any.
     """
 
     totals: ResultTotals
@@ -56,6 +57,7 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
     later: pd.DataFrame
     repeats: Callable[[], LikelyRepeats]
     can_send_both: Callable[[], bool]
+    is_answered: Callable[[], bool]
     folder: Path | None
     order: str
     is_closed: bool
@@ -69,13 +71,14 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
             without.add("invalid")
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
-        by_hand = settled_as_refused(self._in_use, is_closed=self.is_closed)
+        by_hand = settled_as_refused(self._in_use, is_closed=self.is_closed, kept=self.kept())
         advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
         advice.append(self.about_ordered_again)
         if not self.is_erased:
             repeats = self.repeats()
             lacking = self.totals.lacking_numbers - repeats.rows
-            advice.append(advice_on_sharing(lacking, can_send_both=self.can_send_both()))
+            ways = {"can_send_both": self.can_send_both(), "is_answered": self.is_answered()}
+            advice.append(advice_on_sharing(lacking, **ways))
             advice.append(advice_on_repeats(*repeats))
             advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(self.about_costs)

@@ -83,6 +83,7 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
             later=self.rows.elsewhere.last_texts,
             repeats=lambda: self.rows.likely_repeats,
             can_send_both=lambda: self.rows.can_send_both,
+            is_answered=lambda: self.rows.is_answered,
             folder=self.folder,
             order=self.order,
             is_closed=self.is_closed,

@@ -114,7 +114,7 @@ def test_every_different_text_can_be_sent_and_none_twice():
     made = plan(duplicates="keep")
     assert statuses(made) == ["not_sent", "not_sent", "duplicate", "not_sent", "duplicate"]
     assert [detail for *_, detail in issues_of(made, "duplicate", "duplicate_other_text")] == [
-        "The same number as row 2, with another text. Both are sent.",
+        "The same number as row 2, with another text. Every different text is to be sent.",
         "The same number and the same text as row 2, which is kept.",
         "The same number and the same text as row 2, which is kept.",
     ]

@@ -253,6 +253,30 @@ def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
     assert campaign.history(interrupted_campaign)["cost"].item() == priced.totals.cost
 
 
+def test_whoever_was_to_keep_a_text_that_did_not_get_there_gets_the_one_of_the_table(tmp_path):
+    """Resuming leaves them the text that they were to keep: only the plan has the other one."""
+
+    def visits(hour):
+        contacts = pd.DataFrame({"phone": ["0772 000 001", "0772 000 002"], "hour": [hour, hour]})
+        return campaign.prepare(contacts, message="Come at {hour}.", sender="CLINIC", region="UG")
+
+    with campaign.Sandbox(faults={2: "reset"}) as sandbox:
+        options = {"account": sandbox, "folder": tmp_path / "visits", "progress": False}
+        campaign.send(visits("9"), **options, batch_size=1, canary=False, concurrency=1)
+        campaign.send(visits("10"), **options, changed="skip")
+        campaign.resolve(tmp_path / "visits", 2, "refused", confirm="batch 2 was refused")
+        for result in (
+            campaign.load_result(tmp_path / "visits"),
+            campaign.resume(tmp_path / "visits", account=sandbox, progress=False),
+        ):
+            assert result.totals["refused"] == 1
+            assert "Resume the campaign to send it" not in result.sentence
+            assert "so send the plan again to send them the one of the table." in result.sentence
+        result = campaign.send(visits("10"), **options, changed="skip")
+        assert result.totals["accepted"] == 2
+        assert sandbox.inbox["text"].tolist() == ["Come at 9.", "Come at 10."]
+
+
 def test_what_a_person_settled_as_refused_is_not_what_the_service_said(interrupted_campaign, tmp_path):
     settled = campaign.resolve(interrupted_campaign, 2, "refused", confirm="batch 2 was refused")
     reasons = settled.contacts.loc[settled.contacts["status"] == "refused", "reason"]

@@ -295,5 +295,7 @@ def differences(result: campaign.Result, other: campaign.Result) -> list[str]:
 
 
 def left_behind(result: campaign.Result) -> list[str]:
+    if "were to keep that earlier text" in result.sentence:
+        return []  # only the plan has the text that they are to get now
     waiting = {status: result.totals[status] for status in ("not_sent", "refused") if result.totals[status]}
     return [f"nothing was in the way, and {waiting} are left"] if waiting else []

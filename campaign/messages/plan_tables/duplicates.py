@@ -219,7 +219,7 @@ TO_REACH_AFTER_ALL = (
 )
 # Of a row that a person has left out by an answer.
 PHONE_WAS_REACHED = f"This phone was reached with somebody else's text. {TO_REACH_AFTER_ALL}"
-_BOTH_SENT = ", with another text. Both are sent."
+_BOTH_SENT = ", with another text. Every different text is to be sent."
 
 
 def _name_pairs(named: Sequence[tuple[int, int]], count: int) -> str:
