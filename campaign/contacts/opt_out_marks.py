@@ -32,6 +32,10 @@ _ABOUT_MESSAGES = re.compile(
     r"\b(sms|te?xts?|messag\w*|contact\w*|call\w*|whatsapp|mails?|reminders?|stop\w*|opt\W?out\w*|opted\W?out|"
     r"unsub\w*|dnd)\b"
 )
+# Headers of columns in which a yes, or a no, may say whether somebody wants messages.
+_ABOUT_WISHES = re.compile(
+    r"\b(sms|te?xts?|messag\w*|reminders?|whatsapp|consent\w*|opt\W?in|opted\W?in|subscribed|wants?|agree\w*)\b"
+)
 _NAMED = 5  # cells that are neither
 _LENGTH = 24  # characters of such a cell
 
@@ -121,10 +125,23 @@ def says_no_messages(column: str) -> bool:
     return bool(_NONE_WANTED.search(words) and _ABOUT_MESSAGES.search(words))
 
 
+def may_say_who_wants_messages(column: str) -> bool:
+    """Whether the header of a column is about messages, or consent, and leaves open what a yes stands for."""
+    words = _words(column)
+    return bool(_ABOUT_WISHES.search(words)) and not _NONE_WANTED.search(words)
+
+
 def are_marks_of_some(cells: Iterable[str]) -> bool:
     """Whether some of these cells are marks, and the others say that there is none."""
     distinct = {cell.strip().casefold() for cell in cells}
     return bool(distinct & {*_YES}) and distinct <= {*_YES, *_NO}
+
+
+def are_answers(cells: Iterable[str]) -> bool:
+    """Whether these cells are a yes, a no or nothing, and some of them a yes and others a no in letters."""
+    distinct = {cell.strip().casefold() for cell in cells}
+    nays = {*_NO} - {*_NOTHING}
+    return bool(distinct & {*_YES}) and bool(distinct & nays) and distinct <= {*_YES, *_NO}
 
 
 def _words(column: str) -> str:

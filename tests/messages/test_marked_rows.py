@@ -201,6 +201,17 @@ def test_marks_that_nobody_uses_are_named(stream):
         assert plan(contacts, given).issues.query("code == 'unused_marks'").empty
 
 
+@pytest.mark.parametrize("header", ["SMS", "Wants texts?", "Consent", "opt_in"])
+def test_answers_that_nobody_uses_are_named_whatever_a_yes_stands_for(header):
+    table = pd.DataFrame({"Phone": ["0772000001", "0772000002", "0772000003"], header: ["yes", "No", ""]})
+    made = prepare(table, message="Hi", sender="CLINIC", region="UG", number="Phone")
+    (detail,) = made.issues.query("code == 'unused_marks'")["detail"]
+    assert detail.startswith(f"“{header}” seems to say who wants no messages, and nobody is left out by it. ")
+    only_yes = table.assign(**{header: "yes"})
+    made = prepare(only_yes, message="Hi", sender="CLINIC", region="UG", number="Phone")
+    assert made.issues.query("code == 'unused_marks'").empty
+
+
 @pytest.mark.parametrize(
     ("header", "cell"),
     [("Phone no", "x"), ("No.", "1"), ("Notes", "yes"), ("SMS", "yes"), ("No SMS", ""), ("No SMS", "no"),

@@ -18,7 +18,12 @@ from campaign.arrow_text import (
 from campaign.contacts.contact_parts import ContactParts, distinct_cells
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
-from campaign.contacts.opt_out_marks import are_marks_of_some, says_no_messages
+from campaign.contacts.opt_out_marks import (
+    are_answers,
+    are_marks_of_some,
+    may_say_who_wants_messages,
+    says_no_messages,
+)
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
@@ -107,14 +112,21 @@ class SuppressionRules(Struct, frozen=True, eq=False):
 
 
 def _note_unused_marks(table: ContactParts, issues: IssueCollector) -> None:
-    """Say of columns that mark people who want no messages, as it seems, that nobody is left out by them."""
-    for column in filter(says_no_messages, table.columns):
+    """Say of columns that tell, as it seems, who wants no messages, or who wants them, that nobody is left
+    out by them."""
+    for column in table.columns:
+        if says_no_messages(column):
+            are_marks, what = are_marks_of_some, "mark people who want no messages"
+        elif may_say_who_wants_messages(column):
+            are_marks, what = are_answers, "say who wants no messages"
+        else:
+            continue
         cells = (cell for part in distinct_cells(table, column) for cell in part.to_pylist())
-        if are_marks_of_some(map(str, cells)):
+        if are_marks(map(str, cells)):
             name = shorten(clean(column), 40)
             detail = (
-                f"“{name}” seems to mark people who want no messages, and nobody is left out by it. Give a "
-                f'list of their numbers, or in Python their rows: contacts["{name}"] == "…".'
+                f"“{name}” seems to {what}, and nobody is left out by it. Give a list of their "
+                f'numbers, or in Python their rows: contacts["{name}"] == "…".'
             )
             issues.add_for_table(column, "", "unused_marks", "warning", detail)
 

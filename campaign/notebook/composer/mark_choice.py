@@ -190,5 +190,7 @@ def _about_marks(marks: OptOutMarks, rows: int) -> str:
         for cell, number in marks.counts.items()
     ]
     which = f"{count:,} of {counted(rows, 'row')} {agreeing(count, 'is', 'are')} marked in “{column}”"
+    if not count and not marks.unclear.empty:
+        return ""  # what is asked below decides it
     said = f"{which}: {listed_words(cells)}." if count else _NOBODY.format(column)
     return f'<div role="status">{markup.paragraph(said, note=True)}</div>'
