@@ -1,7 +1,8 @@
 """The message of one row as its recipient will see it: as text, and on a phone's screen in a notebook."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from campaign import markup
 from campaign.masking import mask_number
@@ -30,8 +31,7 @@ def mask_own_number(text: str, number: str) -> str:
     return _NUMBER.sub(mask, text)
 
 
-@dataclass(frozen=True, repr=False)
-class Preview:
+class Preview(Struct, frozen=True):
     """What one row gets: its messages, or the reason why there are none."""
 
     row: int

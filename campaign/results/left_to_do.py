@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Set
-from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.contract import ORDERED_AGAIN
@@ -35,8 +35,7 @@ WaysOn = tuple[tuple[str, str], ...]  # what a call is for, and the call, ready 
 _ENDED = "the program that was sending has ended and "
 
 
-@dataclass(frozen=True, eq=False)
-class LeftToDo:
+class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
     """What the totals and batches of a result leave to be done.
 
     `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
@@ -57,7 +56,6 @@ class LeftToDo:
     later: pd.DataFrame
     repeats: Callable[[], LikelyRepeats]
     can_send_both: Callable[[], bool]
-    _: KW_ONLY
     folder: Path | None
     order: str
     is_closed: bool

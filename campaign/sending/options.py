@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Literal, get_args
 
 import pandas as pd
+from msgspec import Struct, structs
 
 from campaign.argument_checks import (
     check_choice,
@@ -51,8 +51,7 @@ Place = str | os.PathLike[str]
 Progress = bool | Literal["tqdm"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SendOptions:
+class SendOptions(Struct, frozen=True, kw_only=True):
     """Where, how fast and how far to send, and when to hold: the options that `send` documents.
 
     Raises `UsageError` for a value that cannot be meant.
@@ -90,12 +89,13 @@ class SendOptions:
         check_count(self.pilot, subject="pilot", write="pilot=100", or_none=True)
         check_text(self.takeover, subject="takeover", write="the phrase that the error shows", or_none=True)
         check_text(self.confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
+        usual = dict(zip(self.__struct_fields__, self.__struct_defaults__, strict=True))
         for option, most in (
             ("batch_size", BATCH_LIMIT), ("concurrency", CONCURRENCY_LIMIT), ("max_unknown", None),
         ):  # fmt: skip
-            count, usual = getattr(self, option), type(self).__dataclass_fields__[option].default
-            check_count(count, subject=option, write=f"{option}={usual}", most=most)
-            object.__setattr__(self, option, int(count))  # one of numpy's cannot be written as JSON
+            count = getattr(self, option)
+            check_count(count, subject=option, write=f"{option}={usual[option]}", most=most)
+            structs.force_setattr(self, option, int(count))  # one of numpy's cannot be written as JSON
         check_rate(self.rate)
         Budget.of(self.budget)
         if self.hours is not None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import inspect
-from dataclasses import fields
 from datetime import time
 from decimal import Decimal
 from pathlib import Path
@@ -11,6 +10,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 import pytest
+from msgspec import structs
 
 import campaign
 from campaign.sending.engine.hours import Hours
@@ -235,7 +235,7 @@ def test_a_sandbox_that_is_not_running_runs_as_long_as_the_run(send, plan):
 
 def test_one_value_holds_the_options_of_every_verb():
     """The flat signatures differ in nothing but what a verb has no use for."""
-    known = {field.name: field.default for field in fields(SendOptions)}
+    known = {field.name: field.default for field in structs.fields(SendOptions)}
     for verb, without in (
         (campaign.send, set()),
         (campaign.start, set()),

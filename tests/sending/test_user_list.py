@@ -7,11 +7,11 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from pathlib import Path
 
 import platformdirs
 import pytest
+from msgspec import structs
 
 from campaign.errors import FolderError
 from campaign.sending.store import user_list
@@ -45,7 +45,7 @@ def listed(visits, entry_path):
     entry = replace(
         listed_campaign(KEY), created_at=LISTED_AT, first_sent_at=LISTED_AT, last_sent_at=LISTED_AT
     )
-    entry_path.write_text(json.dumps(asdict(entry)))
+    entry_path.write_text(json.dumps(structs.asdict(entry)))
     return entry
 
 
@@ -200,7 +200,8 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_entry_is_named_and_never_taken_for_none(visits, listed, entry_path, damage):
     if isinstance(damage, dict):
-        record = {name: value for name, value in (asdict(listed) | damage).items() if value is not ...}
+        record = structs.asdict(listed) | damage
+        record = {name: value for name, value in record.items() if value is not ...}
         damage = json.dumps(record)
     entry_path.write_bytes(damage if isinstance(damage, bytes) else damage.encode())
     for use in (

@@ -5,11 +5,11 @@ for a name, 190 ns for a message of 85 characters).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, structs
 
 from campaign.arrow_text import Bools, Ints, TextArray, byte_lengths, text_buffers, unique_texts
 from campaign.messages.text import gsm7
@@ -29,8 +29,7 @@ _NOT_PLAIN = bytes(
 Counts = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True)
-class Scan:
+class Scan(Struct, frozen=True, eq=False):
     """What the texts of a column contain beyond plain GSM-7, one entry per row."""
 
     excess: Counts  # UTF-8 bytes less UTF-16 units
@@ -47,9 +46,9 @@ class Scan:
         zeros, none = np.zeros(rows, dtype=np.int32), np.zeros(rows, dtype=bool)
         return cls(zeros, zeros.copy(), zeros.copy(), none, none.copy(), none.copy(), none.copy())
 
-    def fields(self) -> list[Any]:
+    def fields(self) -> tuple[Any, ...]:
         """The arrays in their order."""
-        return [getattr(self, field.name) for field in fields(self)]
+        return structs.astuple(self)
 
     def take(self, rows: Ints | slice) -> "Scan":
         """The entries of some rows; views for a slice."""
@@ -143,8 +142,7 @@ def _misplaced(characters: _Characters, kinds: npt.NDArray[np.uint8]) -> Bools:
     return is_misplaced
 
 
-@dataclass(frozen=True)
-class Lengths:
+class Lengths(Struct, frozen=True, eq=False):
     """The lengths of a column of texts, one entry per row.
 
     `units`: UTF-16 units; `septets`: the length in GSM-7; `ucs2`: whether the text needs UCS-2; `parts`: how
@@ -160,22 +158,22 @@ class Lengths:
 
     def take(self, rows: Ints) -> "Lengths":
         """The lengths of some rows."""
-        return Lengths(*(getattr(self, field.name)[rows] for field in fields(self)))
+        return Lengths(*(column[rows] for column in structs.astuple(self)))
 
     def with_rows(self, rows: Ints, others: "Lengths") -> "Lengths":
         """A copy in which some rows have other lengths."""
         columns = []
-        for field in fields(self):
-            column = getattr(self, field.name).copy()
-            column[rows] = getattr(others, field.name)
+        for own_column, other_column in zip(structs.astuple(self), structs.astuple(others), strict=True):
+            column = own_column.copy()
+            column[rows] = other_column
             columns.append(column)
         return Lengths(*columns)
 
     @classmethod
     def concat(cls, all_lengths: Sequence["Lengths"]) -> "Lengths":
         """Lengths one after the other."""
-        names = [field.name for field in fields(cls)]
-        return cls(*(np.concatenate([getattr(own, name) for own in all_lengths]) for name in names))
+        columns = zip(*map(structs.astuple, all_lengths), strict=True)
+        return cls(*(np.concatenate(pieces) for pieces in columns))
 
 
 def measure(texts: TextArray) -> Lengths:

@@ -7,7 +7,6 @@ ledger knows no rounds.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +90,7 @@ _NOTE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstManifest(Manifest):
+class FirstManifest(Manifest, frozen=True, kw_only=True):
     """Whose campaign a folder of the first format holds, and what was frozen in it."""
 
     fingerprint: str

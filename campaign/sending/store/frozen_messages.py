@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -39,8 +38,7 @@ _PART_SCHEMA = MESSAGE_SCHEMA.append(pa.field("place", pa.int64()))
 _SETTLED_SCHEMA = _PART_SCHEMA.append(pa.field("batch", pa.int64()))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Batch:
+class Batch(Struct, frozen=True):
     """A batch ready to leave: its number, how many messages and SMS parts it has, and its encoded entries."""
 
     number: int

@@ -12,10 +12,11 @@ import platform
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct, structs
 
 from campaign.local_times import LocalTimes
 from campaign.sending.store.locks import hold_lock
@@ -25,8 +26,7 @@ LOCK, NOTE = "lock", "lock.json"
 _CLOCKS = timedelta(seconds=5)  # by which the times of two clocks of one machine may differ
 
 
-@dataclass(frozen=True, slots=True)
-class LockHolder:
+class LockHolder(Struct, frozen=True):
     """The program that has a campaign folder open: the number of its process, its machine, and since when."""
 
     folder: str
@@ -72,7 +72,7 @@ def hold_campaign(folder: Path) -> Iterator[None]:
     """Hold a campaign folder for one run; raises `LockedError` at once if another has it, and says which."""
     with hold_lock(folder / LOCK, holder=partial(_locked_out_by, folder)):
         holder = LockHolder(str(folder.resolve()), platform.node(), os.getpid(), datetime.now(UTC))
-        _note(folder, json.dumps(asdict(holder), default=str))
+        _note(folder, json.dumps(structs.asdict(holder), default=str))
         try:
             yield
         finally:

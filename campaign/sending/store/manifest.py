@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, fields
+from inspect import get_annotations
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct, structs
 
 from campaign.contacts.reading_record import Reading
 from campaign.environments import ENVIRONMENTS
@@ -28,8 +30,7 @@ MANIFEST = "manifest.json"
 COMPOSED = "composed.json"  # what a person decided who composed the campaign by clicks; no manifest needs it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+class Manifest(Struct, frozen=True, kw_only=True):
     """What all manifests of a campaign folder have: when and by which version they were made."""
 
     created_at: str
@@ -48,12 +49,10 @@ class Manifest:
 
     @property
     def _record(self) -> dict[str, Any]:
-        """The fields, not copied as `asdict` does: that took longer than the rest of a digest."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return structs.asdict(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CampaignManifest(Manifest):
+class CampaignManifest(Manifest, frozen=True, kw_only=True):
     """Whose campaign a folder holds.
 
     `source` is the path of the file that a default name was taken from, "" for a name that was given.
@@ -73,8 +72,7 @@ class CampaignManifest(Manifest):
         return {"environment": self.environment, "manifest": self.digest}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundManifest(Manifest):
+class RoundManifest(Manifest, frozen=True, kw_only=True):
     """What was frozen in a round.
 
     `given` is the fingerprint of the plan as it was given, `fingerprint` that of the messages as they were
@@ -189,10 +187,10 @@ def _manifest_of(record: Any, kind: type[AnyManifest], folder: Path) -> AnyManif
     """The manifest of a parsed record; raises `ValueError` when the record cannot be one."""
     if not isinstance(record, dict):
         raise ValueError("not an object")
-    if record.get("format") != kind.__dataclass_fields__["format"].default:
+    if record.get("format") != {field.name: field.default for field in structs.fields(kind)}["format"]:
         raise FolderError(_other_format(folder, record))
-    types = {field.name: str(field.type).split(" | ") for field in fields(kind)}
-    if record.keys() != types.keys():
+    types = {name: text.split(" | ") for base in kind.__mro__ for name, text in get_annotations(base).items()}
+    if record.keys() != {*kind.__struct_fields__}:
         raise ValueError("other fields")
     # bool is not int here, and "dict[str, Any]" is a dict.
     if any(

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import structs
 
 from campaign.errors import FolderError
 from campaign.messages.templates.formats import MONTHS
@@ -175,7 +176,7 @@ def _phrase(folder: str | Path, moves: int) -> str:
 
 def _mark(listed: ListedCampaign, ledger_id: str, moves: int) -> str:
     """Four digits that change with whatever the list or the ledger says."""
-    facts = json.dumps([asdict(listed), ledger_id, moves])
+    facts = json.dumps([structs.asdict(listed), ledger_id, moves])
     return hashlib.sha256(facts.encode()).hexdigest()[:4]
 
 

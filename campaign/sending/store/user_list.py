@@ -11,10 +11,11 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, structs
 
 from campaign.errors import FolderError
 from campaign.sending.ledger.rollback_guard import INTERVAL
@@ -28,8 +29,7 @@ _DAMAGED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ListedCampaign:
+class ListedCampaign(Struct, frozen=True):
     """What the list knows of one live campaign.
 
     `key` identifies name and account, `ledger` is the ledger's random id. `moves` counts what the ledger has
@@ -71,7 +71,7 @@ class ListEntry:
             return
         self._written_at = now
         campaign = self._as_of_now(count_moves())
-        write_state(_path(self._key), json.dumps(asdict(campaign), indent=2).encode())
+        write_state(_path(self._key), json.dumps(structs.asdict(campaign), indent=2).encode())
         self._written = campaign
 
     def _as_of_now(self, moves: int) -> ListedCampaign:
@@ -163,8 +163,7 @@ def _campaign_in(path: Path) -> ListedCampaign:
 
 def _campaign_of(record: Any) -> ListedCampaign:
     """The campaign of a parsed record; raises `ValueError` when the record cannot be one."""
-    names = {field.name for field in fields(ListedCampaign)}
-    if not isinstance(record, dict) or record.keys() != names:
+    if not isinstance(record, dict) or record.keys() != {*ListedCampaign.__struct_fields__}:
         raise ValueError("not the fields of an entry")
     for name, value in record.items():
         if name in ("moves", "reached"):
