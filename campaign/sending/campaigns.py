@@ -24,7 +24,6 @@ from campaign.sending.options import Money, Place, Progress, SendOptions, check_
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run
 from campaign.sending.store.first_format import open_to_read
-from campaign.sending.workers.cluster_senders import send_from_cluster
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.values import replace
@@ -148,6 +147,10 @@ def _sent(
     check_count(senders, subject="senders", write="senders=2", or_none=True)
     cluster = Cluster.of(client) if senders or client is not None else None
     if senders is not None:
+        from campaign.sending.workers.cluster_senders import (
+            send_from_cluster,
+        )  # most campaigns need no worker
+
         result = send_from_cluster(plan, options, int(senders), cluster, opt_outs)
         if result is not None:
             return result
