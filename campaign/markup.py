@@ -24,6 +24,7 @@ TONES = {
 }  # fmt: skip
 
 _SHORT = 24  # characters of a cell
+_LONGEST = 300  # characters of a cell: more would make it higher than the screen
 _LONGEST_WORD = 40  # characters that are not broken: a follow-up code has 31
 
 # The class is named twice to outrank JupyterLab's own rules for tables, which set every cell to the right.
@@ -140,9 +141,7 @@ def table(
     if excerpt.index.name is not None:
         excerpt = excerpt.reset_index(allow_duplicates=True)  # a file may have a column of that name
     names = [str(name) for name in excerpt.columns]
-    kinds = [
-        "figure" if name in figures else _kind(excerpt.iloc[:, place]) for place, name in enumerate(names)
-    ]
+    kinds = ["figure" if str(name) in figures else _kind(column) for name, column in excerpt.items()]
     html_table = _table(names, kinds, excerpt.itertuples(index=False, name=None), total=total)
     if rows <= limit:
         return html_table
@@ -221,7 +220,7 @@ def written(value: object, *, plain: bool = False) -> str:
     if isinstance(value, Decimal):
         return money(value)
     if isinstance(value, str):
-        return shorten(value, 300)
+        return shorten(value, _LONGEST)
     if value is None or pd.isna(value):  # type: ignore[call-overload] # pandas' stubs do not accept object
         return ""
     if isinstance(value, datetime):

@@ -6,18 +6,14 @@ from typing import Any
 import pandas as pd
 
 
-def with_texts(
-    table: pd.DataFrame,
-    change: Callable[["pd.Series[Any]"], "pd.Series[Any]"],
-    kinds: tuple[Any, ...] = ("str",),
-) -> pd.DataFrame:
-    """A new table in which each column of one of these kinds is what `change` makes of it.
+def with_texts(table: pd.DataFrame, change: Callable[["pd.Series[Any]"], "pd.Series[Any]"]) -> pd.DataFrame:
+    """A new table in which each column of text is what `change` makes of it.
 
     Columns go by their place: `DataFrame.assign` refuses a column called "self", and a table with columns of
     ours beside those of a file may have two of one name.
     """
     changed = table.copy(deep=False)
     for place, (_, column) in enumerate(table.items()):
-        if column.dtype in kinds:
+        if column.dtype == "str":
             changed.isetitem(place, change(column).array)
     return changed

@@ -16,14 +16,11 @@ from campaign.installed_version import installed_version
 from campaign.local_times import LocalTimes
 from campaign.results import charts
 from campaign.results.replaced_file import replace_file
-from campaign.results.text_columns import with_texts
-from campaign.text import shorten
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 _TEMPLATES = Path(__file__).with_name("templates")
-_LONGEST = 300  # characters of a cell: more would make it higher than the screen
 
 
 def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTimes) -> None:
@@ -72,10 +69,5 @@ def table(
     `rows` is how many there are, where the frame has only the first of them; `figures` are columns of amounts
     in words, and `total` the cells of a last line with the sums.
     """
-    clipped = with_texts(frame, lambda column: column.map(_clipped), ("str", object))
-    html = markup.table(clipped, limit=len(frame), rows=rows, figures=figures, total=total)
+    html = markup.table(frame, limit=len(frame), rows=rows, figures=figures, total=total)
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{markup.escape(name)}">{html}</div>'
-
-
-def _clipped(value: object) -> object:
-    return shorten(value, _LONGEST) if isinstance(value, str) else value
