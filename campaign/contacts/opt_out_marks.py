@@ -38,6 +38,7 @@ _ABOUT_WISHES = re.compile(
 )
 _NAMED = 5  # cells that are neither
 _LENGTH = 24  # characters of such a cell
+_LENGTH_OF_HEADER = 40  # characters
 
 
 class OptOutMarks(Struct, frozen=True, eq=False):
@@ -119,26 +120,25 @@ def _are_contrary(also: Iterable[str], besides: Iterable[str]) -> bool:
     return bool(marks & {*_NO} or others & {*_YES})
 
 
-def says_no_messages(column: str) -> bool:
-    """Whether the header of a column says that a mark stands for no messages."""
-    words = _words(column)
-    return bool(_NONE_WANTED.search(words) and _ABOUT_MESSAGES.search(words))
+def seems_to_mark(column: str, cells: Iterable[str]) -> str:
+    """That a column with these cells seems to tell who wants no messages, as the beginning of a sentence; ""
+    if it does not. The cells are looked at only where the header is about that."""
+    words, name = _words(column), shorten(clean(column), _LENGTH_OF_HEADER)
+    if _NONE_WANTED.search(words):
+        is_about_it = bool(_ABOUT_MESSAGES.search(words)) and _are_marks_of_some(cells)
+        return f"“{name}” seems to mark people who want no messages" if is_about_it else ""
+    is_about_it = bool(_ABOUT_WISHES.search(words)) and _are_answers(cells)
+    return f"“{name}” seems to say who wants no messages" if is_about_it else ""
 
 
-def may_say_who_wants_messages(column: str) -> bool:
-    """Whether the header of a column is about messages, or consent, and leaves open what a yes stands for."""
-    words = _words(column)
-    return bool(_ABOUT_WISHES.search(words)) and not _NONE_WANTED.search(words)
-
-
-def are_marks_of_some(cells: Iterable[str]) -> bool:
+def _are_marks_of_some(cells: Iterable[str]) -> bool:
     """Whether some of these cells are marks, and the others say that there is none."""
     distinct = {cell.strip().casefold() for cell in cells}
     return bool(distinct & {*_YES}) and distinct <= {*_YES, *_NO}
 
 
-def are_answers(cells: Iterable[str]) -> bool:
-    """Whether these cells are a yes, a no or nothing, and some of them a yes and others a no in letters."""
+def _are_answers(cells: Iterable[str]) -> bool:
+    """Whether these cells are a yes, a no or nothing, and some of them a yes and others a no."""
     distinct = {cell.strip().casefold() for cell in cells}
     nays = {*_NO} - {*_NOTHING}
     return bool(distinct & {*_YES}) and bool(distinct & nays) and distinct <= {*_YES, *_NO}

@@ -126,8 +126,17 @@ def at_check(person, table):
 
 
 def test_marked_rows_get_nothing_and_what_counts_as_a_mark_is_shown(at_check):
-    assert at_check.offered("opt-out-column") == ["No column", "name", "day", "No SMS"]
+    assert at_check.offered("opt-out-column") == ["Please choose", "No column", "name", "day", "No SMS"]
+    assert at_check.sees("marks-question") == (
+        "“No SMS” seems to mark people who want no texts. Choose it here, or “No column” if it means "
+        "something else."
+    )
+    at_check.press("go-on")
+    assert not at_check.section(4).is_open
+    assert "First answer the question about “No SMS” above." in at_check.sees("section-3")
     at_check.fill("opt-out-column", "No SMS")
+    assert at_check.sees("marks-question") == ""
+    assert at_check.offered("opt-out-column") == ["No column", "name", "day", "No SMS"]
     said = "2 of 7 rows are marked in “No SMS”: “x” (1 row) and “Yes” (1 row)."
     assert at_check.sees("marks") == said
     assert "4 people get a text; 3 rows get none." in at_check.sees("section-3")
@@ -327,7 +336,8 @@ def test_whoever_has_a_column_the_other_way_round_says_which_cells_mean_no_texts
     assert at_check.sees("marks-question") == (
         "This would leave out 3 of 5 rows. Do the marks in “No texts?” stand for people who want no texts? "
         "If so, press “Leave them out”. If not, tick the cells that mean “no texts”, and press “Leave out "
-        "the rows that are ticked”: the rows with the others get a text. Or choose another column."
+        "the rows that are ticked”: the rows with the others get a text. If none of them means that, press "
+        "it without a tick. Or choose another column."
     )
     assert [one.description for one in at_check.check_boxes()] == [
         "“yes” (3 rows)", "“no” (1 row)", "an empty cell (1 row)",
@@ -518,12 +528,28 @@ def test_a_number_written_by_hand_gets_nothing_and_is_masked(at_check):
     assert at_check.composer.desk.plan.totals["opted_out"] == 0
 
 
+def test_nothing_is_said_of_who_was_reached_while_a_new_spreadsheet_waits_for_an_answer(at_check, table):
+    at_check.fill("opt-out-column", "No SMS")
+    at_check.press("go-on")
+    at_check.send()
+    at_check.reopen(3)
+    assert "Nothing would be rehearsed" in at_check.sees("section-3")
+    table.write_text(MARKED.format(0).replace("No SMS", "Texts"))
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.reopen(3)
+    assert "The table has no column “No SMS”" in at_check.sees("section-3")
+    assert "Nothing would be rehearsed" not in at_check.sees("section-3")
+
+
 def test_what_is_no_number_stops(at_check):
     at_check.fill("opt-out-number", "0772 00")
     assert "What is written there is no phone number, so nobody was left out." in at_check.sees("section-3")
     at_check.press("go-on")
     assert not at_check.section(4).is_open
     at_check.fill("opt-out-number", "")
+    at_check.fill("opt-out-column", "")
     at_check.press("go-on")
     assert at_check.section(4).is_open
 

@@ -440,7 +440,7 @@ def test_an_answer_that_was_wrong_is_settled_anew_by_the_list_and_nobody_gets_it
         "who have them already." in says
     )
     assert "Batch 2 (100 texts) becomes accepted" in says
-    assert "Your answer about these people is changed once you press “Settle what is certain”." in says
+    assert "Your answer about these people is changed once you press “Settle what is certain”: then" in says
     assert "Who has it already batch row number 2 3 25677*****01" in says
     settled.press("provider-list-settle")
     assert "By the provider's list, 1 batch was settled." in settled.sees("unknown-texts")
@@ -483,8 +483,21 @@ def test_whoever_has_the_text_by_the_list_is_left_out_and_nobody_gets_it_twice(
     assert find(settled.composer, "send").description == "Rehearse 150 texts"
     settled.press("send")
     until(lambda: settled.composer.desk.run.ended)
+    until(lambda: settled.composer.outcome.is_open)
+    assert "What you have answered Batch 2 was settled as not there" in settled.sees("unknown-texts")
+    assert settled.is_shown("provider-list-upload")
     counts = provider.inbox["number"].value_counts()
     assert counts[counts > 1].index.tolist() == ["256772000001"]  # the list does not have it
+
+
+def test_under_another_name_they_are_asked_about_as_well(settled, provider, hours_later):
+    settled.upload("provider-list-upload", "provider.csv", list_of(provider))
+    settled.compose()
+    settled.press("leave-them-out")
+    settled.fill("name", "another reminder")
+    sees = settled.sees("section-4")
+    assert "100 people who would get a text now have this very text already, as the provider's list" in sees
+    assert find(settled.composer, "send").disabled
 
 
 def test_the_next_day_and_with_a_file_that_is_chosen_again_they_are_asked_about_again(

@@ -18,12 +18,7 @@ from campaign.arrow_text import (
 from campaign.contacts.contact_parts import ContactParts, distinct_cells
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
-from campaign.contacts.opt_out_marks import (
-    are_answers,
-    are_marks_of_some,
-    may_say_who_wants_messages,
-    says_no_messages,
-)
+from campaign.contacts.opt_out_marks import seems_to_mark
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
@@ -38,7 +33,7 @@ from campaign.values import replace
 
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 ON_OPT_OUT_LIST = "The number is on the opt-out list."
-REACHED_EARLIER = "An earlier campaign reached this number, or may have (see not_again=)."
+REACHED_EARLIER = "This number was reached before, or may have been (see not_again=)."
 
 
 class EarlierCampaign(Struct, frozen=True, eq=False):
@@ -115,18 +110,12 @@ def _note_unused_marks(table: ContactParts, issues: IssueCollector) -> None:
     """Say of columns that tell, as it seems, who wants no messages, or who wants them, that nobody is left
     out by them."""
     for column in table.columns:
-        if says_no_messages(column):
-            are_marks, what = are_marks_of_some, "mark people who want no messages"
-        elif may_say_who_wants_messages(column):
-            are_marks, what = are_answers, "say who wants no messages"
-        else:
-            continue
-        cells = (cell for part in distinct_cells(table, column) for cell in part.to_pylist())
-        if are_marks(map(str, cells)):
+        parts = (part.to_pylist() for part in distinct_cells(table, column))
+        if seems := seems_to_mark(column, (str(cell) for part in parts for cell in part)):
             name = shorten(clean(column), 40)
             detail = (
-                f"“{name}” seems to {what}, and nobody is left out by it. Give a list of their "
-                f'numbers, or in Python their rows: contacts["{name}"] == "…".'
+                f"{seems}, and nobody is left out by it. Give a list of their numbers, or in Python their "
+                f'rows: contacts["{name}"] == "…".'
             )
             issues.add_for_table(column, "", "unused_marks", "warning", detail)
 

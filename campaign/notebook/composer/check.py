@@ -106,6 +106,7 @@ class CheckSection(Section):
         for shown in (self._reset, self._overview, self._refusal, self._correcting, self._fitted):
             shown.value = ""
         self._reasons.offer([])
+        self._before.clear()
         set_shown(self.download, False)
 
     def refill(self, composition: Composition) -> None:
@@ -119,6 +120,7 @@ class CheckSection(Section):
             self._read_opt_outs()
             self._answered = self._desk.composition
             self._draw()
+            self.opt_outs.check_decided()
             self._done(self)
 
     def _take_opt_outs(self) -> None:

@@ -14,11 +14,14 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.errors import CampaignError
 from campaign.notebook.composer.desk import Desk
 from campaign.private_files import replace_private_file
 from campaign.sending.afterwards.provider_list import fold_texts
 from campaign.sending.rounds.difference import Difference, decided_messages, plan_behind
-from campaign.sending.store.identity import CAMPAIGNS, folder_name
+from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.store.folder import open_folder
+from campaign.sending.store.identity import CAMPAIGNS
 from campaign.sending.store.manifest import COMPOSED
 
 _KEPT = f"{COMPOSED}.in_provider_list"  # `erase` takes away what begins so
@@ -32,25 +35,40 @@ def keep_reached(folder: Path, people: pd.DataFrame) -> None:
 
 
 def reached_by_list(desk: Desk, difference: Difference) -> Ints:
-    """The numbers of people who would get the very text that they have by the provider's list."""
-    compared = plan_behind(difference)
-    where = next((where for where in desk.accounts if where == compared.environment), None)
-    kept = _kept(CAMPAIGNS / folder_name(desk.name, where) if desk.name and where else None)
-    if kept.empty or compared.record is None:
+    """The numbers of people who would get the very text that they have by the provider's list: from this
+    campaign, or from another one."""
+    environment = plan_behind(difference).environment
+    records = {file.parent: _record_in(file.parent, environment) for file in CAMPAIGNS.glob(f"*/{_KEPT}")}
+    sent = [_listed_messages(folder, record) for folder, record in records.items() if record is not None]
+    if not sent:
         return np.empty(0, np.int64)
-    batches, rows = (kept[name].to_numpy(dtype=np.int64) for name in _COLUMNS)
-    sent = compared.record.messages(batches, rows)
     leaving: pd.DataFrame = decided_messages(difference, changed=desk.composition.changed)
     texts = [
-        pd.MultiIndex.from_arrays([one["number"], fold_texts(one["message"])]) for one in (leaving, sent)
+        pd.MultiIndex.from_arrays([one["number"], fold_texts(one["message"])])
+        for one in (leaving, pd.concat(sent))
     ]
     numbers: Ints = leaving["number"].to_numpy(dtype=np.int64)
     return np.unique(numbers[texts[0].isin(texts[1])])
 
 
-def _kept(folder: Path | None) -> pd.DataFrame:
+def _record_in(folder: Path, environment: str) -> CampaignRecord | None:
+    """The record of a campaign that was sent there; None for one that cannot be read."""
+    with suppress(CampaignError):
+        place = open_folder(folder)
+        return CampaignRecord.of(place) if place.manifest.environment == environment else None
+    return None
+
+
+def _listed_messages(folder: Path, record: CampaignRecord) -> pd.DataFrame:
+    """What the people who are kept of a campaign have by the list."""
+    kept = _kept(folder)
+    batches, rows = (kept[name].to_numpy(dtype=np.int64) for name in _COLUMNS)
+    return record.messages(batches, rows)
+
+
+def _kept(folder: Path) -> pd.DataFrame:
     nobody = pd.DataFrame({name: [] for name in _COLUMNS}, dtype="int64")
     with suppress(OSError, ValueError, KeyError, TypeError):
-        record = json.loads((folder / _KEPT).read_text("utf-8")) if folder else {}
+        record = json.loads((folder / _KEPT).read_text("utf-8"))
         return pd.DataFrame(record, columns=_COLUMNS).astype("int64") if record else nobody
     return nobody

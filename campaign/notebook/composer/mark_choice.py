@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pandas as pd
 from ipywidgets import HTML, Checkbox, Layout, VBox
 
 from campaign import markup
-from campaign.contacts.opt_out_marks import OptOutMarks
+from campaign.contacts.continuation import is_follow_up
+from campaign.contacts.opt_out_marks import OptOutMarks, seems_to_mark
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.notebook.composer.composition import Composition
@@ -28,11 +29,13 @@ _LEAVE_OUT = "Leave these rows out too"
 _LEAVE_OUT_TICKED = "Leave out the rows that are ticked"
 _TICK = (
     f"Tick the cells that mean “no texts”, and press “{_LEAVE_OUT_TICKED}”: "
-    "the rows with the others get a text."
+    "the rows with the others get a text. If none of them means that, press it without a tick."
 )
 _OTHER_COLUMN = "choose another column."
 _ANEW = "Decide about these cells again"
 _TICKS = 8  # different cells at most that are ticked one by one
+_CHOOSE_IT = "Choose it here, or “No column” if it means something else."
+_NOT_CHOSEN = "_"  # the value of the column while a person has to choose one, or none
 _NOBODY = "No row is marked in “{}”, so it leaves out nobody."
 _LENGTH = 60  # characters of a cell beside its box
 _MOST = 20  # different cells that are neither yes nor no: more of them are no marks
@@ -50,7 +53,9 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._agreed: tuple[str, ...] = ()  # cells of it that are marks too
         self._plain: tuple[str, ...] = ()  # and those that are none
         self._asked: tuple[str, ...] = ()  # cells of it that a person is asked about now
-        self._column = Picker(FIELDS["opt_out_column"], "opt-out-column", lambda _: chosen())
+        self._seems: dict[str, str] = {}  # columns that seem to be such ones, each with what it seems to say
+        self._is_decided = False  # whether a person has chosen a column, or none
+        self._column = Picker(FIELDS["opt_out_column"], "opt-out-column", self._pick)
         self._column.offer([_NONE], "")
         self._said = HTML()
         self._said.add_class("campaign-marks")
@@ -72,16 +77,28 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Take the column and the marks as they were decided."""
         column = composition.opt_out_column
         self._of, self._plain = column or "", composition.opt_out_plain
-        self._agreed = composition.opt_out_marks
+        self._agreed, self._is_decided = composition.opt_out_marks, True
         self._column.offer([_NONE, *([] if column is None else [(clean(column), column)])], column or "")
 
-    def offer(self, contacts: pd.DataFrame, of_numbers: str | None) -> None:
+    def offer(self, contacts: pd.DataFrame, of_numbers: str | None, *, has_others: bool) -> None:
         """Offer the columns of a spreadsheet. One that it lacks is not offered, and stands for an open
-        question until somebody chooses anew: nobody is sent to as if none had been chosen."""
+        question until somebody chooses anew: nobody is sent to as if none had been chosen. Where a column
+        seems to be one of marks, a person has to choose it or none before anything is sent, unless the page
+        `has_others` that leave people out."""
         chosen = self._column.value
         names = [name for name in contacts.columns if name not in ("", of_numbers)]
+        self._seems = (
+            {} if has_others or is_follow_up(contacts.columns) else _columns_of_marks(contacts, names)
+        )
+        if chosen in ("", _NOT_CHOSEN):
+            chosen = _NOT_CHOSEN if self._seems and not self._is_decided else ""
         lacking = [(_CHOOSE, chosen)] if chosen not in ("", *names) else []
         self._column.offer([*lacking, _NONE, *((clean(name), name) for name in names)], chosen)
+
+    def _pick(self, _: str) -> None:
+        """A person has chosen a column, or none."""
+        self._is_decided = True
+        self._chosen()
 
     def read(self, contacts: pd.DataFrame) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
         """The chosen column, the cells of it that are marks, and those that a person has said are none.
@@ -91,6 +108,10 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         column = self._column.value
         self._said.value = ""
         self._ask_nothing()
+        if column == _NOT_CHOSEN:
+            self._of = next(iter(self._seems))
+            self._say_question(f"{listed_words([*self._seems.values()])}. {_CHOOSE_IT}")
+            return None, (), ()
         if not column:
             return None, (), ()
         if column != self._of:
@@ -106,6 +127,11 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if self._asked:
             self._ask(marks)
         return column, tuple(marks.counts.index), self._plain
+
+    def check_decided(self) -> None:
+        """Raise `UsageError` while a column seems to be one of marks and nobody has chosen it, or none."""
+        if self._column.value == _NOT_CHOSEN:
+            raise self.unanswered
 
     def _usual(self, contacts: pd.DataFrame) -> OptOutMarks:
         """What the column says without anything that a person has said about it."""
@@ -180,6 +206,17 @@ def _tick(cell: str, rows: int) -> Any:
     written = f"“{shorten(mask_text(clean(cell)), _LENGTH)}”" if cell else _AN_EMPTY_CELL
     label = f"{written} ({counted(rows, 'row')})"
     return Checkbox(description=label, value=False, indent=False, layout=Layout(width="100%"))
+
+
+def _columns_of_marks(contacts: pd.DataFrame, names: Iterable[str]) -> dict[str, str]:
+    """The columns that seem to tell who wants no texts, each with what it seems to say."""
+    said = {name: seems_to_mark(name, _cells(contacts, name)) for name in names}
+    return {name: seems for name, seems in said.items() if seems}
+
+
+def _cells(contacts: pd.DataFrame, column: str) -> Iterator[str]:
+    """The different cells of a column, which are collected only if somebody asks for them."""
+    yield from map(str, contacts[column].unique())
 
 
 def _about_marks(marks: OptOutMarks, rows: int) -> str:

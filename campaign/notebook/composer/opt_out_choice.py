@@ -84,7 +84,8 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def enter(self) -> None:
         """Offer the columns of the spreadsheet."""
-        self._marks.offer(self._desk.contacts, self._desk.composition.number)
+        has_others = bool(self._field.value.strip() or self._desk.composition.opt_out_numbers)
+        self._marks.offer(self._desk.contacts, self._desk.composition.number, has_others=has_others)
 
     def decisions(self, composed: Callable[[Mapping[str, Any]], Plan]) -> dict[str, Any]:
         """Who is left out; `composed` gives the plan that some decisions make.
@@ -104,6 +105,10 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._asked = _doubted(chosen)
             self._doubt(composed(decided), column)
         return decided
+
+    def check_decided(self) -> None:
+        """Raise `UsageError` while a column waits for a person to say whether it marks people."""
+        self._marks.check_decided()
 
     def say(self, plan: Plan) -> None:
         """Say what the list holds and who has the numbers; where none is chosen, offer that of then."""

@@ -31,7 +31,10 @@ _ASKED_ABOUT = (
     "Nobody has to get a text twice: section 4 asks about {them} before anything more is sent. Press “Leave "
     "{who} out” there."
 )
-_SETTLED_ANEW = "Your answer about {them} is changed once you press “{settle}”."
+_SETTLED_ANEW = (
+    "Your answer about {them} is changed once you press “{settle}”: then {texts} as accepted. To leave "
+    "{them} out in section 4 changes no answer."
+)
 _COLUMNS = {
     "number": "Column with the numbers",
     "text": "Column with the texts",
@@ -175,7 +178,8 @@ def _about_reached(told: Reconciliation, count: int) -> str:
     """Who has a text after all, and how nobody gets it again, as a piece of HTML."""
     people, them = told.reached_after_all, agreeing(count, "this person", "these people")
     if people["batch"].isin([*told.certain]).all():
-        said = _SETTLED_ANEW.format(them=them, settle=_SETTLE)
+        texts = agreeing(count, "the text counts", "the texts count")
+        said = _SETTLED_ANEW.format(them=them, settle=_SETTLE, texts=texts)
     else:
         who = "this person" if count == 1 else f"these {count:,} people"
         said = _ASKED_ABOUT.format(them=them, who=who)

@@ -55,6 +55,12 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._about_rows, self._kept_from = HTML(), ReasonList()
         super().__init__([self._said, self._beside, self._about_rows, self._kept_from])
 
+    def clear(self) -> None:
+        """Say nothing: it would be about an earlier spreadsheet."""
+        self._said.value = self._about_rows.value = ""
+        self._beside.show(None)
+        self._kept_from.offer([])
+
     def say(self, plan: Plan, unasked: Collection[str]) -> None:
         """Compare the desk's plan again; no advice is about the parameters that are `unasked`."""
         chosen = self._desk.composition.environment

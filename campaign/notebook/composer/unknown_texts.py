@@ -59,9 +59,10 @@ _FINAL_ANSWERS = (
 )
 _REFUSED_MEANS = f"In the phrase, “refused” means what “{NOT_THERE}” says: the provider does not have it."
 _FINAL = "This answer cannot be taken back."
+_THEY_WAIT = "These texts wait for the button in section 4."
 _IF_WRONG = (
-    "These texts wait for the button in section 4. Only the provider's own list can change such an answer: "
-    "where it has these texts after all, choose it before anything more is sent."
+    "Only the provider's own list can change such an answer: where it has these texts after all, choose it "
+    "before anything more is sent."
 )
 _WHOM_TO_ASK = (
     "No answer came for {texts}, so {they} may have been sent. Ask the provider about {them}, batch by "
@@ -229,7 +230,8 @@ def _about_settled(unknown: UnknownBatches) -> str:
         for outcome, batches in by_outcome.items()
         if batches
     ]
-    said = f"{capitalised(listed_words(answered))}. {_IF_WRONG}"
+    waits = f"{_THEY_WAIT} " if unknown.waiting else ""
+    said = f"{capitalised(listed_words(answered))}. {waits}{_IF_WRONG}"
     return f"<h3>What you have answered</h3>{markup.paragraph(said)}" if answered else ""
 
 
