@@ -163,6 +163,7 @@ def _facts(reconciliation: Reconciliation) -> dict[str, Any]:
         "people": records(reconciliation.people[["batch", "row", "found"]]),
         "settled_in_list": records(reconciliation.settled_in_list),
         "reached_after_all": records(reconciliation.reached_after_all[["batch", "row"]]),
+        "reached_twice": records(reconciliation.reached_twice[["batch", "row"]]),
         "accepted_missing": records(reconciliation.accepted_missing),
         "priced_otherwise": records(reconciliation.priced_otherwise),
     }

@@ -98,6 +98,18 @@ def advice_on_sharing(people: int, *, can_send_both: bool, is_answered: bool) ->
     )
 
 
+def advice_on_shared_before(rows: int) -> str:
+    """What is left to do about rows that share a phone which `not_again` leaves out; "" for none."""
+    if not rows:
+        return ""
+    share, get = agreeing(rows, "shares", "share"), agreeing(rows, "gets", "get")
+    return (
+        f"{capitalised(counted(rows, 'row'))} {share} a phone that was reached before and {get} nothing, "
+        "though the text there may have been somebody else's (see not_again=). Whoever got none is among the "
+        "rows to correct of the campaign that reached it."
+    )
+
+
 def advice_on_repeats(rows: int, column: str) -> str:
     """What is left to do about rows with the number of another row and the same in a column, which are
     probably of people who are in the table twice; "" for none."""

@@ -174,6 +174,13 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         return bool(self.shared_phones["is_answered"].any())
 
     @cached_property
+    def shared_before(self) -> int:
+        """How many rows get nothing because their number was reached before, as that of several rows."""
+        if not self.totals["duplicate"] or self.is_erased:
+            return 0  # nobody needs the issues, which have to be read
+        return sum(int((part.issues["code"] == "already_sent_shared").sum()) for part in self.parts())
+
+    @cached_property
     def likely_repeats(self) -> LikelyRepeats:
         """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
         if not self.totals.lacking_numbers or self.is_erased:

@@ -20,6 +20,7 @@ from campaign.results.advice import (
     advice_on_ordered_again,
     advice_on_reached_earlier,
     advice_on_repeats,
+    advice_on_shared_before,
     advice_on_sharing,
     decided,
     settled_as_refused,
@@ -43,8 +44,8 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
     that get one, and `kept` the numbers of the batches that a person has settled as refused or ordered again,
     and whose people all keep an earlier text: these may have to be read. `later` has the rows whose people
     got a later text than that of the table (see `MessagesElsewhere.last_texts`), `repeats` says who is
-    probably in it twice, and `can_send_both` and `is_answered` are those of `JoinedRows`. `order` holds for
-    all workers, "" if there never were any.
+    probably in it twice, and `can_send_both`, `is_answered` and `shared_before` are those of `JoinedRows`.
+    `order` holds for all workers, "" if there never were any.
     """
 
     totals: ResultTotals
@@ -58,6 +59,7 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
     repeats: Callable[[], LikelyRepeats]
     can_send_both: Callable[[], bool]
     is_answered: Callable[[], bool]
+    shared_before: Callable[[], int]
     folder: Path | None
     order: str
     is_closed: bool
@@ -80,6 +82,7 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
             ways = {"can_send_both": self.can_send_both(), "is_answered": self.is_answered()}
             advice.append(advice_on_sharing(lacking, **ways))
             advice.append(advice_on_repeats(*repeats))
+            advice.append(advice_on_shared_before(self.shared_before()))
             advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(self.about_costs)
         return tuple(filter(None, advice))

@@ -422,9 +422,9 @@ def test_whoever_shares_a_phone_that_an_earlier_campaign_reached_is_told_that_it
     assert statuses(made) == ["duplicate", "duplicate", "duplicate", "not_sent", "duplicate"]
     reasons = made.contacts["reason"]
     assert reasons[3] == (
-        "An earlier campaign reached this number, or may have (see not_again=). Several rows have this "
+        "This number was reached before, or may have been (see not_again=). Several rows have this "
         "number, so that campaign may have reached somebody else there: its result says whose text it was. "
-        "To send this row its text, leave its number out of not_again=."
+        "Whoever got none there is among its rows to correct."
     )
     assert [row for row, *_ in issues_of(made, "already_sent_shared")] == [2, 3, 4, 6]
     alone = plan(FOUR, not_again=pd.Series(["0772000001"]))

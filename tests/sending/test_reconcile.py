@@ -297,6 +297,27 @@ def test_under_another_name_they_are_reached_as_well(visits, sandbox, tmp_path):
     assert len(plan.messages) == 0
 
 
+def test_whoever_shares_a_phone_that_another_campaign_reached_is_not_passed_over(tmp_path):
+    """Numbers do not say whose text it was, so the result says where to look."""
+    family = pd.DataFrame({"name": ["Ann", "Ben", "Cat"], "phone": ["0772 000 001"] * 2 + ["0772 000 002"]})
+
+    def visits(text, **options):
+        return campaign.prepare(family, message=text, sender="CLINIC", region="UG", **options)
+
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox, "progress": False}
+        campaign.send(visits("Hi {name}"), folder=tmp_path / "first", **options)
+        second = campaign.send(
+            visits("Dear {name}", not_again=tmp_path / "first"), folder=tmp_path / "second", **options
+        )
+        told = "2 rows share a phone that was reached before and get nothing, though the text there may have"
+        assert told in second.sentence
+        assert told in campaign.load_result(second.folder).sentence
+        alone = visits("Dear {name}", not_again=pd.Series(["0772 000 002"]))
+        third = campaign.send(alone, folder=tmp_path / "third", **options)
+        assert "that was reached before" not in third.sentence
+
+
 def test_a_line_that_is_run_again_says_that_the_list_had_it_since(visits, sandbox):
     settle(visits, 2, "refused")
     listed = list_of(sandbox, visits).encode()
@@ -372,7 +393,13 @@ def test_what_was_sent_again_since_explains_the_entries_and_nothing_can_be_held_
     campaign.resume(visits, account=sandbox, progress=False)
     told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
     assert told.settled_in_list.empty
-    assert told.sentence == "No batch is unknown, so there is nothing to settle."
+    which = "Batch 2, which was to be sent again, had reached 2 people already"
+    assert told.sentence == (
+        f"{which}: by the list, these people have their messages twice. No batch is unknown, so there is "
+        "nothing to settle."
+    )
+    assert told.reached_twice["number"].tolist() == ["256772000002", "256772000003"]
+    assert sandbox.inbox["number"].value_counts().head(2).tolist() == [2, 2]
 
 
 def test_an_entry_of_an_accepted_batch_shows_nothing_of_a_settled_one(visits, sandbox):
@@ -383,6 +410,7 @@ def test_an_entry_of_an_accepted_batch_shows_nothing_of_a_settled_one(visits, sa
     assert campaign.load_result(visits).totals["accepted"] == 6
     told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
     assert told.settled_in_list.empty
+    assert told.reached_twice.empty
 
 
 def test_what_the_service_refused_itself_is_no_answer_of_a_person(tmp_path):

@@ -119,7 +119,7 @@ def test_a_list_of_another_account_cannot_say_none():
     assert verdicts(told) == {2: "not certain"}
     assert "is it the list of this account?" in told.batches.loc[0, "why"]
     assert told.accepted_missing[["batch", "messages", "in_list"]].values.tolist() == [[1, 2, 0]]
-    assert "1 accepted batch is not in the list with all of its messages." in told.sentence
+    assert "1 accepted batch is not in the list with all of its messages (batch " in told.sentence
 
 
 def test_an_entry_from_the_future_says_nothing_of_when_the_list_ends():
@@ -437,6 +437,9 @@ def test_a_header_that_names_utc_is_the_zone_of_its_times():
     entries = (BEFORE + LATER).replace("Z,", ",")
     told = reconciled("To,Message,Time (UTC),Cost\n" + entries, only_unknown)
     assert told.certain == {2: "refused"}
+    with_zone = (BEFORE + LATER).replace("Z,", "+00:00,")  # some have one of their own all the same
+    told = reconciled("To,Message,Time (UTC),Cost\n" + with_zone, only_unknown)
+    assert (told.certain, told.notices) == ({2: "refused"}, ())
     told = reconciled("To,Message,Time,Cost\n" + entries, only_unknown)
     assert told.certain == {}
     assert (

@@ -27,7 +27,7 @@ from campaign.values import replace
 
 _PERHAPS_ANOTHERS = (
     "Several rows have this number, so that campaign may have reached somebody else there: its result says "
-    "whose text it was. To send this row its text, leave its number out of not_again=."
+    "whose text it was. Whoever got none there is among its rows to correct."
 )
 
 

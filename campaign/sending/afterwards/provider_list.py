@@ -158,7 +158,7 @@ def _time_cells(table: pd.DataFrame, given: str | None) -> pd.Series[str]:
 
 def _in_utc(cells: pd.Series[str]) -> pd.Series[str]:
     """Times below a header that names UTC, with that zone wherever they have none of their own."""
-    has_clock = cells.str.contains(r":\d{2}(?:[.,]\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*$", regex=True)
+    has_clock = cells.str.contains(r"(?<![+-]\d{2}):\d{2}(?:[.,]\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*$", regex=True)
     return cells.where(~has_clock, cells.str.strip() + " UTC")
 
 

@@ -46,6 +46,8 @@ class Reconciliation:
       cost_in_list as above
     - `reached_after_all`: these messages: batch, row, number and message. Where nothing can be settled by
       them, `prepare(..., not_again=told.reached_after_all["number"])` leaves these people out
+    - `reached_twice`: messages of batches that a person settled as refused or ordered again, which the list
+      has although they were sent again since: batch, row, number and message, as above
     - `notices`: what was taken as what, and what speaks against the list
     """
 
@@ -55,6 +57,7 @@ class Reconciliation:
     priced_otherwise: pd.DataFrame
     settled_in_list: pd.DataFrame
     reached_after_all: pd.DataFrame
+    reached_twice: pd.DataFrame
     notices: tuple[str, ...] = ()
 
     @property
@@ -119,7 +122,7 @@ class Reconciliation:
     def _of_settled(self) -> list[str]:
         """What the list has of batches that a person has settled otherwise; it comes first."""
         if self.settled_in_list.empty:
-            return []
+            return self._of_people_reached_twice()
         shown = self.settled_in_list.head(_NAMED).to_dict("records")
         sentences = [
             f"Batch {row['batch']}, which {_SETTLED_BEFORE[row['settled']]}, is in the list with "
@@ -132,7 +135,19 @@ class Reconciliation:
             sentences.append(
                 f"{capitalised(counted(others, 'other such batch', 'other such batches'))} {have} in it too."
             )
-        return [*sentences, *self._of_people_reached()]
+        return [*sentences, *self._of_people_reached(), *self._of_people_reached_twice()]
+
+    def _of_people_reached_twice(self) -> list[str]:
+        """Who has a message twice, and by which answers."""
+        if self.reached_twice.empty:
+            return []
+        batches = self.reached_twice["batch"].unique().tolist()
+        count = len(self.reached_twice.drop_duplicates(["batch", "row"]))
+        was = agreeing(len(batches), "was", "were")
+        which = f"{capitalised(batches_in_words(batches))}, which {was} to be sent again,"
+        reached = f"had reached {counted(count, 'person', 'people')} already"
+        have = agreeing(count, "this person has the message", "these people have their messages")
+        return [f"{which} {reached}: by the list, {have} twice."]
 
     def _of_people_reached(self) -> list[str]:
         """Who would get a message once more, and how that is prevented."""
@@ -165,7 +180,11 @@ class Reconciliation:
     def _of_unknown(self) -> str:
         count = len(self.batches)
         if not count:
-            return "No batch is unknown, so there is nothing to settle."
+            return (
+                "No batch is unknown."
+                if self.certain
+                else "No batch is unknown, so there is nothing to settle."
+            )
         outcomes = [self.certain[batch] for batch in self.batches["batch"] if batch in self.certain]
         accepted, refused = outcomes.count("accepted"), outcomes.count("refused")
         is_open = ~self.batches["batch"].isin(list(self.certain))
@@ -190,7 +209,11 @@ class Reconciliation:
             lack = agreeing(
                 missing, "is not in the list with all of its", "are not in the list with all of their"
             )
-            sentences.append(f"{counted(missing, 'accepted batch', 'accepted batches')} {lack} messages.")
+            which = batches_in_words(self.accepted_missing["batch"].tolist())
+            sentences.append(
+                f"{counted(missing, 'accepted batch', 'accepted batches')} {lack} messages ({which}). Ask "
+                "the provider about it: nobody gets these messages again from this campaign."
+            )
         if priced:
             have = agreeing(priced, "has", "have")
             batches = counted(priced, "accepted batch", "accepted batches")
@@ -204,6 +227,7 @@ class Reconciliation:
         tables = {
             "Settled batches that are in the list": self.settled_in_list,
             "People who have their message after all": _masked(self.reached_after_all),
+            "People who have their message twice": _masked(self.reached_twice),
             "Unknown batches": self.batches,
             "People to look at": _masked(self.people),
             "Accepted batches that are missing in the list": self.accepted_missing,

@@ -71,6 +71,7 @@ def match_provider_list(
         priced_otherwise=_priced_otherwise(accepted),
         settled_in_list=after_all.batches,
         reached_after_all=after_all.people,
+        reached_twice=after_all.twice,
         notices=(
             *entries.attrs.get("notices", ()),
             *_clock_notices(offset),

@@ -21,6 +21,7 @@ class SettledInList(Struct, frozen=True, eq=False):
 
     batches: pd.DataFrame
     people: pd.DataFrame
+    twice: pd.DataFrame
 
 
 def settled_outcomes(batches: pd.DataFrame) -> pd.Series[str]:
@@ -54,7 +55,8 @@ def settled_in_list(
     pairs = paired(refused, unused)
     settled = pd.concat([sent[is_again], pairs], ignore_index=True)
     in_list = settled[settled["entry"].notna() & ~are_too_early(settled, entries, clocks)]
-    open_ones = in_list[~_sent_again_since(in_list, sent[~is_again])]
+    left_again = _sent_again_since(in_list, sent[~is_again])
+    open_ones = in_list[~left_again]
     is_certain = ~_have_text_of(open_ones, waiting) & open_ones["found"].fillna(IN_LIST).eq(IN_LIST)
     costs = entries["cost"].reindex(open_ones["entry"]).set_axis(open_ones.index)
     facts = settled.groupby("batch").agg(messages=("row", "size"), left_at=("left_at", "first"))
@@ -66,8 +68,12 @@ def settled_in_list(
     facts["verdict"] = pd.Series(ALL, facts.index, dtype="str").where(is_whole, NOT_CERTAIN)
     facts["cost_in_list"] = sums.where(is_whole & has_costs, None)
     found = facts[facts.index.isin(open_ones["batch"])].reset_index()
-    people = open_ones[["batch", "row", "number", "message"]]
-    return SettledInList(found, people.sort_values(["batch", "row"], kind="stable", ignore_index=True))
+    return SettledInList(found, _people(open_ones), _people(in_list[left_again]))
+
+
+def _people(messages: pd.DataFrame) -> pd.DataFrame:
+    people = messages[["batch", "row", "number", "message"]]
+    return people.sort_values(["batch", "row"], kind="stable", ignore_index=True)
 
 
 def _counted(messages: pd.DataFrame, batches: pd.Index[int]) -> pd.Series[int]:

@@ -11,6 +11,7 @@ from campaign.contract import ORDERED_AGAIN
 from campaign.sending.afterwards.evidence import first_numbers, messages_of_batch
 from campaign.sending.afterwards.settled_batches import settled_outcomes
 from campaign.sending.ledger.views import LedgerSnapshot
+from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.rounds import Round
 
@@ -23,8 +24,9 @@ class UnknownBatches(Struct, frozen=True, eq=False):
     `first` has the columns batch, messages, submitted_at (UTC), cost (Decimal, None if it is not known),
     first_row and last_row (missing after erasing) and numbers (the first ones, masked). `messages` counts
     those of all. What is ordered to be sent again is settled, and what a run that is at work waits for is no
-    person's to settle. `settled` are batches that a person has settled as "refused" or "again", and whose
-    messages wait since, by batch; so many of these are `waiting` by how they were settled.
+    person's to settle. `settled` are batches that a person has settled as "refused" or "again", by batch,
+    while some of their messages were not sent again; so many `waiting` messages have those that hold messages
+    of the last round, by how they were settled.
     """
 
     environment: str
@@ -88,5 +90,18 @@ def _waiting(
     held = pd.Series(rounds[-1].messages_by_batch(contents.batches), dtype="int64").reindex(outcomes.index)
     waiting = held[held > 0].astype("int64")
     by_outcome = waiting.groupby(outcomes.reindex(waiting.index)).sum()
-    settled = {int(batch): str(outcomes[batch]) for batch in waiting.index}
+    left_out = _not_sent_again(outcomes.index.difference(waiting.index), rounds, contents)
+    settled = {int(batch): str(outcomes[batch]) for batch in sorted({*waiting.index, *left_out})}
     return settled, {str(how): int(n) for how, n in by_outcome.items()}
+
+
+def _not_sent_again(batches: pd.Index[int], rounds: list[Round], contents: LedgerSnapshot) -> set[int]:
+    """Those of some batches that say something which no other batch that left says to the same number."""
+    record = CampaignRecord("", rounds, contents)
+    if batches.empty or record.erased.any():
+        return set()
+    left = record.messages_that_left(besides=batches)
+    is_theirs = left["batch"].isin(batches)
+    keys = pd.MultiIndex.from_frame(left[["number", "message"]])
+    is_alone = is_theirs & ~keys.isin(keys[~is_theirs])
+    return {*map(int, left.loc[is_alone, "batch"])}
