@@ -100,7 +100,7 @@ class OptOutMarks(Struct, frozen=True, eq=False):
         if not self.says_none:
             return (
                 f"The header “{clean(self.column)}” does not say whether a mark means that a person wants "
-                f"texts, or wants none. Below it are {listed_words(named)}."
+                f"texts, or wants none. Its cells say {listed_words(named)}."
             )
         count = len(self.unclear)
         say = agreeing(count, "says", "say")

@@ -67,7 +67,7 @@ def test_below_any_other_header_a_person_says_what_yes_means(header):
     assert marks.unclear.tolist() == ["yes", "no", "x"]
     assert marks.about_unclear == (
         f"The header “{header}” does not say whether a mark means that a person wants texts, or wants none. "
-        "Below it are “yes” (row 2), “no” (row 3) and “x” (row 5)."
+        "Its cells say “yes” (row 2), “no” (row 3) and “x” (row 5)."
     )
     said = OptOutMarks.of(contacts, header, ["no"], ["yes", "x"])
     assert (said.marked.tolist(), said.about_unclear) == (["no"], "")

@@ -318,6 +318,17 @@ def test_whoever_shares_a_phone_that_another_campaign_reached_is_not_passed_over
         assert "that was reached before" not in third.sentence
 
 
+def test_numbers_can_be_named_without_a_list_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert len(plan_for(people(3), not_again=["+256 772 000 000", "256772000001"]).messages) == 1
+    assert len(plan_for(people(3), not_again="256772000001").messages) == 2
+    with campaign.Sandbox() as sandbox:
+        campaign.send(plan_for(people(2)), account=sandbox, folder="256772000009", progress=False)
+    assert len(plan_for(people(3), not_again=["256772000009", "256772000002"]).messages) == 0
+    with pytest.raises(campaign.FolderError, match="There is no campaign in"):
+        plan_for(people(3), not_again=["visits", "256772000002"])
+
+
 def test_a_line_that_is_run_again_says_that_the_list_had_it_since(visits, sandbox):
     settle(visits, 2, "refused")
     listed = list_of(sandbox, visits).encode()

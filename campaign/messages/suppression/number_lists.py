@@ -47,7 +47,7 @@ _EMPTY = (
 def lists_in(opt_outs: Any) -> list[Any]:
     """The lists that were given, whether one or several; numbers among several are one of their own."""
     if not isinstance(opt_outs, list | tuple):
-        return [[opt_outs] if _is_number(opt_outs) else opt_outs]
+        return [[opt_outs] if is_number(opt_outs) else opt_outs]
     lists = [entry for entry in opt_outs if _is_list(entry)]
     numbers = [entry for entry in opt_outs if not _is_list(entry) and entry is not None]
     return [*lists, numbers] if numbers else lists
@@ -61,7 +61,7 @@ def _is_list(entry: Any) -> bool:
     return isinstance(entry, kinds) or is_dask_frame(entry)
 
 
-def _is_number(entry: Any) -> bool:
+def is_number(entry: Any) -> bool:
     """Whether a text is a number and not the path of a file."""
     return isinstance(entry, str) and not _is_list(entry) and bool(_WRITTEN_NUMBER.fullmatch(entry))
 

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec
 
 from campaign.messages import preparation
 from campaign.messages.plan import Plan
+from campaign.messages.suppression.number_lists import is_number
 from campaign.messages.suppression.suppression_lists import EarlierCampaign
 from campaign.paths import is_file
 from campaign.public_calls import public_call
@@ -30,12 +31,21 @@ def _with_campaign_folders(prepare: Callable[P, Plan]) -> Callable[P, Plan]:
 
 
 def _read_folders(not_again: Any) -> list[Any]:
-    """The sources, with the campaign in place of each folder. A path that is not a file is a folder."""
+    """The sources, with the campaign in place of each folder. A path that is not a file is a folder, unless
+    it is a number and there is no such folder: numbers among the sources are one list."""
     sources = not_again if isinstance(not_again, list | tuple) else [not_again]
-    return [
+    numbers = [source for source in sources if _is_number(source)]
+    others = [
         _read_campaign(source) if isinstance(source, str | Path) and not is_file(source) else source
         for source in map(_folder_of, sources)
+        if not _is_number(source)
     ]
+    return [*others, numbers] if numbers else others
+
+
+def _is_number(source: Any) -> bool:
+    """Whether a source is a phone number, and not a folder that is called like one."""
+    return is_number(source) and not Path(source).is_dir()
 
 
 def _folder_of(source: Any) -> Any:
