@@ -45,10 +45,10 @@ def cpu(arguments, folder, expected=0):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def least(ways, folder):
+def least(ways, folder, turns=TURNS):
     """The least that each way costs, all of them once in every turn: what is more is other guests' noise."""
     costs = {name: [] for name in ways}
-    for turn in range(TURNS):
+    for turn in range(turns):
         for name, (arguments, expected) in ways.items():
             place = folder / f"{turn} {name}"
             place.mkdir()
@@ -101,5 +101,6 @@ def test_help_and_wrong_usage_cost_less_than_a_third_of_the_libraries(tmp_path):
 @pytest.mark.timeout(600)
 def test_the_sample_campaign_costs_at_most_half_as_much_again_as_its_libraries(tmp_path):
     ways = {"libraries": (["-c", ALL_LIBRARIES], 0), "sample campaign": (["-m", "campaign", *SAMPLE], 0)}
-    ratios = shown(least(ways, tmp_path), "libraries")
+    # It works for twice as long as anything else here, so that a turn without other guests is rarer.
+    ratios = shown(least(ways, tmp_path, turns=3 * TURNS), "libraries")
     assert ratios["sample campaign"] <= 1.5
