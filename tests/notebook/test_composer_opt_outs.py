@@ -528,6 +528,43 @@ def test_a_number_written_by_hand_gets_nothing_and_is_masked(at_check):
     assert at_check.composer.desk.plan.totals["opted_out"] == 0
 
 
+def test_no_column_is_an_answer_for_the_columns_of_one_spreadsheet(at_check, table):
+    at_check.fill("opt-out-column", "")
+    at_check.press("go-on")
+    assert at_check.section(4).is_open
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.reopen(3)
+    assert at_check.sees("marks-question") == ""
+    table.write_text(MARKED.format(0).replace("No SMS", "Stop SMS"))
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.reopen(3)
+    assert "“Stop SMS” seems to mark people who want no texts." in at_check.sees("marks-question")
+    at_check.press("go-on")
+    assert not at_check.section(4).is_open
+
+
+def test_a_page_that_is_loaded_again_does_not_ask_again_and_one_that_begins_anew_does(table, tmp_path):
+    table.write_text(MARKED.format(0))
+    memory = str(tmp_path / "desk.json")
+    before = Person(compose_again(memory))
+    before.compose(text="Hi {name}, come.")
+    before.reopen(3)
+    before.fill("opt-out-column", "")
+    before.press("go-on")
+    before.send()
+    loaded = Person(compose_again(memory))
+    loaded.reopen(3)
+    assert loaded.sees("marks-question") == ""
+    anew = Person(campaign.compose())
+    anew.compose(text="Hi {name}, come.")
+    anew.reopen(3)
+    assert "“No SMS” seems to mark people who want no texts." in anew.sees("marks-question")
+
+
 def test_nothing_is_said_of_who_was_reached_while_a_new_spreadsheet_waits_for_an_answer(at_check, table):
     at_check.fill("opt-out-column", "No SMS")
     at_check.press("go-on")

@@ -138,6 +138,7 @@ class Composer(Panel):
         """Show what a campaign has decided, below the spreadsheet that continues it."""
         for section in self.sections[1:]:
             section.refill(self.desk.composition)
+        self.check.opt_outs.decide_anew()  # the spreadsheet of then may have lacked the column
 
     def _take_text(self, text: str, texts: dict[str, str], sender: str) -> None:
         """Write the text of a campaign that a person has changed to, and work out what follows from it."""

@@ -54,7 +54,8 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._plain: tuple[str, ...] = ()  # and those that are none
         self._asked: tuple[str, ...] = ()  # cells of it that a person is asked about now
         self._seems: dict[str, str] = {}  # columns that seem to be such ones, each with what it seems to say
-        self._is_decided = False  # whether a person has chosen a column, or none
+        # Those of them about which a person has decided; None for all of the spreadsheet that comes next.
+        self._decided: set[str] | None = set()
         self._column = Picker(FIELDS["opt_out_column"], "opt-out-column", self._pick)
         self._column.offer([_NONE], "")
         self._said = HTML()
@@ -77,7 +78,8 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Take the column and the marks as they were decided."""
         column = composition.opt_out_column
         self._of, self._plain = column or "", composition.opt_out_plain
-        self._agreed, self._is_decided = composition.opt_out_marks, True
+        self._agreed = composition.opt_out_marks
+        self._decided = None if composition.source else set()
         self._column.offer([_NONE, *([] if column is None else [(clean(column), column)])], column or "")
 
     def offer(self, contacts: pd.DataFrame, of_numbers: str | None, *, has_others: bool) -> None:
@@ -90,15 +92,20 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._seems = (
             {} if has_others or is_follow_up(contacts.columns) else _columns_of_marks(contacts, names)
         )
+        self._decided = {*self._seems} if self._decided is None else self._decided
         if chosen in ("", _NOT_CHOSEN):
-            chosen = _NOT_CHOSEN if self._seems and not self._is_decided else ""
+            chosen = "" if {*self._seems} <= self._decided else _NOT_CHOSEN
         lacking = [(_CHOOSE, chosen)] if chosen not in ("", *names) else []
         self._column.offer([*lacking, _NONE, *((clean(name), name) for name in names)], chosen)
 
     def _pick(self, _: str) -> None:
         """A person has chosen a column, or none."""
-        self._is_decided = True
+        self._decided = {*self._seems}
         self._chosen()
+
+    def decide_anew(self) -> None:
+        """Ask about columns that seem to be ones of marks, whatever was decided about other spreadsheets."""
+        self._decided = set()
 
     def read(self, contacts: pd.DataFrame) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
         """The chosen column, the cells of it that are marks, and those that a person has said are none.

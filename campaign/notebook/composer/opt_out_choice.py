@@ -106,6 +106,10 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._doubt(composed(decided), column)
         return decided
 
+    def decide_anew(self) -> None:
+        """Ask about a column that seems to mark people, although another spreadsheet had none chosen."""
+        self._marks.decide_anew()
+
     def check_decided(self) -> None:
         """Raise `UsageError` while a column waits for a person to say whether it marks people."""
         self._marks.check_decided()
