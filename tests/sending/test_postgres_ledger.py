@@ -119,6 +119,25 @@ def test_the_providers_list_settles_it_too(interrupted, tmp_path):
     assert corrected.totals.cost == priced.totals.cost + 1
 
 
+@pytest.mark.parametrize("outcome", ["refused", "again"])
+def test_the_providers_list_settles_anew_what_was_settled_wrongly(sandbox, interrupted, tmp_path, outcome):
+    settle(interrupted, outcome)
+    result = campaign.load_result(interrupted)
+    left = result.messages.loc[result.messages["batch"] == 2, ["number", "message"]]
+    left.columns = ["number", "text"]
+    left.to_csv(tmp_path / "provider.csv", index=False)
+    found = campaign.reconcile(interrupted, tmp_path / "provider.csv")
+    assert found.certain == {2: "accepted"}
+    settled = campaign.reconcile(interrupted, tmp_path / "provider.csv", confirm=found.phrase)
+    assert totals(settled) == {"accepted": 4, "not_sent": 6}
+    assert totals(campaign.resume(interrupted, account=sandbox.account, progress=False)) == {"accepted": 10}
+    assert len(sandbox.inbox) == 6
+    priced = campaign.resolve(interrupted, 2, "accepted", cost=70, confirm="batch 2 cost 70")
+    assert priced.totals.unpriced == 0
+    (line,) = campaign.history(interrupted.parent).to_dict("records")
+    assert (line["accepted"], line["unknown"], line["refused"]) == (10, 0, 0)
+
+
 def test_it_is_closed_and_erased(interrupted):
     settle(interrupted, "accepted")
     confirmed("would never go out", lambda phrase: campaign.close(interrupted, confirm=phrase))

@@ -369,6 +369,25 @@ def test_texts_that_wait_in_another_batch_are_not_settled_and_can_be_left_out(tm
         assert sandbox.inbox["number"].value_counts().tolist() == [1] * 4
 
 
+def test_texts_that_waited_until_the_campaign_was_closed_keep_nothing_from_being_settled(tmp_path):
+    faults = {2: "accept_reset", 3: "reset", 4: "Money Not Enough To Send This Batch of Msgs"}
+    with campaign.Sandbox(faults=faults) as sandbox:
+        folder = send_to(people(6), sandbox, tmp_path / "visits", max_unknown=3).folder
+        settle(folder, 2, "refused")
+        send_to(people(6), sandbox, folder, batch_size=1)
+        listed = list_of(sandbox, folder).encode()
+        assert campaign.reconcile(folder, listed).certain == {3: "refused"}
+        with pytest.raises(campaign.ConfirmationError) as asked:
+            campaign.close(folder)
+        campaign.close(folder, confirm=asked.value.phrase)
+        told = campaign.reconcile(folder, listed)
+        assert told.certain == {2: "accepted", 3: "refused"}
+        campaign.reconcile(folder, listed, confirm=told.phrase)
+        send_again(folder, sandbox)
+        assert sandbox.inbox["number"].value_counts().tolist() == [1] * 6
+        assert campaign.load_result(folder).totals["accepted"] == 6
+
+
 @pytest.mark.parametrize("outcome", SETTLED)
 def test_who_is_in_the_list_can_be_left_out_instead_also_when_it_is_sent_once_more(visits, sandbox, outcome):
     settle(visits, 2, outcome)

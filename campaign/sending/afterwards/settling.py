@@ -114,9 +114,8 @@ def _compare(
             "what it sent. Settle what is unknown with resolve."
         )
     settled = settled_outcomes(outcomes).index
-    is_waiting = outcomes["status"] == "not_sent"
-    besides = [*settled, *(outcomes["batch"][is_waiting] if len(settled) else ())]
-    messages = record.messages_that_left(besides=besides)
+    waiting = [one.batch for one in contents.batches if one.state == "pending"] if len(settled) else []
+    messages = record.messages_that_left(besides=[*settled, *waiting])
     by_batch = outcomes.set_index("batch")
     messages = messages.assign(
         status=messages["batch"].map(by_batch["status"]).astype("str"),
