@@ -29,7 +29,7 @@ _SETTLED_AS_REFUSED = (
 )
 _KEPT_REFUSED = (
     "What is refused was settled so by a person: the service does not have it. These people were to keep "
-    "that earlier text, so send the plan again to send them the one of the table."
+    "that earlier text: send your own spreadsheet again, and they get the text of their row."
 )
 # Nothing leaves a closed campaign when it is resumed.
 _CLOSED_ADVICE = {
@@ -105,8 +105,8 @@ def advice_on_shared_before(rows: int) -> str:
     share, get = agreeing(rows, "shares", "share"), agreeing(rows, "gets", "get")
     return (
         f"{capitalised(counted(rows, 'row'))} {share} a phone that was reached before and {get} nothing, "
-        "though the text there may have been somebody else's (see not_again=). Whoever got none is among the "
-        "rows to correct of the campaign that reached it."
+        "though the text there may have been somebody else's. Whoever got none is among the rows to correct "
+        "of the campaign that reached it."
     )
 
 

@@ -82,7 +82,7 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
             ways = {"can_send_both": self.can_send_both(), "is_answered": self.is_answered()}
             advice.append(advice_on_sharing(lacking, **ways))
             advice.append(advice_on_repeats(*repeats))
-            advice.append(advice_on_shared_before(self.shared_before()))
+            advice.append(self.about_shared_before)
             advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(self.about_costs)
         return tuple(filter(None, advice))
@@ -111,6 +111,11 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
         others = len(self.reached.rows) - len(self.reached.corrected)
         corrected = advice_on_corrections(*self._corrections, len(self.reached.outdated))
         return [*filter(None, (advice_on_reached_earlier(others), corrected))]
+
+    @property
+    def about_shared_before(self) -> str:
+        """What to do about rows that share a phone which `not_again` leaves out; "" where there are none."""
+        return advice_on_shared_before(self.shared_before())
 
     @property
     def about_later_texts(self) -> str:

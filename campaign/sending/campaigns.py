@@ -147,9 +147,8 @@ def _sent(
     check_count(senders, subject="senders", write="senders=2", or_none=True)
     cluster = Cluster.of(client) if senders or client is not None else None
     if senders is not None:
-        from campaign.sending.workers.cluster_senders import (
-            send_from_cluster,
-        )  # most campaigns need no worker
+        # Most campaigns need no worker.
+        from campaign.sending.workers.cluster_senders import send_from_cluster
 
         result = send_from_cluster(plan, options, int(senders), cluster, opt_outs)
         if result is not None:

@@ -8,6 +8,7 @@ import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
+from campaign.notebook.composer.desk_words import desk_words
 from campaign.sending.afterwards import settling
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
@@ -312,7 +313,13 @@ def test_whoever_shares_a_phone_that_another_campaign_reached_is_not_passed_over
         )
         told = "2 rows share a phone that was reached before and get nothing, though the text there may have"
         assert told in second.sentence
-        assert told in campaign.load_result(second.folder).sentence
+        again = campaign.load_result(second.folder)
+        assert told in again.sentence
+        assert told in desk_words(again.about_shared_before)
+        campaign.write_report(again, tmp_path / "report.html")
+        page = (tmp_path / "report.html").read_text()
+        assert told in page
+        assert "Nobody needs attention" not in page
         alone = visits("Dear {name}", not_again=pd.Series(["0772 000 002"]))
         third = campaign.send(alone, folder=tmp_path / "third", **options)
         assert "that was reached before" not in third.sentence

@@ -271,7 +271,7 @@ def test_whoever_was_to_keep_a_text_that_did_not_get_there_gets_the_one_of_the_t
         ):
             assert result.totals["refused"] == 1
             assert "Resume the campaign to send it" not in result.sentence
-            assert "so send the plan again to send them the one of the table." in result.sentence
+            assert "send your own spreadsheet again, and they get the text of their row." in result.sentence
         result = campaign.send(visits("10"), **options, changed="skip")
         assert result.totals["accepted"] == 2
         assert sandbox.inbox["text"].tolist() == ["Come at 9.", "Come at 10."]

@@ -1,6 +1,6 @@
 """Valid numbers that get no message: opt-outs, and numbers that an earlier campaign reached."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -110,14 +110,19 @@ def _note_unused_marks(table: ContactParts, issues: IssueCollector) -> None:
     """Say of columns that tell, as it seems, who wants no messages, or who wants them, that nobody is left
     out by them."""
     for column in table.columns:
-        parts = (part.to_pylist() for part in distinct_cells(table, column))
-        if seems := seems_to_mark(column, (str(cell) for part in parts for cell in part)):
+        if seems := seems_to_mark(column, _cells(table, column)):
             name = shorten(clean(column), 40)
             detail = (
                 f"{seems}, and nobody is left out by it. Give a list of their numbers, or in Python their "
                 f'rows: contacts["{name}"] == "…".'
             )
             issues.add_for_table(column, "", "unused_marks", "warning", detail)
+
+
+def _cells(table: ContactParts, column: str) -> Iterator[str]:
+    """The different cells of a column of each part, which are read only if somebody asks for them."""
+    for part in distinct_cells(table, column):
+        yield from map(str, part.to_pylist())
 
 
 def _check_no_column(sources: Collection[Any], columns: Collection[str]) -> None:
