@@ -30,11 +30,12 @@ _NONE_WANTED = re.compile(
 # What such a header is about. Without it, "Phone no" or "No." would say that, too.
 _ABOUT_MESSAGES = re.compile(
     r"\b(sms|te?xts?|messag\w*|contact\w*|call\w*|whatsapp|mails?|reminders?|stop\w*|opt\W?out\w*|opted\W?out|"
-    r"unsub\w*|dnd)\b"
+    r"unsub\w*|dnd|market\w*|promo\w*|advert\w*|offers?|newsletters?|mailings?|communications?)\b"
 )
 # Headers of columns in which a yes, or a no, may say whether somebody wants messages.
 _ABOUT_WISHES = re.compile(
-    r"\b(sms|te?xts?|messag\w*|reminders?|whatsapp|consent\w*|opt\W?in|opted\W?in|subscribed|wants?|agree\w*)\b"
+    r"\b(sms|te?xts?|messag\w*|reminders?|whatsapp|consent\w*|opt\W?in|opted\W?in|subscribed|wants?|agree\w*|"
+    r"permission\w*|gdpr|market\w*|promo\w*|newsletters?|mailings?)\b"
 )
 _NAMED = 5  # cells that are neither
 _LENGTH = 24  # characters of such a cell

@@ -105,8 +105,8 @@ def advice_on_shared_before(rows: int) -> str:
     share, get = agreeing(rows, "shares", "share"), agreeing(rows, "gets", "get")
     return (
         f"{capitalised(counted(rows, 'row'))} {share} a phone that was reached before and {get} nothing, "
-        "though the text there may have been somebody else's. Whoever got none is among the rows to correct "
-        "of the campaign that reached it."
+        "though the text there may have been somebody else's: the result of the campaign that reached it "
+        "says whose it was. To reach anybody else there, enter another number."
     )
 
 

@@ -33,6 +33,7 @@ from campaign.results.recorded import ContactsOfRounds, Recorded
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import (
+    REACHED_ELSEWHERE,
     LikelyRepeats,
     column_of_names,
     rows_left_out,
@@ -157,14 +158,16 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def can_send_both(self) -> bool:
-        """Whether somebody who shares a phone does so with a row of this table, so that both texts can go.
+        """Whether somebody who shares a phone does so with a row of this table, or of a campaign before, so
+        that their text can go, too.
 
         Whom a person has left out by an answer is reached by another answer.
         """
         if not self.totals.lacking_numbers or self.is_erased:
             return False
-        owners = self.shared_phones.loc[~self.shared_phones["is_answered"], "owner"]
-        return bool(owners[owners.index.isin(self.sharing)].notna().any())
+        shared = self.shared_phones
+        shared = shared[shared.index.isin(self.sharing) & ~shared["is_answered"]]
+        return bool((shared["owner"].notna() | (shared["status"] == REACHED_ELSEWHERE)).any())
 
     @property
     def is_answered(self) -> bool:

@@ -13,9 +13,11 @@ from campaign.contract import KEPT_TEXT
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.duplicates import PHONE_WAS_REACHED
 from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.suppression.suppression_lists import PHONE_REACHED_EARLIER
 from campaign.results.result_part import ResultPart
 
 _COPY = "duplicate"  # the issue of a row with the number and the text of another one
+REACHED_ELSEWHERE = "reached elsewhere"  # what another campaign did, in place of a status
 
 
 class LikelyRepeats(NamedTuple):
@@ -72,7 +74,8 @@ def shared_phones(rows: Ints, column: str, parts: Callable[[], Iterator[ResultPa
     is_answered.
 
     `owner` is missing where no message has the number any more: then the text that reached it is that of a
-    row of before, and `status` what became of it, missing where it reached nobody. Then `beside` is another
+    row of before, and `status` what became of it, missing where it reached nobody, or REACHED_ELSEWHERE if
+    that was by a campaign that `not_again` names. Then `beside` is another
     row with the number, which gets nothing either, and `why_beside` its status; both are missing where there
     is none. `is_answered`: a person has chosen to leave the row out. `column` is that of the names. `parts`
     is called twice, so that no part has to be kept.
@@ -105,24 +108,25 @@ def _sharing_of(rows: Ints, column: str, part: ResultPart) -> pd.DataFrame:
     labels = part.plan_part.status.index
     own = np.isin(labels.to_numpy(), rows)
     statuses = part.batches.set_index("batch")["status"]
-    before = statuses.reindex(part.batch_of_excluded[own]).to_numpy()
+    before = statuses.reindex(part.batch_of_excluded[own])
+    is_elsewhere = _have_detail(PHONE_REACHED_EARLIER, labels[own], part)
     return pd.DataFrame(
         {
             "number": part.plan_part.numbers[own],
-            "before": before,
+            "before": before.mask(before.isna().to_numpy() & is_elsewhere, REACHED_ELSEWHERE).to_numpy(),
             "name": _names(own, column, part),
-            "is_answered": _left_out_by_answer(labels[own], part),
+            "is_answered": _have_detail(PHONE_WAS_REACHED, labels[own], part),
         },
         index=labels[own],
     )
 
 
-def _left_out_by_answer(rows: pd.Index[int], part: ResultPart) -> Bools:
-    """Which of these rows of a part are left out because a person has chosen so."""
+def _have_detail(detail: str, rows: pd.Index[int], part: ResultPart) -> Bools:
+    """Which of these rows of a part have an issue with this sentence, which says why they are left out."""
     if not len(rows):
         return np.zeros(0, dtype=bool)
     issues = part.issues
-    return rows.isin(issues.loc[issues["detail"] == PHONE_WAS_REACHED, "row"].dropna().astype("int64"))
+    return rows.isin(issues.loc[issues["detail"] == detail, "row"].dropna().astype("int64"))
 
 
 def _owners_of(numbers: Ints, column: str, part: ResultPart) -> pd.DataFrame:

@@ -8,12 +8,14 @@ from campaign.contacts.columns import listed
 from campaign.environments import words_for
 from campaign.messages.plan_tables.duplicates import TO_REACH_AFTER_ALL, TO_REACH_BOTH_LATER
 from campaign.results.advice import ONE_OR_TWO
+from campaign.results.shared_phones import REACHED_ELSEWHERE
 
 _WHOSE_TEXT = {
     "accepted": "was {done}",
     "unknown": "may have been {done}",
     "refused": "was refused",
     "not_sent": "has not gone out yet",
+    REACHED_ELSEWHERE: "was {done} by another campaign, or may have been",
 }
 _TO_REACH = f"To reach this person too, {TO_REACH_BOTH_LATER}"
 # Of rows with a number that gets nothing at all.

@@ -153,6 +153,7 @@ CONTACTS = {
     "reading_record": {"continuation", "table"},
     "continuation": {"table", "table_version", "cells", "columns", "reserved_columns"},
     "rows_found_again": {"table_version"},
+    "rows_alike": set(),
     "table": {"cells", "columns", "exports"},
     "exports": {"columns"},
     "files": {"cells", "columns", "exports"},

@@ -8,7 +8,6 @@ import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
-from campaign.notebook.composer.desk_words import desk_words
 from campaign.sending.afterwards import settling
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
@@ -296,33 +295,6 @@ def test_under_another_name_they_are_reached_as_well(visits, sandbox, tmp_path):
     campaign.resume(visits, account=sandbox, progress=False)
     plan = plan_for(people(6), not_again=visits)
     assert len(plan.messages) == 0
-
-
-def test_whoever_shares_a_phone_that_another_campaign_reached_is_not_passed_over(tmp_path):
-    """Numbers do not say whose text it was, so the result says where to look."""
-    family = pd.DataFrame({"name": ["Ann", "Ben", "Cat"], "phone": ["0772 000 001"] * 2 + ["0772 000 002"]})
-
-    def visits(text, **options):
-        return campaign.prepare(family, message=text, sender="CLINIC", region="UG", **options)
-
-    with campaign.Sandbox() as sandbox:
-        options = {"account": sandbox, "progress": False}
-        campaign.send(visits("Hi {name}"), folder=tmp_path / "first", **options)
-        second = campaign.send(
-            visits("Dear {name}", not_again=tmp_path / "first"), folder=tmp_path / "second", **options
-        )
-        told = "2 rows share a phone that was reached before and get nothing, though the text there may have"
-        assert told in second.sentence
-        again = campaign.load_result(second.folder)
-        assert told in again.sentence
-        assert told in desk_words(again.about_shared_before)
-        campaign.write_report(again, tmp_path / "report.html")
-        page = (tmp_path / "report.html").read_text()
-        assert told in page
-        assert "Nobody needs attention" not in page
-        alone = visits("Dear {name}", not_again=pd.Series(["0772 000 002"]))
-        third = campaign.send(alone, folder=tmp_path / "third", **options)
-        assert "that was reached before" not in third.sentence
 
 
 def test_numbers_can_be_named_without_a_list_of_their_own(tmp_path, monkeypatch):

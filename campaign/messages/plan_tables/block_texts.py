@@ -27,7 +27,7 @@ from campaign.values import replace
 
 _PERHAPS_ANOTHERS = (
     "Several rows have this number, so that campaign may have reached somebody else there: its result says "
-    "whose text it was. Whoever got none there is among its rows to correct."
+    "whose text it was. To reach this person too, enter another number."
 )
 
 
@@ -61,18 +61,24 @@ def write_texts(block: RowBlock, rules: Rules) -> BlockTexts:
     priorities = rules.texts.priorities(contacts, issues)
     rendered = rules.texts.render(contacts, issues)
     fitted = fit(rendered, rules.overlong, issues)
-    rules.suppression.exclude_reached(issues, contacts, block.recipients)
-    return BlockTexts(block, rendered.texts, fitted, senders, priorities)
+    every_text = rules.duplicates == "keep"
+    unclear = rules.suppression.exclude_reached(issues, contacts, block.recipients, every_text=every_text)
+    return BlockTexts(block, rendered.texts, fitted, senders, priorities, unclear)
 
 
 class BlockTexts(Struct, frozen=True, eq=False):
-    """All texts of a block, also those of rows that get none: one for each row, and as they fit."""
+    """All texts of a block, also those of rows that get none: one for each row, and as they fit.
+
+    `unclear` are the positions of rows that an earlier campaign leaves out, as far as nobody knows whether
+    the text of then was theirs.
+    """
 
     block: RowBlock
     texts: TextArray
     fitted: Fitted
     senders: TextArray | str
     priorities: TextArray | str
+    unclear: Ints
 
     def copy(self) -> BlockTexts:
         """The same, with issues of its own."""
@@ -98,12 +104,12 @@ class BlockTexts(Struct, frozen=True, eq=False):
         report_duplicates(repeats, block.issues, block.contacts, block.recipients, keep=duplicates == "keep")
         has_alternative = np.zeros(len(block.contacts), dtype=bool)
         if duplicates == "skip":
-            has_alternative[repeats.rows[~repeats.same_text]] = True
+            has_alternative[block.issues.rows_with("duplicate_other_text")] = True
         return self._messages(np.flatnonzero(has_alternative[self.fitted.rows]))
 
     def _note_shared_phones(self, sharing: Ints) -> None:
         """Say of those that an earlier campaign leaves out that it may have been another one's text."""
-        rows = np.intersect1d(sharing, self.block.issues.rows_with("already_sent"))
+        rows = np.intersect1d(sharing, self.unclear)
         self.block.recipients.report(
             self.block.issues, self.block.contacts, rows, "already_sent_shared", "warning", _PERHAPS_ANOTHERS,
             status="duplicate",

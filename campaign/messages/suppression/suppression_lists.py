@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from campaign.argument_checks import wrong
 from campaign.arrow_text import (
+    Bools,
     Ints,
     is_one_of,
     series_to_array,
@@ -24,6 +25,7 @@ from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, as_integers, is_on_list
+from campaign.messages.suppression.earlier_rows import EarlierRows
 from campaign.messages.suppression.marked_rows import MarkedRows, are_marks
 from campaign.messages.suppression.number_lists import lists_in, read_list
 from campaign.messages.totals import Totals
@@ -34,17 +36,30 @@ from campaign.values import replace
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 ON_OPT_OUT_LIST = "The number is on the opt-out list."
 REACHED_EARLIER = "This number was reached before, or may have been (see not_again=)."
+PHONE_REACHED_EARLIER = (
+    "This phone was reached before, or may have been, with somebody else's text (see not_again=). To reach "
+    'this person too, enter another number, or use duplicates="keep".'
+)
+_OTHERS_LEFT_OUT = ("error", PHONE_REACHED_EARLIER, "duplicate")
+_OTHERS_SENT = (
+    "warning",
+    "This phone was reached before, or may have been, with somebody else's text (see not_again=). Every "
+    "different text is to be sent.",
+    "not_sent",
+)
 
 
 class EarlierCampaign(Struct, frozen=True, eq=False):
     """A campaign whose recipients get no more messages: its folder, whom it reached, in which environment.
 
-    With "" as its environment it counts in each.
+    With "" as its environment it counts in each. `rows` tell whose text a shared phone got, where one was
+    shared and that is known.
     """
 
     place: str
     reached: "pd.Series[str]"
     environment: str = ""
+    rows: EarlierRows | None = None
 
 
 class SuppressionRules(Struct, frozen=True, eq=False):
@@ -86,6 +101,7 @@ class SuppressionRules(Struct, frozen=True, eq=False):
             ReachedNumbers(
                 source.environment if isinstance(source, EarlierCampaign) else "",
                 _reached_numbers(source, regions, issues),
+                source.rows if isinstance(source, EarlierCampaign) else None,
             )
             for source in self.not_again
         )
@@ -141,6 +157,29 @@ class ReachedNumbers(Struct, frozen=True, eq=False):
 
     environment: str
     numbers: Ints
+    rows: EarlierRows | None = None
+
+    def recognise(self, contacts: pd.DataFrame, numbers: Ints) -> tuple[Bools, Bools, Bools]:
+        """Which rows of a table have one of the numbers, and of which of them it is known that their people
+        were reached, or were not."""
+        are_listed = is_on_list(numbers, self.numbers)
+        if self.rows is None:
+            return are_listed, are_listed & False, are_listed & False
+        are_reached, are_others = self.rows.recognise(contacts, numbers)
+        return are_listed, are_listed & are_reached, are_listed & are_others
+
+
+class ReachedRows(NamedTuple):
+    """Rows of a table whose number an earlier campaign reached.
+
+    - `left_out`: those that get nothing more.
+    - `unclear`: those of them of whom it is not known whether the text was theirs.
+    - `of_others`: people who got nothing, though their phone got somebody else's text.
+    """
+
+    left_out: Bools
+    unclear: Bools
+    of_others: Bools
 
 
 class SuppressionLists(Struct, frozen=True, eq=False):
@@ -182,14 +221,35 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         for marked in self.marked:
             marked.exclude(issues, contacts, recipients, start)
 
-    def exclude_reached(self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients) -> None:
+    def recognise(self, contacts: pd.DataFrame, numbers: Ints) -> "ReachedRows":
+        """Which rows of a table have a number that an earlier campaign reached, and whose text that was."""
+        left_out, recognised, others = np.zeros((3, len(numbers)), dtype=bool)
+        for source in self.reached:
+            are_listed, are_reached, are_others = source.recognise(contacts, numbers)
+            left_out |= are_listed & ~are_others
+            recognised |= are_reached
+            others |= are_others
+        return ReachedRows(left_out, left_out & ~recognised, others & ~left_out)
+
+    def exclude_reached(
+        self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, *, every_text: bool
+    ) -> Ints:
         """Exclude the rows whose number an earlier campaign reached, of those that get something so far.
 
         Their status is `duplicate`: nothing is wrong with them and nobody opted out, but they would get a
-        second message. The code distinguishes them from duplicates in the table.
+        second message. The code distinguishes them from duplicates in the table. Whoever only shares the
+        phone has the code of those who do so in the table, and gets their text if `every_text` is sent.
+        Returns the rows that were left out though nobody knows whether the text of then was theirs.
         """
-        rows = np.flatnonzero(is_on_list(recipients.numbers, self.already_reached) & issues.sendable)
+        if not self.reached:
+            return np.empty(0, dtype=np.int64)
+        found, sendable = self.recognise(contacts, recipients.numbers), issues.sendable
+        rows = np.flatnonzero(found.left_out & sendable)
         recipients.report(issues, contacts, rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
+        rows = np.flatnonzero(found.of_others & sendable)
+        severity, detail, status = _OTHERS_SENT if every_text else _OTHERS_LEFT_OUT
+        recipients.report(issues, contacts, rows, "duplicate_other_text", severity, detail, status=status)
+        return np.flatnonzero(found.unclear & sendable)
 
 
 def leaves_out_most(totals: Totals) -> bool:

@@ -144,13 +144,15 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
     """The plan of a campaign without the people that the plan of a follow-up file suppresses."""
     if lists is None:
         return whole
-    for numbers, status, code, detail in (
-        (lists.opted_out_or_marked, "opted_out", "opted_out", ON_OPT_OUT_LIST),
-        (lists.already_reached, "duplicate", "already_sent", REACHED_EARLIER),
+    numbers = whole.addressing.numbers
+    are_opted_out = np.isin(numbers, lists.opted_out_or_marked)
+    are_reached = lists.recognise(whole.contacts, numbers).left_out
+    for leaving, status, code, detail in (
+        (are_opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
+        (are_reached, "duplicate", "already_sent", REACHED_EARLIER),
     ):
         is_planned = (whole.contacts["status"] == "not_sent").to_numpy()
-        leaving = is_planned & np.isin(whole.addressing.numbers, numbers)
-        whole = without_rows(whole, leaving, status, code, "info", detail)
+        whole = without_rows(whole, is_planned & leaving, status, code, "info", detail)
     return whole
 
 

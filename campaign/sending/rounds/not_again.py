@@ -8,13 +8,18 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.errors import FolderError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import messages_at
+from campaign.messages.suppression.earlier_rows import EarlierRows
 from campaign.messages.suppression.suppression_lists import EarlierCampaign, reached_numbers
 from campaign.sending.rounds.comparison import AGAIN, missing_numbers
+from campaign.sending.rounds.reached_people import reached_rows, rows_of_then
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.first_format import FirstFolder, open_to_read
+from campaign.sending.store.frame_files import frame_columns, read_frame
+from campaign.sending.store.rounds import CONTACTS, RECIPIENTS
 from campaign.text import agreeing, counted
 
 
@@ -42,7 +47,27 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
         )
     # All rounds count: people who have left the table or opted out since were reached nevertheless.
     numbers = missing_numbers(record.texts, record.knowledge >= AGAIN, np.empty(0, np.int64))
-    return EarlierCampaign(folder, pd.Series(numbers).astype("str"), place.manifest.environment)
+    reached, rows = pd.Series(numbers).astype("str"), _rows_of_shared_phones(record)
+    return EarlierCampaign(folder, reached, place.manifest.environment, rows)
+
+
+def _rows_of_shared_phones(record: CampaignRecord) -> EarlierRows | None:
+    """What the rows said that had one number with others when the campaign ended; None where there are none,
+    or all of it was erased."""
+    if not record.rounds:
+        return None
+    last = record.rounds[-1]
+    numbers = read_frame(last.path / RECIPIENTS, ["number"])["number"]
+    shared = numbers[numbers.duplicated() & (numbers > 0)].unique()
+    names = [name for name in frame_columns(last.path / CONTACTS) if name not in OUTCOME_COLUMNS]
+    columns = [name for name in names if name not in last.manifest.number_columns]
+    reached = reached_rows(record, shared)
+    rounds = [rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
+    if not any(map(len, rounds)):
+        return None
+    rows = pd.concat([*filter(len, rounds)], ignore_index=True)
+    rows = rows[rows["is_reached"] | (rows["round"] == last.number)]
+    return EarlierRows(tuple(columns), rows.drop(columns=["row", "round"]))
 
 
 def unsent_messages(record: CampaignRecord) -> tuple[int, int]:
@@ -57,7 +82,7 @@ def unsent_messages(record: CampaignRecord) -> tuple[int, int]:
 
 
 def check_not_again(plan: Plan, outgoing: Ints) -> None:
-    """Raise if a campaign named in `not_again=` waits, or has reached people of the plan since.
+    """Raise if a campaign named in `not_again=` waits, or has reached people of the plan since it was read.
 
     `outgoing` are the positions of the messages that are to go out.
     """
@@ -65,6 +90,7 @@ def check_not_again(plan: Plan, outgoing: Ints) -> None:
         if not (isinstance(campaign, EarlierCampaign) and campaign.place):
             continue
         reached = read_earlier_campaign(campaign.place).reached
+        reached = reached[~reached.isin(campaign.reached)]  # of these the plan knows
         count = sum(int(frame["number"].isin(reached).sum()) for frame in messages_at(plan, outgoing))
         if count:
             raise UsageError(

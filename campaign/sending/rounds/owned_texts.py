@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.contacts.rows_alike import pairs_of_rows
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.comparison import CHANGED, NEW, Comparison
 from campaign.sending.rounds.corrected_numbers import other_columns
-from campaign.sending.rounds.reached_people import candidates_of, pairs_of_rows, reached_rows, rows_of_then
+from campaign.sending.rounds.reached_people import candidates_of, reached_rows, rows_of_then
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.values import replace
 
@@ -98,7 +99,7 @@ def _owners(plan: Plan, record: CampaignRecord, columns: Sequence[str], numbers:
     if then.empty:
         return then
     now = pd.concat([*plan.map_parts(partial(candidates_of, record, columns, numbers))])
-    pairs = pairs_of_rows(now[now["is_kept"]], then, columns)
+    pairs = pairs_of_rows(now[now["is_kept"]], then)
     is_owner = pairs["is_reached"] & (pairs["equal"] > 0)
     for group in (_TEXT, ["row", "round"]):  # of each text its best row, and of each row its best text
         is_best = pairs["equal"] == pairs.groupby(group)["equal"].transform("max")

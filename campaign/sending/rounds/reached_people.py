@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.contacts.rows_alike import likeness, which_are_alone
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.sending.rounds.comparison import AGAIN, CHANGED, NEW, Comparison, Knowledge
@@ -23,8 +24,6 @@ from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, RECIPIENTS, Ro
 from campaign.values import replace
 
 _NO_ROWS = np.empty(0, np.int64)
-_LEAST_TELLING = 2  # cells: all that is known of a person may have been corrected in a single one
-_MOST_PAIRS = 10_000  # of rows now and then with one number: that of a front desk may stand in all rows
 
 
 def alternatives_of_reached(plan: Plan, record: CampaignRecord, numbers: Ints) -> Ints:
@@ -39,12 +38,10 @@ def alternatives_of_reached(plan: Plan, record: CampaignRecord, numbers: Ints) -
         return _NO_ROWS
     candidates = pd.concat([*plan.map_parts(partial(candidates_of, record, columns, numbers))])
     then = [rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
-    likeness = (
-        _likeness(candidates, pd.concat([*filter(len, then)]), columns) if any(map(len, then)) else None
-    )
-    if likeness is None or likeness.empty:
+    likely = likeness(candidates, pd.concat([*filter(len, then)])) if any(map(len, then)) else None
+    if likely is None or likely.empty:
         return _NO_ROWS
-    best = likeness.sort_values(["equal", "is_kept"], ascending=False, kind="stable")
+    best = likely.sort_values(["equal", "is_kept"], ascending=False, kind="stable")
     best = best.drop_duplicates("number")
     rows: Ints = best.loc[~best["is_kept"], "row"].to_numpy(dtype=np.int64)
     return np.sort(rows)
@@ -77,8 +74,8 @@ def with_their_own_people(
     candidates = candidates[candidates["row"].isin(rows[places])]
     if not any(map(len, then)):
         return comparison
-    likeness = _likeness(candidates, pd.concat([*filter(len, then)]), columns)
-    equal = likeness.set_index("row")["equal"].reindex(rows[places], fill_value=0).to_numpy()
+    likely = likeness(candidates, pd.concat([*filter(len, then)]))
+    equal = likely.set_index("row")["equal"].reindex(rows[places], fill_value=0).to_numpy()
     return _traded(comparison, _most_alike(places, equal, numbers, knowledge))
 
 
@@ -162,9 +159,9 @@ def rows_of_then(
     rows = pd.concat([own[["row", "number"]].assign(is_reached=True), others.assign(is_reached=False)])
     everybody = _cells_of_numbers(one_round, record, columns, rows["number"])
     places = [*range(len(columns))]
-    alone = {_alone(place): ~everybody.duplicated(["number", place], keep=False) for place in places}
-    cells = everybody.assign(**alone).drop(columns="number").reindex(rows["row"]).reset_index(drop=True)
-    filled = dict.fromkeys(places, "") | dict.fromkeys(alone, False)
+    alone = which_are_alone(everybody)
+    cells = everybody.join(alone).drop(columns="number").reindex(rows["row"]).reset_index(drop=True)
+    filled = dict.fromkeys(places, "") | dict.fromkeys(alone.columns, False)
     about = rows[["number", "is_reached", "row"]].assign(round=one_round.number).reset_index(drop=True)
     return pd.concat([about, cells.fillna(filled)], axis=1)
 
@@ -181,39 +178,3 @@ def _cells_of_numbers(
     contacts = pd.concat([cells[cells.index.isin(own.index)] for cells in parts])
     contacts = contacts.reindex(columns=pd.Index(columns), fill_value="")
     return contacts.set_axis([*range(len(columns))], axis=1).assign(number=own)
-
-
-def _alone(place: int) -> str:
-    """The column that tells whether the cell at a position is alone among those of its number."""
-    return f"is alone in {place}"
-
-
-def pairs_of_rows(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Each row now with each row then of the same number, and `equal`, in how many cells they agree. Numbers
-    of very many rows are left out.
-
-    `is_alike`: they agree in at least half of the cells that told the row then from the others of its number,
-    as a village that a family shares does not, or a single cell does: what was corrected there is not known.
-    """
-    counts = candidates["number"].value_counts().mul(then["number"].value_counts(), fill_value=0)
-    candidates = candidates[candidates["number"].isin(counts.index[counts <= _MOST_PAIRS])]
-    pairs = candidates.merge(then, on="number", suffixes=("", " then"))
-    equal, telling, told = np.zeros((3, len(pairs)), np.int64)
-    for place in range(len(columns)):
-        own, others = pairs[f"{place}"], pairs[f"{place} then"]
-        is_equal = ((own == others) & (own != "")).to_numpy()
-        is_telling = (pairs[_alone(place)] & (others != "")).to_numpy()
-        equal += is_equal
-        telling += is_telling
-        told += is_equal & is_telling
-    return pairs.assign(equal=equal, is_alike=(2 * told >= telling) | (telling < _LEAST_TELLING))
-
-
-def _likeness(candidates: pd.DataFrame, then: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """The candidates that are most like a row that was reached, and less like any that was left out: columns
-    row, number, is_kept and `equal`, in how many cells. Numbers of very many rows are left out."""
-    pairs = pairs_of_rows(candidates, then, columns)
-    most = pairs.groupby(["row", "number", "is_kept", "is_reached"], sort=True)["equal"]
-    by_kind = most.max().unstack("is_reached", fill_value=0).reindex(columns=[False, True], fill_value=0)
-    by_kind = by_kind[by_kind[True] > by_kind[False]]
-    return by_kind[True].rename("equal").reset_index()

@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.contacts.rows_alike import pairs_of_rows
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.sending.rounds.comparison import CHANGED, Comparison
 from campaign.sending.rounds.corrected_numbers import other_columns
-from campaign.sending.rounds.reached_people import candidates_of, pairs_of_rows, reached_rows, rows_of_then
+from campaign.sending.rounds.reached_people import candidates_of, reached_rows, rows_of_then
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.rounds import ALTERNATIVES
@@ -45,7 +46,7 @@ def places_unlike(
     if then.empty:  # all of it was erased
         return _NO_PLACES
     now = pd.concat([*plan.map_parts(partial(candidates_of, record, columns, sought))])
-    pairs = pairs_of_rows(now[now["row"].isin(rows[places])], then, columns)
+    pairs = pairs_of_rows(now[now["row"].isin(rows[places])], then)
     is_alike = pairs[pairs["is_reached"]].groupby("row")["is_alike"].any()
     return places[np.isin(rows[places], is_alike.index[~is_alike])]
 

@@ -1,0 +1,180 @@
+"""A phone that several people share, and `not_again=` with the campaign that reached one of them."""
+
+import pandas as pd
+import pytest
+
+import campaign
+from campaign.notebook.composer.desk_words import desk_words
+
+# Rows 2 to 6. Moses and Miriam have their mother's phone.
+CHILDREN = pd.DataFrame(
+    {
+        "Guardian": ["Ann Adongo", "Ann Adongo", "Ben Kato", "Eva Apio", "Eva Apio"],
+        "Child": ["Moses", "Miriam", "Joy", "Tom", "Tom"],
+        "Phone": ["0772 000 001", "0772 000 001", "0772 000 002", "0772 000 003", "0772 000 003"],
+    }
+)
+NOT_HERS = (
+    "Shares a phone with somebody else, whose text was rehearsed by another campaign, or may have been. To "
+    "reach this person too, enter another number, or send all texts for this phone from your own "
+    'spreadsheet (duplicates="keep").'
+)
+
+
+@pytest.fixture
+def sandbox():
+    with campaign.Sandbox() as service:
+        yield service
+
+
+def vaccinations(contacts=CHILDREN, text="{Child} missed a vaccination.", **options):
+    return campaign.prepare(contacts, message=text, sender="CLINIC", region="UG", **options)
+
+
+@pytest.fixture
+def first(sandbox, tmp_path):
+    """The folder of the campaign that reached Moses, Joy and Tom."""
+    result = campaign.send(vaccinations(), account=sandbox, folder=tmp_path / "first", progress=False)
+    assert result.totals["accepted"] == 3
+    return result.folder
+
+
+@pytest.fixture
+def send(sandbox, tmp_path):
+    def send(plan, name="second"):
+        return campaign.send(plan, account=sandbox, folder=tmp_path / name, progress=False)
+
+    return send
+
+
+def statuses(plan):
+    return plan.contacts["status"].tolist()
+
+
+def outcomes(result):
+    return {outcome: rows for outcome, rows in result.totals.by_outcome.items() if rows}
+
+
+def test_whoever_only_shares_the_phone_is_one_of_the_rows_to_correct(first, send):
+    second = send(vaccinations(text="Come on Monday with {Child}.", not_again=first))
+    for result in (second, campaign.load_result(second.folder)):
+        assert outcomes(result) == {"sharing_a_phone": 1, "duplicate": 4}
+        assert result.contacts["reason"][3] == NOT_HERS
+        assert result.follow_up()["Child"].tolist() == ["Miriam"]
+        assert result.about_shared_before == ""
+        assert "1 person shares a phone with somebody else and was not sent the text" in result.sentence
+
+
+def test_with_another_number_she_is_reached_from_the_rows_to_correct(first, send, sandbox, tmp_path):
+    second = send(vaccinations(text="Come on Monday with {Child}.", not_again=first))
+    file = tmp_path / "rows.csv"
+    campaign.write_follow_up(second, file)
+    file.write_text(file.read_text().replace("0772 000 001", "0772 000 009"))
+    rows = campaign.read_contacts(file)
+    result = send(vaccinations(rows, text="Come on Monday with {Child}.", not_again=first))
+    assert outcomes(result) == {"accepted": 1, "duplicate": 4}
+    assert sandbox.inbox["text"].tolist()[-1] == "Come on Monday with Miriam."
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_with_every_different_text_she_gets_hers_and_nobody_else_does(first, send, sandbox, stream):
+    plan = vaccinations(
+        text="Come on Monday with {Child}.", not_again=first, duplicates="keep", stream=stream
+    )
+    assert statuses(plan) == ["duplicate", "not_sent", "duplicate", "duplicate", "duplicate"]
+    result = send(plan)
+    assert sandbox.inbox["text"].tolist()[3:] == ["Come on Monday with Miriam."]
+    assert outcomes(send(plan)) == outcomes(result) == {"accepted": 1, "duplicate": 4}
+    assert len(sandbox.inbox) == 4
+
+
+def test_rows_in_another_order_with_another_amount_are_recognised(first):
+    """The second table is sorted and has a column of amounts."""
+    later = CHILDREN.iloc[:3].sort_values("Child", ignore_index=True).assign(Amount=[*"123"])
+    plan = vaccinations(later, not_again=first)
+    assert plan.contacts["Child"].tolist() == ["Joy", "Miriam", "Moses"]
+    assert plan.issues["code"].tolist() == ["already_sent", "duplicate_other_text", "already_sent"]
+
+
+def test_a_name_that_neither_of_them_had_leaves_her_in_doubt(first):
+    plan = vaccinations(CHILDREN.iloc[:3].replace("Miriam", "Zoe"), not_again=first)
+    assert plan.issues["code"].tolist() == [
+        "already_sent",
+        "already_sent",
+        "already_sent_shared",
+        "already_sent",
+    ]
+    assert plan.issues["row"].tolist() == [2, 3, 3, 4]
+    assert "its result says whose text it was" in plan.issues["detail"][2]
+
+
+def test_a_child_who_is_alone_in_the_second_table_is_not_taken_for_the_brother(first):
+    alone = CHILDREN.iloc[[1, 2]]
+    plan = vaccinations(alone, not_again=first)
+    assert plan.issues["code"].tolist() == ["duplicate_other_text", "already_sent"]
+    assert plan.issues["detail"][0] == (
+        "This phone was reached before, or may have been, with somebody else's text (see not_again=). To "
+        'reach this person too, enter another number, or use duplicates="keep".'
+    )
+
+
+def test_whoever_another_campaign_has_reached_as_well_is_not_written_to(first, send):
+    """Miriam got nothing from the first campaign and her text from the second: a third leaves her out."""
+    second = send(vaccinations(not_again=first, duplicates="keep"))
+    third = vaccinations(text="{Child}, once more.", not_again=[first, second.folder], duplicates="keep")
+    assert set(statuses(third)) == {"duplicate"}
+
+
+def test_whoever_has_got_another_number_in_the_first_campaign_is_not_left_out_any_more(first, send):
+    """In its last round nobody shares that phone, so its rows say nothing of Miriam."""
+    corrected = CHILDREN.copy()
+    corrected.loc[1, "Phone"] = "0772 000 009"
+    send(vaccinations(corrected), "first")
+    plan = vaccinations(not_again=first, duplicates="keep")
+    assert len(plan.messages) == 0
+
+
+def test_a_table_with_other_columns_leaves_both_in_doubt(first):
+    later = CHILDREN.rename(columns={"Guardian": "Parent", "Child": "Name"})
+    plan = vaccinations(later, text="Hello {Name}", not_again=first)
+    assert plan.issues.loc[plan.issues["code"] == "already_sent_shared", "row"].tolist() == [2, 3, 5, 6]
+    assert set(statuses(plan)) == {"duplicate"}
+
+
+def test_the_first_campaign_may_reach_nobody_else_meanwhile(first, send):
+    """Who was reached when the plan was prepared is known to it; who was reached since is not."""
+    plan = vaccinations(text="Come with {Child}.", not_again=first, duplicates="keep")
+    more = pd.concat([CHILDREN, CHILDREN.iloc[[1]].assign(Child="Zoe", Phone="0772 000 008")])
+    later = vaccinations(more, text="Come with {Child}.", not_again=first, duplicates="keep")
+    send(vaccinations(more), "first")
+    assert send(plan).totals["accepted"] == 1
+    with pytest.raises(campaign.UsageError, match="has reached 1 person of this plan since"):
+        send(later, "third")
+
+
+def test_whoever_shares_a_phone_that_another_campaign_reached_is_not_passed_over(tmp_path):
+    """Where the second table calls its columns otherwise, nobody knows whose text it was, and it says so."""
+    family = pd.DataFrame({"name": ["Ann", "Ben", "Cat"], "phone": ["0772 000 001"] * 2 + ["0772 000 002"]})
+    renamed = family.rename(columns={"name": "child"})
+
+    def visits(text, contacts=renamed, **options):
+        return campaign.prepare(contacts, message=text, sender="CLINIC", region="UG", **options)
+
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox, "progress": False}
+        campaign.send(visits("Hi {name}", family), folder=tmp_path / "first", **options)
+        second = campaign.send(
+            visits("Dear {child}", not_again=tmp_path / "first"), folder=tmp_path / "second", **options
+        )
+        told = "2 rows share a phone that was reached before and get nothing, though the text there may have"
+        assert told in second.sentence
+        again = campaign.load_result(second.folder)
+        assert told in again.sentence
+        assert told in desk_words(again.about_shared_before)
+        campaign.write_report(again, tmp_path / "report.html")
+        page = (tmp_path / "report.html").read_text()
+        assert told in page
+        assert "Nobody needs attention" not in page
+        alone = visits("Dear {child}", not_again=pd.Series(["0772 000 002"]))
+        third = campaign.send(alone, folder=tmp_path / "third", **options)
+        assert "that was reached before" not in third.sentence
