@@ -146,9 +146,10 @@ class IssueCollector:
         self.status[rows[self.status[rows] == NOT_SENT]] = new_status
         self._said[rows] |= code in _SAYS_ALL
 
-    def count_blank(self, code: str) -> int:
-        """How many rows are blank for the reason with this code."""
-        return sum(len(group.rows) for group in self._groups if group.code == code and group.status == BLANK)
+    def count_excluded(self, code: str) -> int:
+        """How many rows get nothing for the reason with this code."""
+        groups = (group for group in self._groups if group.code == code and group.status != NOT_SENT)
+        return sum(len(group.rows) for group in groups)
 
     def rows_with(self, code: str) -> Ints:
         """The rows that have an issue with this code."""

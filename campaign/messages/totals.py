@@ -5,9 +5,11 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from campaign import markup
+from campaign.arrow_text import Ints
 from campaign.contract import STATUSES, TEXT_LIMIT
 from campaign.copied_field import CopiedField
 from campaign.messages.text.segments import SINGLE, SINGLE_UCS2
@@ -17,6 +19,8 @@ SHOWN_COUNTRIES = 5
 _FIGURES = ("messages", "gsm7", "ucs2", "longest")
 # Blank rows that are no empty ones: the codes of their issues, and how many there are of each in `Totals`.
 LINES = {"line_of_totals": "totals_lines", "remark": "remarks"}
+# Rows that a status does not tell from others that have it, likewise.
+_APART = LINES | {"already_sent": "left_out"}
 READY = "ready to send"  # what people read for the status not_sent of a row of a plan
 
 
@@ -27,7 +31,8 @@ class Totals(Mapping[str, int]):
     `rows`: rows of the contact table; `messages`: messages; `parts`: SMS parts of all messages, of which
     `gsm7` in GSM-7 and `ucs2` in UCS-2; `longest`: UTF-16 units of the longest text; `countries`: messages by
     the country of their numbers (ISO codes, the most frequent first). `totals_lines` and `remarks`: of the
-    blank rows those that are lines of totals, and remarks below them.
+    blank rows those that are lines of totals, and remarks below them. `left_out`: of the duplicates those
+    whose number was reached before, as `not_again` says.
     """
 
     statuses: CopiedField[Mapping[str, int]] = CopiedField(dict)
@@ -39,6 +44,7 @@ class Totals(Mapping[str, int]):
     countries: CopiedField[Mapping[str, int]] = CopiedField(dict)
     totals_lines: int = 0
     remarks: int = 0
+    left_out: int = 0
 
     def __getitem__(self, status: str) -> int:
         return self._by_status[status]
@@ -79,11 +85,12 @@ class Totals(Mapping[str, int]):
 
     def excluded_in_words(self, sharing: int = 0) -> list[str]:
         """How many rows get no message, by status; lines of totals and remarks apart from the empty rows, and
-        those that are `sharing` a phone from the other duplicates."""
+        those that were reached before or are `sharing` a phone from the other duplicates."""
         kinds = {name.replace("_", " "): count for name, count in self.items() if name != "not_sent"}
         kinds |= {
             "blank": self.empty,
-            "duplicate": kinds["duplicate"] - sharing,
+            "duplicate": kinds["duplicate"] - sharing - self.left_out,
+            "reached before": self.left_out,
             "sharing a phone": sharing,
         }
         return [f"{figure(count)} {name}" for name, count in kinds.items() if count] + self.lines_in_words
@@ -112,7 +119,7 @@ class Totals(Mapping[str, int]):
     def as_record(self) -> dict[str, Any]:
         """Everything as plain values, for a manifest."""
         figures = {name: getattr(self, name) for name in _FIGURES}
-        figures |= {name: getattr(self, name) for name in LINES.values() if getattr(self, name)}
+        figures |= {name: getattr(self, name) for name in _APART.values() if getattr(self, name)}
         return {"statuses": dict(self), **figures, "countries": dict(self.countries)}
 
     @classmethod
@@ -120,7 +127,7 @@ class Totals(Mapping[str, int]):
         """The totals that `as_record` wrote."""
         figures = {name: record[name] for name in (*_FIGURES, "countries")}
         # Earlier versions knew none: such a line was a row to correct, and later a remark was one of totals.
-        return cls(record["statuses"], **figures, **{name: record.get(name, 0) for name in LINES.values()})
+        return cls(record["statuses"], **figures, **{name: record.get(name, 0) for name in _APART.values()})
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{status} {figure(count)}" for status, count in self.items() if count)
@@ -132,9 +139,29 @@ class Totals(Mapping[str, int]):
 
 def lines_in(contacts: pd.DataFrame, issues: pd.DataFrame) -> "pd.Series[str]":
     """Which rows of a plan are lines of totals and remarks, certain to be no people: the code of each."""
-    lines = issues[issues["code"].isin([*LINES]) & issues["row"].notna()]
-    codes = lines.set_index(lines["row"].astype("int64"))["code"]
-    return codes[codes.index.isin(contacts.index[contacts["status"] == "blank"])]
+    return _codes_of(issues, [*LINES], contacts["status"] == "blank")
+
+
+def left_out_in(statuses: "pd.Series[str]", issues: pd.DataFrame) -> Ints:
+    """The rows of a plan that get nothing because their number was reached before, as `not_again` says."""
+    codes = _codes_of(issues, ["already_sent"], statuses == "duplicate")
+    return codes.index.to_numpy(dtype=np.int64)
+
+
+def counted_apart(contacts: pd.DataFrame, issues: pd.DataFrame) -> dict[str, int]:
+    """How many rows of a plan there are of each kind that a status does not tell, as fields of `Totals`."""
+    lines = lines_in(contacts, issues)
+    return {
+        **{name: int((lines == code).sum()) for code, name in LINES.items()},
+        "left_out": len(left_out_in(contacts["status"], issues)),
+    }
+
+
+def _codes_of(issues: pd.DataFrame, codes: list[str], have_status: "pd.Series[bool]") -> "pd.Series[str]":
+    """Which of the rows that have a status have an issue with one of these codes: the code of each."""
+    chosen = issues[issues["code"].isin(codes) & issues["row"].notna()]
+    found = chosen.set_index(chosen["row"].astype("int64"))["code"]
+    return found[found.index.isin(have_status.index[have_status])]
 
 
 def remarks_on_rows(kinds: pd.DataFrame) -> str:
@@ -178,11 +205,14 @@ def status_bars(totals: Totals) -> str:
 
 
 def kinds_of_rows(counts: Mapping[str, int], totals: Totals) -> dict[str, int]:
-    """How many rows there are of each kind: the names without underscores, lines of totals and remarks apart.
+    """How many rows there are of each kind: the names without underscores, and apart what a status does not
+    tell: lines of totals, remarks, and who was reached before.
 
-    `counts` are the rows by status or outcome, and `totals` has how many of them are such lines.
+    `counts` are the rows by status or outcome, and `totals` has how many of them are such ones.
     """
     kinds = {name.replace("_", " "): count for name, count in counts.items()}
+    if totals.left_out and "reached before" not in kinds:
+        kinds |= {"duplicate": kinds["duplicate"] - totals.left_out, "reached before": totals.left_out}
     return kinds | {"blank": totals.empty, "line of totals": totals.totals_lines, "remark": totals.remarks}
 
 

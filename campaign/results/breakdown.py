@@ -51,6 +51,7 @@ def break_down(
     column: str,
     name: str,
     sharing: Ints,
+    left_out: Ints,
     needing: Ints,
     batches: pd.DataFrame,
     elsewhere: pd.DataFrame,
@@ -61,7 +62,8 @@ def break_down(
     The eight columns of statuses count those, or the outcomes of that name; see `Result.outcomes`.
 
     Values that differ only by case or by white space around them are one.
-    `sharing` are the rows of people who share a phone, `needing` those that need attention. `elsewhere` has
+    `sharing` are the rows of people who share a phone, `left_out` those that were reached before (not_again),
+    `needing` those that need attention. `elsewhere` has
     the row, and the place of the batch, of each message that a row got besides that of the table.
     """
     known, pairs = _Values(), [count_pairs(_NONE, _NONE)]
@@ -69,7 +71,7 @@ def break_down(
     for part in parts:
         contacts = part.contacts
         groups = known.groups_of(contacts[column].str.strip())
-        outcomes = outcomes_of(contacts["status"], sharing, part.reached)
+        outcomes = outcomes_of(contacts["status"], sharing, left_out, part.reached)
         counted = _rows_counted(contacts["status"], outcomes, sharing, needing, kind)
         # What these cost is known by their batches, but not how many SMS parts they had.
         others = [part.sent_earlier, elsewhere[elsewhere["row"].isin(contacts.index)]]

@@ -44,7 +44,7 @@ border:.375em solid var(--quiet);border-radius:.15em;vertical-align:-.05em}
 .swatch.doubt{border-color:var(--doubt)}
 .swatch.framed{border-width:.17em}.swatch.striped{border-width:0 .25em}
 .swatch.hatched{border-width:0 .36em;border-style:double}
-.swatch.sparse{border-width:0 0 0 .12em}
+.swatch.sparse{border-width:0 0 0 .12em}.swatch.banded{border-width:0 .12em 0 .5em}
 .swatch.low{height:.375em;border-top:0;vertical-align:0}
 .swatch.thin{height:.15em;border-top:0;border-bottom-width:.15em;vertical-align:0}
 .swatch.pale{opacity:.45}
@@ -54,7 +54,8 @@ border:.375em solid var(--quiet);border-radius:.15em;vertical-align:-.05em}
 # The order of the bar: what came of it, best first, then who was left out.
 _BAR = (
     "accepted", "reached earlier", "unknown", "not sent", "refused", "withdrawn", "invalid",
-    "to correct", "sharing a phone", "opted out", "duplicate", "blank", "line of totals", "remark",
+    "to correct", "sharing a phone", "opted out", "reached before", "duplicate", "blank", "line of totals",
+    "remark",
 )  # fmt: skip
 _ACCEPTED = ("accepted", "reached earlier")  # what a headline counts as one
 # How a segment is filled: there are more outcomes than colours that mean something. No two in one bar look
@@ -62,12 +63,13 @@ _ACCEPTED = ("accepted", "reached earlier")  # what a headline counts as one
 _FILLS = {
     "reached earlier": "framed", "unknown": "striped", "not sent": "framed", "withdrawn": "hatched",
     "invalid": "framed", "to correct": "framed", "sharing a phone": "framed", "duplicate": "striped",
-    "blank": "low", "line of totals": "thin", "remark": "sparse",
+    "reached before": "banded", "blank": "low", "line of totals": "thin", "remark": "sparse",
 }  # fmt: skip
 _TONES = {**TONES, "to correct": "bad"}
 _HEIGHTS = {"low": 12, "thin": 5}
 _DASHES = {
     "striped": "7 3",
+    "banded": "22 5",
     "hatched": "2 2",
     "sparse": "2 9",
 }  # units across, of a line that is as thick as the bar is high

@@ -20,6 +20,7 @@ from campaign.messages.plan_tables.plan_columns import (
     labels_of_contacts,
     rows_of_messages,
 )
+from campaign.messages.totals import left_out_in
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.messages_elsewhere import MessagesElsewhere, messages_elsewhere
 from campaign.results.outcome_tables import outcomes_of
@@ -104,7 +105,7 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         `contacts` has the statuses, which do not tell who shares a phone or was reached in an earlier round.
         """
         statuses = pd.concat([part.status for part in self.bare_parts()])
-        return outcomes_of(statuses, self.sharing, self.reached)
+        return outcomes_of(statuses, self.sharing, self.left_out, self.reached)
 
     @property
     def texts_that_reached(self) -> pd.Series[str]:
@@ -135,6 +136,13 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         """The rows that are left out because of another row with their number, and of which that wants no
         messages."""
         return rows_left_out(self.plan)
+
+    @cached_property
+    def left_out(self) -> npt.NDArray[np.int64]:
+        """The rows that get nothing because their number was reached before, as `not_again` says."""
+        if not self.plan.totals.left_out:
+            return np.empty(0, np.int64)  # nobody needs the issues, which have to be read
+        return np.concatenate([left_out_in(part.status, part.issues) for part in self.plan.parts()])
 
     @cached_property
     def reached(self) -> ReachedEarlier:

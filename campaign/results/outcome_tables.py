@@ -16,9 +16,10 @@ from campaign.results.reached_earlier import ReachedEarlier
 # A row that was sent as several messages gets the status that most needs attention.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
 
-# What became of rows, in words: the statuses, and two that a status does not tell.
-SHARING_A_PHONE = "sharing a phone"
-OUTCOMES = (*STATUSES, SHARING_A_PHONE, "reached earlier")
+# What became of rows, in words: the statuses, and three that a status does not tell. Reached before: by
+# another campaign, or as a list says (`not_again`). Reached earlier: in an earlier round of this one.
+SHARING_A_PHONE, REACHED_BEFORE = "sharing a phone", "reached before"
+OUTCOMES = (*STATUSES, SHARING_A_PHONE, REACHED_BEFORE, "reached earlier")
 
 _REASONS = {
     "unknown": "The request may have reached the service, and no readable answer came.",
@@ -58,12 +59,16 @@ def final_statuses(
     return planned.where(~has_message, pd.Series(outcomes.take(worst), index=planned.index, dtype="str"))
 
 
-def outcomes_of(statuses: pd.Series[str], sharing: Ints, reached: ReachedEarlier | None) -> pd.Series[str]:
+def outcomes_of(
+    statuses: pd.Series[str], sharing: Ints, left_out: Ints, reached: ReachedEarlier | None
+) -> pd.Series[str]:
     """What became of rows with these statuses, as one of `OUTCOMES`.
 
-    `sharing` are the rows of people who share a phone, `reached` says who was reached in an earlier round.
+    `sharing` are the rows of people who share a phone, `left_out` those that `not_again` leaves out, and
+    `reached` says who was reached in an earlier round.
     """
     outcomes = statuses.astype("str")  # a copy
+    outcomes[outcomes.index.isin(left_out)] = REACHED_BEFORE
     outcomes[outcomes.index.isin(sharing)] = SHARING_A_PHONE
     if reached is not None:
         outcomes[outcomes.index.isin(reached.doubtful)] = "unknown"

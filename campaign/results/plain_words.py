@@ -19,7 +19,7 @@ STATUS_WORDS = {
     "opted out": ("wants no texts", "want no texts"),
 }
 SHARING = ("shares a phone", "share a phone")  # duplicates who are people of their own
-_NOT_THERE = "Nothing is to be corrected: this text did not get there, as a person said, and is sent again."
+_NOT_THERE = "Nothing is to be corrected: this text did not get there, as a person said."
 _OURS = ("unknown", "not_sent")  # the service's own words are left as they are
 _LEFT_OUT = ("invalid", "blank", "duplicate", "opted_out")
 

@@ -263,13 +263,13 @@ class Result:
 
         The index has the values, "" for the rows in which the cell is empty. Values that differ only by case,
         "Gulu" and "gulu", are one, as most rows write it. Columns: rows, people (rows that are neither blank
-        nor a copy of another row), the eight statuses, sharing_a_phone and reached_earlier (rows that have
-        one of these statuses, too: see `outcomes`), needing_attention (people who got nothing, or perhaps
-        nothing, though they did not opt out), parts (SMS parts of the messages of this table, as in
-        `totals`), cost_share and unpriced (of all rounds). All are int64 but `cost_share`: the batches'
-        costs, shared out by messages, as Decimal. It is an estimate, because the service names one cost for a
-        batch. `unpriced` counts messages without a known cost that may have been charged; with any, the cost
-        is a lower bound, and None if that is all.
+        nor a copy of another row, nor left out by `not_again`), the eight statuses, sharing_a_phone,
+        reached_before and reached_earlier (rows that have one of these statuses, too: see `outcomes`),
+        needing_attention (people who got nothing, or perhaps nothing, though they did not opt out), parts
+        (SMS parts of the messages of this table, as in `totals`), cost_share and unpriced (of all rounds).
+        All are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal. It is an
+        estimate, because the service names one cost for a batch. `unpriced` counts messages without a known
+        cost that may have been charged; with any, the cost is a lower bound, and None if that is all.
 
         The sums are those of `totals`. The costs of all texts to the person of a row are in its value, also
         of those that the table does not have any more: their parts are not counted, so a cost divided by
@@ -294,7 +294,9 @@ class Result:
         place, name = choose_column(self.columns, column)
         rows, needing = self._rows, self.needing_attention.to_numpy()
         elsewhere = rows.elsewhere.places(rows.batches)
-        return break_down(rows.parts(), place, name, rows.sharing, needing, rows.batches, elsewhere, kind)
+        return break_down(
+            rows.parts(), place, name, rows.sharing, rows.left_out, needing, rows.batches, elsewhere, kind
+        )
 
     @public_call
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:

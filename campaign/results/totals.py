@@ -25,7 +25,8 @@ class ResultTotals(Totals):
     `currency` is that of the account, "" if it was not given, and `environment` where it was sent. `sharing`
     counts the duplicates that are people of their own: they share a phone with another row, which has another
     text. Of those, `sharing_unreached` got nothing in earlier rounds either, and `sharing_corrected` of these
-    have a number of their own in the follow-up file. `reached_earlier` counts the rows to correct whose
+    have a number of their own in the follow-up file. `left_out` counts the duplicates whose number was
+    reached before, as `not_again` says. `reached_earlier` counts the rows to correct whose
     people were reached earlier in the campaign, as after a follow-up file, and `in_doubt` those that were
     corrected in one and may have been reached. `kept_as_corrected` counts accepted rows whose people keep
     what they got as corrected in one.
@@ -51,12 +52,14 @@ class ResultTotals(Totals):
 
     @property
     def people(self) -> int:
-        """The rows that are neither blank nor a copy (number and text) of another one; see `contract`."""
+        """The rows that are neither blank nor a copy (number and text) of another one, nor left out by
+        `not_again`; see `contract`."""
         return people_in(self, self.sharing)
 
     @property
     def by_outcome(self) -> dict[str, int]:
-        """The rows in each status, those of people who share a phone apart from the other duplicates.
+        """The rows in each status, those of people who share a phone or were reached before apart from the
+        other duplicates.
 
         Rows to correct that were reached earlier in the campaign, or perhaps, count as what they are.
         """
@@ -64,7 +67,11 @@ class ResultTotals(Totals):
         for status, count in self.items():
             counts[status] = count
             if status == "duplicate":
-                counts |= {"duplicate": count - self.sharing, "sharing_a_phone": self.sharing_unreached}
+                counts |= {
+                    "duplicate": count - self.sharing - self.left_out,
+                    "sharing_a_phone": self.sharing_unreached,
+                    **({"reached_before": self.left_out} if self.left_out else {}),
+                }
         counts |= {"invalid": self.to_correct, "unknown": self["unknown"] + self.in_doubt}
         return counts | ({"reached_earlier": self.reached_earlier} if self.reached_earlier else {})
 
@@ -203,6 +210,7 @@ def about_outcomes(totals: ResultTotals) -> str:
     """How the bars are named where the column status has other words for their rows; "" where it has none."""
     pieces = [
         "the rows of “sharing a phone” are duplicate" if totals.sharing_unreached else "",
+        "the rows of “reached before” are duplicate" if totals.left_out else "",
         "the rows of “reached earlier” are invalid or duplicate" if totals.reached_earlier else "",
     ]
     said = " and ".join(filter(None, pieces))

@@ -31,6 +31,7 @@ _AMOUNTS = (
     "people",
     *STATUSES,
     "sharing_a_phone",
+    "reached_before",
     "reached_earlier",
     "needing_attention",
 )
@@ -48,6 +49,7 @@ _NOTES = {
     "needing_attention": "People who got nothing, or perhaps nothing, though they did not opt out.",
     "sharing_a_phone": "People who got nothing because their number is also that of somebody else, who "
     "has another text.",
+    "reached_before": "Rows whose number was reached before, by another campaign or as a list says.",
     "reached_earlier": "People whose row has a mistake, but who were reached earlier in the campaign.",
     "round": "Runs that had nothing to send are no rounds.",
     "code": "Quote it when you ask the service about the batch.",

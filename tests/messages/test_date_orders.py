@@ -118,11 +118,19 @@ def test_dates_that_nobody_can_know_are_a_question_for_each_column_and_never_a_g
     assert asked["row"].iloc[0] == 2
     assert asked["detail"].unique().tolist() == [
         '"visit" has dates such as 05/01/2026, which can be read in more than one way. Write them like '
-        '5 Jan 2026, or read the file with dates="dmy" if the day comes first, with dates="mdy" if the month '
-        'does, or with dates="ymd" if the year does.'
+        '5 Jan 2026, or read the file with dates="dmy" if the day comes first, or with dates="mdy" if the '
+        "month does."
     ]
     assert "5 Jan 2026" not in texts(plan)
     assert "1 May 2026" not in texts(plan)
+
+
+def test_the_year_is_offered_where_it_may_come_first():
+    (detail,) = dated("05/01/26").issues["detail"]
+    assert detail.endswith(
+        'with dates="dmy" if the day comes first, with dates="mdy" if the month does, or with dates="ymd" if '
+        "the year does."
+    )
 
 
 def test_dates_of_which_each_can_be_read_need_no_order():

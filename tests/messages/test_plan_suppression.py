@@ -422,9 +422,9 @@ def test_whoever_shares_a_phone_that_an_earlier_campaign_reached_is_told_that_it
     assert statuses(made) == ["duplicate", "duplicate", "duplicate", "not_sent", "duplicate"]
     reasons = made.contacts["reason"]
     assert reasons[3] == (
-        "This number was reached before, or may have been (see not_again=). Several rows have this "
-        "number, so that campaign may have reached somebody else there: its result says whose text it was. "
-        "To reach this person too, enter another number."
+        "This number was reached before, or may have been: see not_again=. Several rows have this "
+        "number, or had it then, so that campaign may have reached somebody else there: its result says "
+        "whose text it was. To reach this person too, enter another number."
     )
     assert [row for row, *_ in issues_of(made, "already_sent_shared")] == [2, 3, 4, 6]
     alone = plan(FOUR, not_again=pd.Series(["0772000001"]))

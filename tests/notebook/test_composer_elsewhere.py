@@ -185,7 +185,8 @@ def test_another_message_can_be_begun_beside_the_first_one(secretary):
     secretary.fill("name", "balances")
     shown = secretary.sees("section-4")
     assert (
-        "If this text is about something else, begin a campaign of its own: the result of “balances”" in shown
+        "If this text is about something else, begin a campaign of its own: it is the last answer of "
+        "“Phones that got another text” below, and the result of “balances” stays as it is." in shown
     )
     assert "Begin “balances 2”, a campaign of its own" in secretary.offered("changed")
     secretary.fill("changed", "begin")

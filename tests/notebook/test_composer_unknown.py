@@ -560,9 +560,7 @@ def test_in_rows_that_were_settled_as_not_there_nothing_is_to_be_corrected(settl
     assert "To reach the rows to correct" not in settled.sees("section-5")
     campaign.write_follow_up(campaign.load_result(FOLDER), "rows.csv")
     reasons = set(pd.read_csv("rows.csv")["last reason"])
-    assert reasons == {
-        "Nothing is to be corrected: this text did not get there, as a person said, and is sent again."
-    }
+    assert reasons == {"Nothing is to be corrected: this text did not get there, as a person said."}
 
 
 def test_costs_are_added_later_one_batch_after_the_other(looking):

@@ -117,8 +117,8 @@ def test_a_campaign_without_rows_has_no_values():
     frame = Result(plan_of([]), batches_of(), environment="local").by("Clinic")
     assert frame.empty
     assert list(frame.columns) == [
-        "rows", "people", *STATUSES, "sharing_a_phone", "reached_earlier", "needing_attention", "parts",
-        "cost_share", "unpriced",
+        "rows", "people", *STATUSES, "sharing_a_phone", "reached_before", "reached_earlier",
+        "needing_attention", "parts", "cost_share", "unpriced",
     ]  # fmt: skip
 
 

@@ -349,3 +349,13 @@ def test_a_round_that_left_a_row_out_takes_no_text_from_it(tmp_path):
     send(others_first, folder, message=FEES, changed="skip")
     compared = campaign.compare(plan_of(later, FEES, duplicates="keep"), folder=folder)
     assert (compared.reached, compared.changed, compared.sharing, compared.new) == (2, 1, 0, 0)
+
+
+def test_of_several_texts_at_a_phone_a_row_keeps_its_own(folder):
+    """Every text was sent first; later one for each phone is enough, and the row that gets it had its own."""
+    send(FAMILY, folder, message=MONDAY, duplicates="keep")
+    compared = campaign.compare(plan_of(FAMILY, TUESDAY), folder=folder)
+    before = dict(zip(compared.messages["row"], compared.messages["before"], strict=True))
+    assert before == {2: "Dear Musa, see you on Monday.", 4: "Dear Rose, see you on Monday."}
+    result = send(FAMILY, folder, message=TUESDAY, changed="skip")
+    assert texts_of(result) == before

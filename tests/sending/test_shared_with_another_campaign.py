@@ -58,7 +58,7 @@ def outcomes(result):
 def test_whoever_only_shares_the_phone_is_one_of_the_rows_to_correct(first, send):
     second = send(vaccinations(text="Come on Monday with {Child}.", not_again=first))
     for result in (second, campaign.load_result(second.folder)):
-        assert outcomes(result) == {"sharing_a_phone": 1, "duplicate": 4}
+        assert outcomes(result) == {"sharing_a_phone": 1, "reached_before": 4}
         assert result.contacts["reason"][3] == NOT_HERS
         assert result.follow_up()["Child"].tolist() == ["Miriam"]
         assert result.about_shared_before == ""
@@ -72,7 +72,7 @@ def test_with_another_number_she_is_reached_from_the_rows_to_correct(first, send
     file.write_text(file.read_text().replace("0772 000 001", "0772 000 009"))
     rows = campaign.read_contacts(file)
     result = send(vaccinations(rows, text="Come on Monday with {Child}.", not_again=first))
-    assert outcomes(result) == {"accepted": 1, "duplicate": 4}
+    assert outcomes(result) == {"accepted": 1, "reached_before": 4}
     assert sandbox.inbox["text"].tolist()[-1] == "Come on Monday with Miriam."
 
 
@@ -84,7 +84,7 @@ def test_with_every_different_text_she_gets_hers_and_nobody_else_does(first, sen
     assert statuses(plan) == ["duplicate", "not_sent", "duplicate", "duplicate", "duplicate"]
     result = send(plan)
     assert sandbox.inbox["text"].tolist()[3:] == ["Come on Monday with Miriam."]
-    assert outcomes(send(plan)) == outcomes(result) == {"accepted": 1, "duplicate": 4}
+    assert outcomes(send(plan)) == outcomes(result) == {"accepted": 1, "reached_before": 4}
     assert len(sandbox.inbox) == 4
 
 
@@ -97,6 +97,7 @@ def test_rows_in_another_order_with_another_amount_are_recognised(first):
 
 
 def test_a_name_that_neither_of_them_had_leaves_her_in_doubt(first):
+    """Nothing but the name tells the children apart, and a single cell may have been corrected."""
     plan = vaccinations(CHILDREN.iloc[:3].replace("Miriam", "Zoe"), not_again=first)
     assert plan.issues["code"].tolist() == [
         "already_sent",
@@ -106,6 +107,36 @@ def test_a_name_that_neither_of_them_had_leaves_her_in_doubt(first):
     ]
     assert plan.issues["row"].tolist() == [2, 3, 3, 4]
     assert "its result says whose text it was" in plan.issues["detail"][2]
+    alone = vaccinations(CHILDREN.iloc[[1]].replace("Miriam", "Zoe"), not_again=first)
+    assert alone.issues["code"].tolist() == ["already_sent", "already_sent_shared"]
+
+
+def test_a_sister_who_is_new_in_the_second_table_is_not_passed_over(send, sandbox):
+    """She is like nobody whom the first campaign reached at the phone that her brothers share."""
+    clinic = CHILDREN.assign(Visit=["1 Dec", "2 Dec", "3 Dec", "4 Dec", "4 Dec"])
+    first = send(vaccinations(clinic), "first")
+    susan = pd.DataFrame(
+        {"Guardian": ["Ann Adongo"], "Child": ["Susan"], "Phone": ["0772 000 001"], "Visit": ["8 Dec"]}
+    )
+    second = send(vaccinations(susan, text="Come with {Child}.", not_again=first.folder))
+    assert outcomes(second) == {"sharing_a_phone": 1}
+    assert second.follow_up()["Child"].tolist() == ["Susan"]
+    # It is not certain enough to send to that phone: she may be a brother in a table of another month.
+    third = send(vaccinations(susan, not_again=first.folder, duplicates="keep"), "third")
+    assert outcomes(third) == {"sharing_a_phone": 1}
+    corrected = susan.assign(Phone="0772 000 007")
+    assert outcomes(send(vaccinations(corrected, not_again=first.folder), "third")) == {"accepted": 1}
+
+
+def test_a_brother_in_the_table_of_another_month_was_reached(send):
+    """Nothing but his name says so: everything else is new."""
+    clinic = CHILDREN.iloc[:3].assign(Visit=["1 Dec", "2 Dec", "3 Dec"], Weight=[*"123"], Nurse=[*"XYZ"])
+    first = send(vaccinations(clinic), "first")
+    january = clinic.assign(Visit=["4 Jan", "5 Jan", "6 Jan"], Weight=[*"456"], Nurse=[*"UVW"])
+    for duplicates in ("skip", "keep"):
+        plan = vaccinations(january, not_again=first.folder, duplicates=duplicates)
+        reached = plan.issues.loc[plan.issues["code"] == "already_sent", "row"]
+        assert set(reached) == {2, 4}
 
 
 def test_a_child_who_is_alone_in_the_second_table_is_not_taken_for_the_brother(first):
@@ -113,8 +144,8 @@ def test_a_child_who_is_alone_in_the_second_table_is_not_taken_for_the_brother(f
     plan = vaccinations(alone, not_again=first)
     assert plan.issues["code"].tolist() == ["duplicate_other_text", "already_sent"]
     assert plan.issues["detail"][0] == (
-        "This phone was reached before, or may have been, with somebody else's text (see not_again=). To "
-        'reach this person too, enter another number, or use duplicates="keep".'
+        "This phone was reached before with somebody else's text, or may have been: see not_again=. To reach "
+        'this person too, enter another number, or use duplicates="keep".'
     )
 
 
@@ -178,3 +209,33 @@ def test_whoever_shares_a_phone_that_another_campaign_reached_is_not_passed_over
         alone = visits("Dear {child}", not_again=pd.Series(["0772 000 002"]))
         third = campaign.send(alone, folder=tmp_path / "third", **options)
         assert "that was reached before" not in third.sentence
+
+
+def test_whoever_was_reached_before_is_no_duplicate_anywhere(first, send, sandbox, tmp_path):
+    """The same rows in the plan, the sentence, the tables and the report; and again from the folder."""
+    more = pd.concat([CHILDREN, CHILDREN.iloc[[2]].assign(Child="Ida", Phone="0772 000 004")])
+    plan = vaccinations(more, text="Come with {Child}.", not_again=first)
+    assert plan.sentence.endswith("Rows that get none: 1 sharing a phone, 4 reached before.") or (
+        "1 duplicate, 4 reached before" in plan.sentence
+    )
+    compared = campaign.compare(plan, account=sandbox, folder=tmp_path / "second")
+    assert "4 rows are left out, because their numbers were reached before." in compared.sentence
+    second = send(plan)
+    for result in (second, campaign.load_result(second.folder)):
+        assert outcomes(result) == {"accepted": 1, "sharing_a_phone": 1, "reached_before": 4}
+        assert "the rest: 1 sharing a phone, 4 reached before" in result.sentence
+        assert result.outcomes.value_counts().to_dict() == {
+            "reached before": 4,
+            "sharing a phone": 1,
+            "accepted": 1,
+        }
+        by_guardian = result.outcomes_by("Guardian")
+        assert by_guardian["reached_before"].to_dict() == {"Ann Adongo": 1, "Ben Kato": 1, "Eva Apio": 2}
+        assert by_guardian["duplicate"].sum() == 0
+        campaign.write_report(result, tmp_path / "report.html")
+        page = (tmp_path / "report.html").read_text()
+        assert (
+            "6 rows in the file: 2 people (1 shares a phone), 4 rows whose numbers were reached before."
+            in page
+        )
+        assert "count as one person" not in page

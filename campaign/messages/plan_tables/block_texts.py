@@ -21,14 +21,9 @@ from campaign.messages.plan_tables.duplicates import Candidates, Repeats, report
 from campaign.messages.plan_tables.rare_countries import report_rare_countries
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock
 from campaign.messages.recipients import find_numbers, names_at
-from campaign.messages.suppression.suppression_lists import SuppressionLists
+from campaign.messages.suppression.suppression_lists import SuppressionLists, note_shared_phones
 from campaign.messages.templates.campaign_texts import CampaignTexts
 from campaign.values import replace
-
-_PERHAPS_ANOTHERS = (
-    "Several rows have this number, so that campaign may have reached somebody else there: its result says "
-    "whose text it was. To reach this person too, enter another number."
-)
 
 
 class Rules(Struct, frozen=True):
@@ -69,8 +64,8 @@ def write_texts(block: RowBlock, rules: Rules) -> BlockTexts:
 class BlockTexts(Struct, frozen=True, eq=False):
     """All texts of a block, also those of rows that get none: one for each row, and as they fit.
 
-    `unclear` are the positions of rows that an earlier campaign leaves out, as far as nobody knows whether
-    the text of then was theirs.
+    `unclear` are the positions of rows that an earlier campaign leaves out: if others share their phone,
+    nobody knows whether the text of then was theirs.
     """
 
     block: RowBlock
@@ -100,20 +95,13 @@ class BlockTexts(Struct, frozen=True, eq=False):
         `sharing` are the rows that share their number with another one, `duplicates` is one of DUPLICATES.
         """
         block = self.block
-        self._note_shared_phones(sharing)
+        rows = np.intersect1d(sharing, self.unclear)
+        note_shared_phones(block.issues, block.contacts, block.recipients, rows)
         report_duplicates(repeats, block.issues, block.contacts, block.recipients, keep=duplicates == "keep")
         has_alternative = np.zeros(len(block.contacts), dtype=bool)
-        if duplicates == "skip":
-            has_alternative[block.issues.rows_with("duplicate_other_text")] = True
+        sharing_phones = block.issues.rows_with("duplicate_other_text")
+        has_alternative[sharing_phones[~block.issues.sendable[sharing_phones]]] = duplicates != "error"
         return self._messages(np.flatnonzero(has_alternative[self.fitted.rows]))
-
-    def _note_shared_phones(self, sharing: Ints) -> None:
-        """Say of those that an earlier campaign leaves out that it may have been another one's text."""
-        rows = np.intersect1d(sharing, self.unclear)
-        self.block.recipients.report(
-            self.block.issues, self.block.contacts, rows, "already_sent_shared", "warning", _PERHAPS_ANOTHERS,
-            status="duplicate",
-        )  # fmt: skip
 
     def _messages(self, alternatives: Ints) -> BlockMessages:
         positions = np.flatnonzero(self.block.issues.sendable[self.fitted.rows])

@@ -69,12 +69,13 @@ class RunningTotals:
         self._statuses = np.zeros(len(STATUSES), dtype=np.int64)
         self._countries = Counter[str]()
         self._messages = self._parts = self._ucs2 = self._longest = 0
-        self._totals_lines = self._remarks = 0
+        self._totals_lines = self._remarks = self._left_out = 0
 
     def add(self, block: RowBlock, messages: BlockMessages) -> None:
         self._statuses += np.bincount(block.issues.status, minlength=len(STATUSES))
-        self._totals_lines += block.issues.count_blank("line_of_totals")
-        self._remarks += block.issues.count_blank("remark")
+        self._totals_lines += block.issues.count_excluded("line_of_totals")
+        self._remarks += block.issues.count_excluded("remark")
+        self._left_out += block.issues.count_excluded("already_sent")
         self._countries += messages.countries
         self._messages += len(messages.columns["row"])
         self._parts += int(messages.columns["parts"].sum())
@@ -86,6 +87,7 @@ class RunningTotals:
         self._statuses += others._statuses
         self._totals_lines += others._totals_lines
         self._remarks += others._remarks
+        self._left_out += others._left_out
         self._countries += others._countries
         self._messages += others._messages
         self._parts += others._parts
@@ -102,6 +104,7 @@ class RunningTotals:
             countries=dict(sorted(self._countries.items(), key=lambda item: (-item[1], item[0]))),
             totals_lines=self._totals_lines,
             remarks=self._remarks,
+            left_out=self._left_out,
         )
 
 

@@ -6,12 +6,24 @@ sharing it, has got nothing.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from msgspec import Struct
 
-from campaign.arrow_text import Bools, Ints
+from campaign.arrow_text import Ints
 from campaign.contacts.rows_alike import pairs_of_rows
+
+# Whose the text was that reached the number of a row. Of several campaigns, the greatest counts.
+NOT_REACHED = 0  # none did
+LEFT_OUT = 1  # somebody else's: this row was left out for sharing the phone
+STRANGER = 2  # somebody else's, as it seems: none of the rows of then says what tells this one
+NOT_SHARED = 3  # theirs, unless others share the phone now
+DOUBTFUL = 4  # others shared the phone, and the rows do not tell
+THEIRS = 5
+Whose: TypeAlias = npt.NDArray[np.int8]
 
 
 class EarlierRows(Struct, frozen=True, eq=False):
@@ -25,26 +37,33 @@ class EarlierRows(Struct, frozen=True, eq=False):
     columns: tuple[str, ...]
     rows: pd.DataFrame
 
-    def recognise(self, contacts: pd.DataFrame, numbers: Ints) -> tuple[Bools, Bools]:
-        """Which rows of a table are of people who were reached, and which of people who were not.
-
-        A row is neither where no other row had its number, where it is as much like the rows of the others,
-        and where it is so unlike the row that was reached that it may be somebody new.
-        """
-        places = [place for place, name in enumerate(self.columns) if name in contacts.columns]
+    def whose(self, contacts: pd.DataFrame, numbers: Ints) -> Whose:
+        """Whose text reached the numbers of the rows of a table, all of which were reached."""
         chosen = np.flatnonzero(np.isin(numbers, self.rows["number"]))
-        are_reached, are_others = np.zeros((2, len(numbers)), dtype=bool)
+        whose = np.full(len(numbers), NOT_SHARED, np.int8)
+        whose[chosen] = DOUBTFUL
+        places = [place for place, name in enumerate(self.columns) if name in contacts.columns]
         if len(chosen) and places:
             cells = contacts.iloc[chosen][[self.columns[place] for place in places]]
             candidates = cells.set_axis(places, axis=1).reset_index(drop=True)
             pairs = pairs_of_rows(candidates.assign(row=chosen, number=numbers[chosen]), self.rows)
-            equal, is_reached = pairs["equal"], pairs["is_reached"]
-            most = {
-                "of reached": equal.where(is_reached, 0),
-                "of certain": equal.where(is_reached & pairs["is_certain"], 0),
-                "of others": equal.where(~is_reached, 0),
-            }
-            likeness = pd.DataFrame(most).groupby(pairs["row"]).max()
-            are_others[likeness.index[likeness["of others"] > likeness["of reached"]]] = True
-            are_reached[likeness.index[likeness["of certain"] > likeness["of others"]]] = True
-        return are_reached, are_others
+            for owner, are_theirs in _owners(pairs).items():
+                whose[are_theirs.index[are_theirs]] = owner
+        return whose
+
+
+def _owners(pairs: pd.DataFrame) -> dict[int, pd.Series[bool]]:
+    """Which rows of some pairs are of whom, by row, the surest last."""
+    equal, is_reached = pairs["equal"], pairs["is_reached"]
+    most = {
+        "of reached": equal.where(is_reached, 0),
+        "of certain": equal.where(is_reached & pairs["is_certain"], 0),
+        "of others": equal.where(~is_reached, 0),
+        "is like any": ~pairs["is_unlike"],
+    }
+    rows = pd.DataFrame(most).groupby(pairs["row"]).max()
+    return {
+        STRANGER: ~rows["is like any"],
+        THEIRS: rows["of certain"] > rows["of others"],
+        LEFT_OUT: rows["of others"] > rows["of reached"],
+    }

@@ -1,8 +1,9 @@
 """Valid numbers that get no message: opt-outs, and numbers that an earlier campaign reached."""
 
 from collections.abc import Collection, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,6 @@ from msgspec import Struct
 
 from campaign.argument_checks import wrong
 from campaign.arrow_text import (
-    Bools,
     Ints,
     is_one_of,
     series_to_array,
@@ -25,7 +25,15 @@ from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, as_integers, is_on_list
-from campaign.messages.suppression.earlier_rows import EarlierRows
+from campaign.messages.suppression.earlier_rows import (
+    DOUBTFUL,
+    LEFT_OUT,
+    NOT_REACHED,
+    NOT_SHARED,
+    STRANGER,
+    EarlierRows,
+    Whose,
+)
 from campaign.messages.suppression.marked_rows import MarkedRows, are_marks
 from campaign.messages.suppression.number_lists import lists_in, read_list
 from campaign.messages.totals import Totals
@@ -35,17 +43,18 @@ from campaign.values import replace
 
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 ON_OPT_OUT_LIST = "The number is on the opt-out list."
-REACHED_EARLIER = "This number was reached before, or may have been (see not_again=)."
+REACHED_EARLIER = "This number was reached before, or may have been: see not_again=."
 PHONE_REACHED_EARLIER = (
-    "This phone was reached before, or may have been, with somebody else's text (see not_again=). To reach "
+    "This phone was reached before with somebody else's text, or may have been: see not_again=. To reach "
     'this person too, enter another number, or use duplicates="keep".'
 )
-_OTHERS_LEFT_OUT = ("error", PHONE_REACHED_EARLIER, "duplicate")
-_OTHERS_SENT = (
-    "warning",
-    "This phone was reached before, or may have been, with somebody else's text (see not_again=). Every "
-    "different text is to be sent.",
-    "not_sent",
+_PERHAPS_ANOTHERS = (
+    "Several rows have this number, or had it then, so that campaign may have reached somebody else there: "
+    "its result says whose text it was. To reach this person too, enter another number."
+)
+_SENT_ALL_THE_SAME = (
+    "This phone was reached before with somebody else's text, or may have been: see not_again=. Every "
+    "different text is to be sent."
 )
 
 
@@ -159,27 +168,11 @@ class ReachedNumbers(Struct, frozen=True, eq=False):
     numbers: Ints
     rows: EarlierRows | None = None
 
-    def recognise(self, contacts: pd.DataFrame, numbers: Ints) -> tuple[Bools, Bools, Bools]:
-        """Which rows of a table have one of the numbers, and of which of them it is known that their people
-        were reached, or were not."""
+    def whose(self, contacts: pd.DataFrame, numbers: Ints) -> Whose:
+        """Whose text reached the numbers of the rows of a table, if any did."""
         are_listed = is_on_list(numbers, self.numbers)
-        if self.rows is None:
-            return are_listed, are_listed & False, are_listed & False
-        are_reached, are_others = self.rows.recognise(contacts, numbers)
-        return are_listed, are_listed & are_reached, are_listed & are_others
-
-
-class ReachedRows(NamedTuple):
-    """Rows of a table whose number an earlier campaign reached.
-
-    - `left_out`: those that get nothing more.
-    - `unclear`: those of them of whom it is not known whether the text was theirs.
-    - `of_others`: people who got nothing, though their phone got somebody else's text.
-    """
-
-    left_out: Bools
-    unclear: Bools
-    of_others: Bools
+        theirs = NOT_SHARED if self.rows is None else self.rows.whose(contacts, numbers)
+        return np.where(are_listed, theirs, NOT_REACHED).astype(np.int8)
 
 
 class SuppressionLists(Struct, frozen=True, eq=False):
@@ -221,15 +214,12 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         for marked in self.marked:
             marked.exclude(issues, contacts, recipients, start)
 
-    def recognise(self, contacts: pd.DataFrame, numbers: Ints) -> "ReachedRows":
-        """Which rows of a table have a number that an earlier campaign reached, and whose text that was."""
-        left_out, recognised, others = np.zeros((3, len(numbers)), dtype=bool)
+    def whose(self, contacts: pd.DataFrame, numbers: Ints) -> Whose:
+        """Whose text reached the numbers of the rows of a table in earlier campaigns, if any did."""
+        whose: Whose = np.full(len(numbers), NOT_REACHED, np.int8)
         for source in self.reached:
-            are_listed, are_reached, are_others = source.recognise(contacts, numbers)
-            left_out |= are_listed & ~are_others
-            recognised |= are_reached
-            others |= are_others
-        return ReachedRows(left_out, left_out & ~recognised, others & ~left_out)
+            whose = np.maximum(whose, source.whose(contacts, numbers))
+        return whose
 
     def exclude_reached(
         self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, *, every_text: bool
@@ -238,18 +228,30 @@ class SuppressionLists(Struct, frozen=True, eq=False):
 
         Their status is `duplicate`: nothing is wrong with them and nobody opted out, but they would get a
         second message. The code distinguishes them from duplicates in the table. Whoever only shares the
-        phone has the code of those who do so in the table, and gets their text if `every_text` is sent.
-        Returns the rows that were left out though nobody knows whether the text of then was theirs.
+        phone has the code of those who do so in the table. If `every_text` is sent, those who were left out
+        for it get theirs. Returns the rows of which nobody knows whose text it was if others share the phone.
         """
         if not self.reached:
             return np.empty(0, dtype=np.int64)
-        found, sendable = self.recognise(contacts, recipients.numbers), issues.sendable
-        rows = np.flatnonzero(found.left_out & sendable)
-        recipients.report(issues, contacts, rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
-        rows = np.flatnonzero(found.of_others & sendable)
-        severity, detail, status = _OTHERS_SENT if every_text else _OTHERS_LEFT_OUT
-        recipients.report(issues, contacts, rows, "duplicate_other_text", severity, detail, status=status)
-        return np.flatnonzero(found.unclear & sendable)
+        whose = np.where(issues.sendable, self.whose(contacts, recipients.numbers), NOT_REACHED)
+        reported = partial(recipients.report, issues, contacts)
+        rows = np.flatnonzero(whose >= NOT_SHARED)
+        reported(rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
+        note_shared_phones(issues, contacts, recipients, np.flatnonzero(whose == DOUBTFUL))
+        are_left_out = (whose == STRANGER) | ((whose == LEFT_OUT) & (not every_text))
+        rows = np.flatnonzero(are_left_out)
+        reported(rows, "duplicate_other_text", "error", PHONE_REACHED_EARLIER, status="duplicate")
+        rows = np.flatnonzero((whose == LEFT_OUT) & ~are_left_out)
+        reported(rows, "duplicate_other_text", "warning", _SENT_ALL_THE_SAME)
+        return np.flatnonzero(whose == NOT_SHARED)
+
+
+def note_shared_phones(
+    issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, rows: Ints
+) -> None:
+    """Say of rows that an earlier campaign leaves out that the text may have been another one's."""
+    code, detail = "already_sent_shared", _PERHAPS_ANOTHERS
+    recipients.report(issues, contacts, rows, code, "warning", detail, status="duplicate")
 
 
 def leaves_out_most(totals: Totals) -> bool:

@@ -185,11 +185,14 @@ def needs_order(texts: TextArray) -> Bools:
 
 
 def question(column: str, example: str) -> str:
-    """What a person is asked where a column has dates that can be read in two ways."""
+    """What a person is asked where a column has dates that can be read in two ways, or in three."""
+    orders = [order for order in _FIRST if read_moment(example, order)[0]]
+    first, *others = (f'with dates="{order}" if the {_FIRST[order]}' for order in orders)
+    ways = ", ".join([f"{first} comes first", *(f"{other} does" for other in others)])
+    ways = ", or ".join(ways.rsplit(", ", 1))
     return (
         f'"{column}" has dates such as {example}, which can be read in more than one way. Write them like '
-        '5 Jan 2026, or read the file with dates="dmy" if the day comes first, with dates="mdy" if the month '
-        'does, or with dates="ymd" if the year does.'
+        f"5 Jan 2026, or read the file {ways}."
     )
 
 

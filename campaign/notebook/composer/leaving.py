@@ -12,7 +12,7 @@ from campaign import markup
 from campaign.arrow_text import Ints
 from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.sent_elsewhere import have_it_already
 from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.difference import (
@@ -25,8 +25,8 @@ from campaign.sending.rounds.difference import (
 from campaign.text import clean, counted, listed_words
 
 _FOR_ANOTHER = (
-    "If this text is about something else, begin a campaign of its own: the result of “{}” then stays as it "
-    "is."
+    "If this text is about something else, begin a campaign of its own: it is the last answer of "
+    f"“{FIELDS['changed']}” below, and the result of “{{}}” stays as it is."
 )
 
 

@@ -16,7 +16,8 @@ from campaign.text import agreeing, capitalised, counted, figure, listed_words
 STYLE = """
 .campaign .shares{display:flex;height:1.2em;border-radius:3px;overflow:hidden;max-width:34em}
 .campaign .shares .bar{height:100%;min-width:2px}
-.campaign .shares .duplicate,.campaign .shares .sharing,.campaign .shares .blank,.campaign .shares .opted_out,
+.campaign .shares .duplicate,.campaign .shares .reached_before,.campaign .shares .sharing,
+.campaign .shares .blank,.campaign .shares .opted_out,
 .campaign .shares .nothing_more,.campaign .shares .corrected,.campaign .shares .reached,
 .campaign .shares .put_right,.campaign .shares .totals,.campaign .shares .remarks{background:var(--quiet)}
 """
@@ -26,6 +27,7 @@ _LEFT_OUT = {
     "totals": ("is a line of totals", "are lines of totals"),
     "remarks": ("is a remark", "are remarks"),
     "sharing": SHARING,
+    "reached_before": ("was reached before, as you said", "were reached before, as you said"),
 }
 _TONES = {"not_sent": "good", "asked": "doubt", "in_doubt": "doubt", "held": "doubt", "invalid": "bad"}
 
@@ -124,10 +126,10 @@ def _counts(plan: Plan, leaves: WhoLeaves) -> dict[str, int]:
     shares_phone = pd.Index(errors.loc[errors["code"] == "duplicate_other_text", "row"].unique())
     sharing, explained = len(shares_phone), len(leaves.explained.intersection(shares_phone))
     lines = {"totals": plan.totals.totals_lines, "remarks": plan.totals.remarks}
-    no_status = {"sharing": sharing - explained, **lines}
+    no_status = {"sharing": sharing - explained, "reached_before": plan.totals.left_out, **lines}
     counts = {kind: plan.totals[kind] for kind in _LEFT_OUT if kind not in no_status} | no_status
     counts["blank"] = plan.totals.empty
-    counts["duplicate"] -= sharing
+    counts["duplicate"] -= sharing + plan.totals.left_out
     counts["invalid"] -= len(leaves.explained) - explained
     return going | {kind: count + leaves.left_out.get(kind, 0) for kind, count in counts.items()}
 

@@ -276,6 +276,7 @@ class SendingSection(Section):
         left_out = desk.composition.not_again
         desk.decide(name=name)
         self.elsewhere.forget()
+        self.left_out.forget()
         with self.problems_shown():
             before = desk.composition
             if desk.take_answers() or left_out:

@@ -29,7 +29,8 @@ NOWHERE = "(in no row any more)"
 _ELSEWHERE = "(not in the table)"
 _UNKNOWN = "(not known)"
 EMPTY = "(empty)"
-SHARED, EARLIER = "sharing_a_phone", "reached_earlier"  # columns of `Result.outcomes_by`
+# Columns of `Result.outcomes_by`.
+SHARED, BEFORE, EARLIER = "sharing_a_phone", "reached_before", "reached_earlier"
 _SOME = {"Reached earlier": EARLIER, "Opted out": "opted_out"}  # shown where there are such people
 
 
@@ -141,7 +142,7 @@ def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.Dat
     As in the summary, what only some campaigns have is told where this one has it.
     """
     frame = result.outcomes_by(column)
-    frame = frame.drop(columns=[name for name in (SHARED, EARLIER) if not frame[name].any()])
+    frame = frame.drop(columns=[name for name in (SHARED, BEFORE, EARLIER) if not frame[name].any()])
     values = redaction.values(frame.index.to_series().reset_index(drop=True), str(frame.index.name))
     labels = values.where(values != "", EMPTY).fillna(nowhere(result))
     return frame.set_axis(pd.Index(labels, name=frame.index.name))

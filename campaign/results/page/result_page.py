@@ -20,6 +20,7 @@ from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import (
+    BEFORE,
     about_all_sent,
     about_messages_of_table,
     about_nowhere,
@@ -62,7 +63,8 @@ def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequ
 
 def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
     totals = result.totals
-    people = {status: count for status, count in totals.by_outcome.items() if status not in NO_PEOPLE}
+    no_people = (*NO_PEOPLE, BEFORE)
+    people = {outcome: count for outcome, count in totals.by_outcome.items() if outcome not in no_people}
     to_do = tasks(result, redaction)
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),

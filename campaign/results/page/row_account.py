@@ -9,7 +9,7 @@ from campaign.text import agreeing, capitalised, counted, figure
 MEANINGS = {
     "invalid": "has to be corrected, and gets nothing until then",
     "blank": "is empty",
-    "duplicate": "repeats a number: another row, now or in an earlier round, or another campaign has it",
+    "duplicate": "repeats a number: another row, now or in an earlier round, has it",
     "opted_out": "wants no texts: on the opt-out list, or marked",
     "not_sent": "ready, and not sent",
     "accepted": "accepted by the service, which does not say whether it reached the phone",
@@ -29,9 +29,10 @@ def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str
         "invalid": MEANINGS["invalid"] + _about_sent(totals["invalid"] - totals.to_correct),
         "duplicate": MEANINGS["duplicate"] + _about_sharing(sharing) + _about_sent(sharing - unreached),
     }
-    counts = dict(totals) | {"blank": totals.empty}
+    counts = dict(totals) | {"blank": totals.empty, "duplicate": totals["duplicate"] - totals.left_out}
     lines = [(name.replace("_", " "), count, meanings[name]) for name, count in counts.items()]
     others = [
+        ("reached before", totals.left_out, "its number was reached by another campaign, or a list says so"),
         ("line of totals", totals.totals_lines, "adds up other rows, and is no person"),
         ("remark", totals.remarks, "stands below a line of totals, and is no person"),
     ]
@@ -43,8 +44,9 @@ def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
 
     Where people share a phone and a text is for all of them, they are fewer than with a text for each.
     """
-    copies = totals["duplicate"] - totals.sharing
+    copies = totals["duplicate"] - totals.sharing - totals.left_out
     others = {
+        ("row whose number was reached before", "rows whose numbers were reached before"): totals.left_out,
         ("duplicate", "duplicates"): copies,
         ("blank row", "blank rows"): totals.empty,
     }

@@ -293,6 +293,7 @@ def recounted(plan: Plan) -> Plan:
         countries=dict(sorted(countries.items(), key=lambda item: (-item[1], item[0]))),
         totals_lines=plan.totals.totals_lines,  # they stay what they are
         remarks=plan.totals.remarks,
+        left_out=plan.totals.left_out,
     )
 
     def frames() -> Iterator[pd.DataFrame]:

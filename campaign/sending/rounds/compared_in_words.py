@@ -78,8 +78,8 @@ class ComparedInWords(Struct, frozen=True, eq=False):
     def about_rows(self) -> str:
         """Sentences about rows that get nothing, or something else, for what is known of them."""
         return (
-            f"{self.about_beside_file}{self.about_left_out}{self.about_overtaken}{self.about_corrected}"
-            f"{self.about_left_behind}{self.about_gone}"
+            f"{self.about_beside_file}{self.about_left_out}{self.about_reached_before}{self.about_overtaken}"
+            f"{self.about_corrected}{self.about_left_behind}{self.about_gone}"
         )
 
     @property
@@ -184,6 +184,15 @@ class ComparedInWords(Struct, frozen=True, eq=False):
             f" Of the rows of this file that have a text, {rows:,} {agreeing(rows, 'gets', 'get')} nothing "
             f"in this {self._words.campaign}: {', '.join(kinds)}."
         )
+
+    @property
+    def about_reached_before(self) -> str:
+        """A sentence about rows that another campaign or a list leaves out, after a space; "" for none."""
+        rows = self._compared.plan.totals.left_out
+        if not rows:
+            return ""
+        are, were = agreeing(rows, "is", "are"), agreeing(rows, "its number was", "their numbers were")
+        return f" {capitalised(counted(rows, 'row'))} {are} left out, because {were} reached before."
 
     @property
     def about_corrected(self) -> str:

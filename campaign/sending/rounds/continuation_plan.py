@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +14,9 @@ from campaign.errors import FolderError
 from campaign.messages.plan import Plan, suppression_of, with_fields
 from campaign.messages.plan_tables.duplicates import SHARED_PHONE_LATER
 from campaign.messages.recipients import Addressing
+from campaign.messages.suppression.earlier_rows import LEFT_OUT
 from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
-from campaign.messages.totals import LINES, lines_in
+from campaign.messages.totals import counted_apart
 from campaign.results.cell_values import CellReader, rows_that_say_same
 from campaign.sending.rounds.amended_plan import with_issue, with_messages, without_rows
 from campaign.sending.rounds.distinct_texts import DistinctTexts
@@ -89,7 +89,7 @@ def merge(whole: Plan, part: Plan) -> Plan:
         whole,
         contacts=contacts,
         issues=issues,
-        totals=replace(whole.totals, **_count_lines(lines_in(contacts, issues))),
+        totals=replace(whole.totals, **counted_apart(contacts, issues)),
         template=part.template,
         not_again=part.not_again,
         addressing=Addressing(
@@ -100,11 +100,6 @@ def merge(whole: Plan, part: Plan) -> Plan:
     )
     merged = with_messages(merged, messages.iloc[order].reset_index(drop=True))
     return with_issue(merged, _corrected(whole, part, rows), CORRECTED, "info", _CORRECTED)
-
-
-def _count_lines(lines: pd.Series[str]) -> dict[str, Any]:
-    """How many lines of each kind there are, as fields of the totals."""
-    return {name: int((lines == code).sum()) for code, name in LINES.items()}
 
 
 def corrected_rows(plan: Plan) -> Ints:
@@ -146,7 +141,7 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
         return whole
     numbers = whole.addressing.numbers
     are_opted_out = np.isin(numbers, lists.opted_out_or_marked)
-    are_reached = lists.recognise(whole.contacts, numbers).left_out
+    are_reached = lists.whose(whole.contacts, numbers) > LEFT_OUT
     for leaving, status, code, detail in (
         (are_opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
         (are_reached, "duplicate", "already_sent", REACHED_EARLIER),

@@ -338,6 +338,17 @@ def sent_this_text(difference: Difference, *, changed: Changed) -> dict[str, Int
     return {name: people for name, people in found.items() if len(people)}
 
 
+def left_out_elsewhere(difference: Difference) -> Ints:
+    """The numbers of people who may get something, and whom the last campaign beside this one that knows them
+    has left out, because they wanted no messages."""
+    is_known, wants_none = np.zeros((2, len(difference._may_go_out)), dtype=bool)
+    for other in difference._elsewhere:  # the one that sent last comes first
+        wants_none |= other.people["opted_out"].to_numpy() & ~is_known
+        is_known |= other.people[["opted_out", "reached"]].any(axis=1).to_numpy()
+    numbers: Ints = difference._numbers_of_rows[difference._may_go_out][wants_none]
+    return numbers
+
+
 def kinds_of_people(difference: Difference, positions: Ints) -> pd.Series[str]:
     """What is known of the people of some messages, as the sentence of the difference counts them."""
     return difference._kinds.iloc[positions]

@@ -1,7 +1,8 @@
-"""Whose earlier texts those of a number are, where several rows have it: what is known then of each row.
+"""Whose earlier texts those of a number are, where several rows have or had it: what is known of each row.
 
 A phone that Esther and Hope share got two texts for Esther. If the second one is in the plan, the first one
-says nothing about Hope, who got none yet.
+says nothing about Hope, who got none yet. If both had a text, and only Esther's row is to get another one,
+it is hers that speaks against it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contacts.rows_alike import pairs_of_rows
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.comparison import CHANGED, NEW, Comparison
@@ -36,13 +37,14 @@ def with_owned_texts(
     changed = np.unique(numbers[comparison.knowledge == CHANGED])
     if not len(changed):  # as mostly: all numbers need not be counted for that
         return comparison
-    near, counts = np.unique(numbers[np.isin(numbers, changed)], return_counts=True)
-    sought = near[counts > 1]
+    replaced = comparison.replaced
+    rows_then = pd.DataFrame({"number": replaced.numbers, "row": replaced.labels}).drop_duplicates()
+    of_then = rows_then["number"].to_numpy(dtype=np.int64)
+    sought = changed[_are_several(numbers, changed) | _are_several(of_then, changed)]
     columns = other_columns(plan) if len(sought) else []
     owners = _owners(plan, record, columns, sought) if columns else pd.DataFrame()
     if owners.empty:
         return comparison
-    replaced = comparison.replaced
     texts = pd.DataFrame(
         {
             "number": replaced.numbers,
@@ -58,6 +60,12 @@ def with_owned_texts(
     return _with_texts(comparison, _texts_of_entries(entries[is_open], texts))
 
 
+def _are_several(numbers: Ints, sought: Ints) -> Bools:
+    """Which of some numbers, which are in order, are there several times."""
+    found, counts = np.unique(numbers[np.isin(numbers, sought)], return_counts=True)
+    return np.isin(sought, found[counts > 1])
+
+
 def _texts_of_entries(entries: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
     """For each entry, whose places are the index, the text that speaks against it: columns batch and
     `row then`, missing for none, and is_own.
@@ -69,7 +77,7 @@ def _texts_of_entries(entries: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFram
     found = own[["batch", "row then", "is_alike"]].reindex(entries["row"]).set_axis(entries.index)
     found["is_own"] = found["is_alike"].eq(True)
     nobodys = texts[texts["row"].isna()].drop_duplicates(["number", "text"], keep="last")
-    nobodys = nobodys.assign(turn=nobodys.groupby("number").cumcount())
+    nobodys = nobodys.assign(turn=nobodys.groupby("number").cumcount(ascending=False))  # the last one first
     without = entries[found["batch"].isna() & (entries["knowledge"] == CHANGED)]
     without = without.assign(turn=without.groupby("number").cumcount(), place=without.index)
     taken = without.merge(nobodys, on=["number", "turn"]).set_index("place")
