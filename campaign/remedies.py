@@ -18,6 +18,7 @@ from campaign.text import capitalised
 
 # The choice of the composer that files name, too: whoever corrects rows may tell the sender to choose it.
 EVERY_TEXT = "Send every different text"
+ADD_COST = "Add this cost"  # a button of the composer
 Named = Callable[[str, str], str]  # what a person calls a parameter with a value; "" if nothing
 
 _CALL_OF_NOBODY = "_()"

@@ -156,7 +156,10 @@ def test_what_a_person_said_of_a_cost_is_told_as_that(interrupted_campaign, tmp_
     unpriced = campaign.resolve(folder, 2, "accepted", confirm="batch 2 was accepted")
     page = campaign.write_report(unpriced, tmp_path / "before.html").read_text("utf-8")
     assert "The cost of batch 2 is not known." in page
-    assert "Once the provider has told you, add it with campaign resolve and --cost." in page
+    assert (
+        "Once the provider has told you, add it: with “Add this cost” on the page that sent it, or with "
+        "campaign resolve and --cost." in page
+    )
     with pytest.raises(campaign.ConfirmationError) as asked:
         campaign.resolve(folder, 2, "accepted", cost=3500)
     priced = pasted(asked.value.call)

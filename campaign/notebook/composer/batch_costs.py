@@ -11,8 +11,9 @@ from campaign import markup
 from campaign.contract import ORDERED_AGAIN
 from campaign.errors import CampaignError, ConfirmationError
 from campaign.notebook.composer.cost_choice import typed_cost
-from campaign.notebook.composer.desk_words import ADD_COST, desk_words
+from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
+from campaign.remedies import ADD_COST
 from campaign.results.tables import Result
 from campaign.sending.afterwards.resolving import resolve
 from campaign.text import counted, money

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from html import escape, unescape
 
 from campaign.masking import mask_sentences
-from campaign.remedies import without_code
+from campaign.remedies import ADD_COST, without_code
 from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.sending.store.identity import CAMPAIGNS
 
@@ -55,7 +55,6 @@ CHANGE_TO = "Change to “{}”"  # from a campaign that was begun
 BEGIN = "Begin “{}”, a campaign of its own"
 ACCEPTED = "It was accepted"  # what became of a batch
 NOT_THERE = "It did not get there"
-ADD_COST = "Add this cost"
 CHOOSE_LIST = "Choose the provider's own list"
 _SECTIONS = {
     1: ("sheet", "number", "region", "dates"),

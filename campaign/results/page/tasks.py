@@ -9,7 +9,7 @@ from msgspec import Struct
 from campaign.contacts.columns import listed
 from campaign.contract import ORDERED_AGAIN, SETTLED_BY
 from campaign.paths import seen_from_here
-from campaign.remedies import EVERY_TEXT, text_without_code, without_code
+from campaign.remedies import ADD_COST, EVERY_TEXT, text_without_code, without_code
 from campaign.results.advice import ONE_OR_TWO
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
@@ -21,7 +21,10 @@ from campaign.values import replace
 
 _SEND_AGAIN = "Decide whether to send the text of this table again."
 _LOOK_AT_SHARED = "Look at people who share a phone that another campaign reached."
-_ADD_COSTS = "Once the provider has told you, add it with campaign resolve and --cost."
+_ADD_COSTS = (
+    f"Once the provider has told you, add it: with “{ADD_COST}” on the page that sent it, or with campaign "
+    "resolve and --cost."
+)
 _CORRECT_OWN = "Put the corrections into your own spreadsheet."
 _SEND_BOTH = (
     f" Or let all texts go to the phone: send your own spreadsheet again with “{EVERY_TEXT}” (in a command, "
