@@ -17,15 +17,17 @@ from campaign.arrow_text import (
     choose_texts,
     concat_arrays,
     constant_array,
+    equal_texts,
     is_one_of,
     replace_rows,
     series_to_array,
     series_to_chunks,
+    strip_texts,
     text_array,
     unique_texts,
 )
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.columns import listed, may_hold_numbers
+from campaign.contacts.columns import listed, may_hold_numbers, number_columns
 from campaign.contacts.exports import row_counter
 from campaign.contacts.naming_column import naming_column
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, clean_numbers, readings
@@ -41,6 +43,7 @@ from campaign.text import agreeing, capitalised, counted
 _CLOSING_TOTALS = "The row is a line of totals and not a person, so it gets no message."
 _CLOSING_REMARK = "The row is a remark below a line of totals and not a person, so it gets no message."
 _TOTALS = "The row looks like a line of totals, so it gets no message: remove it from the table."
+_FILL_IN = "Fill it in, or remove the row."
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
 
@@ -261,6 +264,16 @@ def _add_closing_totals(contacts: pd.DataFrame, issues: IssueCollector, rules: N
         issues.add(rows[chosen], column, theirs, code, "info", detail, status="blank")
 
 
+def _filled_elsewhere(contacts: pd.DataFrame, columns: list[str], rows: Ints) -> tuple[str, Bools]:
+    """The most likely of the other columns of numbers, and which of some rows have something there."""
+    names = (name for name in number_columns(contacts.columns) if name not in columns)
+    other = next((name for name in names if may_hold_numbers(name)), "")
+    if not other or not len(rows):
+        return other, np.zeros(len(rows), dtype=bool)
+    cells = strip_texts(series_to_array(contacts[other]).take(rows))
+    return other, ~equal_texts(cells, "")
+
+
 def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[str], rows: Ints) -> None:
     """Rows whose number cells are all empty: blank if the other cells are empty too, else invalid."""
     all_cells = (pa.chunked_array([series_to_array(contacts[name]).take(rows)]) for name in contacts.columns)
@@ -269,8 +282,14 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
     issues.add(blank, "", no_values, "blank_row", "info", "The row is empty.", status="blank")
     where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{listed(columns)} are empty"
     is_total = looks_like_totals(contacts, rows)
+    other, in_other = _filled_elsewhere(contacts, columns, rows[~is_total])
     for code, of_rows, detail in (
-        ("missing_number", rows[~is_total], f"There is no number: {where}. Fill it in, or remove the row."),
+        ("missing_number", rows[~is_total][~in_other], f"There is no number: {where}. {_FILL_IN}"),
+        (
+            "missing_number",
+            rows[~is_total][in_other],
+            f'There is no number: {where}, and "{other}" is not. Copy what is there, or remove the row.',
+        ),
         ("line_of_totals", rows[is_total], f"{_TOTALS} {capitalised(where)}: if it is a person, fill it in."),
     ):
         cells = series_to_array(contacts[columns[0]]).take(of_rows)

@@ -76,6 +76,18 @@ def test_each_row_gets_its_message_or_its_reason():
     ]
 
 
+def test_a_row_whose_number_stands_in_another_column_says_so():
+    rows = pd.DataFrame(
+        {"Phone": ["0772 000 001", "", ""], "Alt phone": ["", "0772 000 003", " "], "Name": [*"ABC"]}
+    )
+    made = prepare(rows, message="Hi", sender="CLINIC", region="UG", number="Phone")
+    assert made.issues["detail"].tolist() == [
+        'There is no number: "Phone" is empty, and "Alt phone" is not. Copy what is there, or remove '
+        "the row.",
+        'There is no number: "Phone" is empty. Fill it in, or remove the row.',
+    ]
+
+
 def test_the_frames_have_the_promised_types():
     made = plan()
     text = "str"
