@@ -6,7 +6,7 @@ whether the text of the row reached its number, and say of each cell whether it 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 
 import numpy as np
 import pandas as pd
@@ -33,19 +33,22 @@ def _alone(place: int) -> str:
     return f"is alone in {place}"
 
 
-def pairs_of_rows(candidates: pd.DataFrame, then: pd.DataFrame) -> pd.DataFrame:
+def pairs_of_rows(
+    candidates: pd.DataFrame, then: pd.DataFrame, identifying: Collection[int] = ()
+) -> pd.DataFrame:
     """Each row now with each row then of the same number, and `equal`, in how many cells they agree. Numbers
     of very many rows are left out.
 
     `is_alike`: they agree in at least half of the cells that told the row then from the others of its number,
     as a village that a family shares does not, or a single cell does: what was corrected there is not known.
-    `is_certain`: they agree in at least half of those cells and in one of them, or in everything.
+    `is_certain`: they agree in at least half of those cells and in one of them, or in one whose column is
+    `identifying`, or in everything.
     `is_unlike`: they agree in none of those cells, though there are several.
     """
     counts = candidates["number"].value_counts().mul(then["number"].value_counts(), fill_value=0)
     candidates = candidates[candidates["number"].isin(counts.index[counts <= _MOST_PAIRS])]
     pairs = candidates.merge(then, on="number", suffixes=("", " then"))
-    equal, telling, told, filled = np.zeros((4, len(pairs)), np.int64)
+    equal, telling, told, filled, identified = np.zeros((5, len(pairs)), np.int64)
     for place in _places(candidates):
         own, others = pairs[f"{place}"], pairs[f"{place} then"]
         is_equal = ((own == others) & (own != "")).to_numpy()
@@ -55,12 +58,13 @@ def pairs_of_rows(candidates: pd.DataFrame, then: pd.DataFrame) -> pd.DataFrame:
         telling += is_telling
         told += is_equal & is_telling
         filled += is_filled
+        identified += is_equal & is_telling & (place in identifying)
     tells_it = 2 * told >= telling
     return pairs.assign(
         equal=equal,
         is_alike=tells_it | (telling < _LEAST_TELLING),
         is_unlike=(told == 0) & (telling >= _LEAST_TELLING),
-        is_certain=(tells_it & (told > 0)) | ((equal == filled) & (filled > 0)),
+        is_certain=(tells_it & (told > 0)) | (identified > 0) | ((equal == filled) & (filled > 0)),
     )
 
 

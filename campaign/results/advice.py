@@ -19,7 +19,7 @@ ADVICE = {
     "resume the campaign or send the plan again: nobody who has got this text is tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
 }
-ONE_OR_TWO = f"if both rows are of the same person, delete one of them; if not, {TO_REACH_BOTH_LATER}"
+ONE_OR_TWO = f"if one of the rows is there by mistake, delete it; if not, {TO_REACH_BOTH_LATER}"
 _INVALID = (
     "Correct the invalid {rows}: in your own spreadsheet, which you send again, or in the file that "
     "write_follow_up writes, which has the {reasons}."

@@ -34,6 +34,7 @@ from campaign.results.recorded import ContactsOfRounds, Recorded
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import (
+    PERHAPS_ELSEWHERE,
     REACHED_ELSEWHERE,
     LikelyRepeats,
     column_of_names,
@@ -175,6 +176,7 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
             return False
         shared = self.shared_phones
         shared = shared[shared.index.isin(self.sharing) & ~shared["is_answered"]]
+        shared = shared[shared["status"] != PERHAPS_ELSEWHERE]
         return bool((shared["owner"].notna() | (shared["status"] == REACHED_ELSEWHERE)).any())
 
     @property
@@ -198,7 +200,8 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
             return LikelyRepeats(0, "")
         reached = self.reached
         others = np.concatenate([reached.rows, reached.doubtful, reached.outdated])
-        is_same = self.shared_phones["is_same_name"]
+        shared = self.shared_phones
+        is_same = shared["is_same_name"] & (shared["status"] != PERHAPS_ELSEWHERE)
         is_theirs = is_same.index.isin(self.sharing) & ~is_same.index.isin(others)
         rows = int(is_same[is_theirs].sum())
         return LikelyRepeats(rows, self.naming)

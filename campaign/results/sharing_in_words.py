@@ -8,7 +8,7 @@ from campaign.contacts.columns import listed
 from campaign.environments import words_for
 from campaign.messages.plan_tables.duplicates import TO_REACH_AFTER_ALL, TO_REACH_BOTH_LATER
 from campaign.results.advice import ONE_OR_TWO
-from campaign.results.shared_phones import REACHED_ELSEWHERE
+from campaign.results.shared_phones import PERHAPS_ELSEWHERE, REACHED_ELSEWHERE
 
 _WHOSE_TEXT = {
     "accepted": "was {done}",
@@ -30,8 +30,9 @@ _ALONE = "Shared a phone with a row that has another number now. Send this row a
 
 def reasons_of_shared(shared: pd.DataFrame, column: str, environment: str) -> pd.Series[str]:
     """For rows of `shared_phones` why they got nothing: which row has their number, and what became of that
-    one. `column` is that of the names."""
+    one. `column` is that of the names. Rows without a reason here keep that of the plan."""
     done = words_for(environment).done
+    shared = shared[shared["status"] != PERHAPS_ELSEWHERE]  # what is known of these is said in the plan
     words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
     is_stopped = shared["owner"].isna() & (shared["why_beside"] == "opted_out")
     fates = shared["status"].map(words)[~is_stopped].dropna()

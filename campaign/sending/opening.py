@@ -38,7 +38,7 @@ from campaign.sending.rounds.difference import Difference, plan_behind, with_com
 from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
 from campaign.sending.rounds.kept_pace import keep_pace
 from campaign.sending.rounds.left_out_before import about_opted_out
-from campaign.sending.rounds.not_again import check_not_again
+from campaign.sending.rounds.not_again import check_names_others, check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.plan_comparison import compare_plan
 from campaign.sending.rounds.reached_elsewhere import (
@@ -181,6 +181,7 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
         return Difference(compare_plan(plan, None, environment), path)
+    check_names_others(plan, path)
     folder = open_folder(path)
     folder.check_name(name)
     if isinstance(options.account, Account):
@@ -244,6 +245,7 @@ def _existing_or_new(
 ) -> tuple[Folder, Claim, bool]:
     """The folder of the campaign, and whether it is new: it is made once everything is confirmed."""
     if folder_exists(claim.path):
+        check_names_others(plan, claim.path)
         folder = open_folder(claim.path)
         folder.check_name(name)
         return folder, replace(claim, name=folder.manifest.name), False

@@ -65,8 +65,8 @@ VILLAGES = """\
     0772 000 002,,Katwe
 """
 ANN_TWICE = (
-    'The same number and the same "Name of mother" as row 2, which has another text (if it is the same '
-    "person, delete one of the rows). At most one of them is sent. If two people share the phone, enter "
+    'The same number and the same "Name of mother" as row 2, which has another text (if one of the '
+    "rows is there by mistake, delete it). At most one of them is sent. If two people share the phone, enter "
     'another number, or use duplicates="keep" so that both texts go out.'
 )
 
@@ -423,7 +423,7 @@ def test_whoever_shares_a_phone_that_an_earlier_campaign_reached_is_told_that_it
     reasons = made.contacts["reason"]
     assert reasons[3] == (
         "This number was reached before, or may have been: see not_again=. Several rows have this "
-        "number, or had it then, so that campaign may have reached somebody else there: its result says "
+        "number, so that campaign may have reached somebody else there: its result says "
         "whose text it was. To reach this person too, enter another number."
     )
     assert [row for row, *_ in issues_of(made, "already_sent_shared")] == [2, 3, 4, 6]

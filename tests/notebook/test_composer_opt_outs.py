@@ -240,6 +240,25 @@ def test_of_unclear_cells_those_are_ticked_that_mean_no_texts_and_it_can_be_take
     assert not at_check.section(4).is_open
 
 
+def test_ticks_stay_when_somebody_goes_on_before_the_answer(at_check, table):
+    """Going on is refused as long as the question is open; what was ticked for it is not taken away."""
+    table.write_text(REMARKS)
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.reopen(3)
+    at_check.fill("opt-out-column", "Comments")
+    tick(at_check, "do not text")
+    at_check.press("go-on")
+    assert "First answer the question about “Comments” above." in at_check.sees("section-3")
+    assert not at_check.section(4).is_open
+    assert [one.value for one in at_check.check_boxes()] == [True, False, False]
+    at_check.press("agree-to-ticked")
+    assert at_check.composer.desk.plan.totals["opted_out"] == 2
+    at_check.press("go-on")
+    assert find(at_check.composer, "send").description == "Rehearse 5 texts"
+
+
 def test_what_was_ticked_is_back_on_a_page_that_is_loaded_again(table, tmp_path):
     (tmp_path / "private").mkdir()
     memory = str(tmp_path / "private" / "desk.json")
@@ -695,6 +714,10 @@ def test_an_open_question_about_them_does_not_vanish_under_a_name_of_its_own(tab
     assert later.composer.desk.name != before.composer.desk.name
     assert later.is_shown("left-out")
     assert find(later.composer, "send").disabled
+    waits = "the button in section 4 once you have answered what it waits for"
+    assert later.composer.sending.way_on == waits
+    later.press("send-to-them-too")
+    assert later.composer.sending.way_on == "“Rehearse 3 texts” in section 4"
 
 
 def test_the_heading_says_for_how_many_section_4_asks_what(sent_with_list):

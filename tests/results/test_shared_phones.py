@@ -65,7 +65,7 @@ def test_the_same_name_in_both_rows_is_said(tmp_path, stream):
     plan = campaign.prepare(read_contacts(VISITS.replace("Cy,", "Ann,").encode()), **options)
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     assert result.contacts.at[CY, "reason"].endswith(
-        f'They have the same "name": if both rows are of the same person, delete one of them; if not, {BOTH}'
+        f'They have the same "name": if one of the rows is there by mistake, delete it; if not, {BOTH}'
     )
 
 
@@ -85,7 +85,7 @@ def test_whoever_is_probably_in_the_table_twice_needs_no_other_number(tmp_path, 
     assert number.startswith("1 person shares a phone with somebody else and was not sent the text")
     assert repeat == (
         '1 row has the same number and the same "name" as another row, and its own text was not sent: '
-        f"if both rows are of the same person, delete one of them; if not, {BOTH}"
+        f"if one of the rows is there by mistake, delete it; if not, {BOTH}"
     )
     assert html.escape(repeat, quote=True) in result._repr_html_()
     page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")

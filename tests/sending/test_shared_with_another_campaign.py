@@ -96,19 +96,18 @@ def test_rows_in_another_order_with_another_amount_are_recognised(first):
     assert plan.issues["code"].tolist() == ["already_sent", "duplicate_other_text", "already_sent"]
 
 
-def test_a_name_that_neither_of_them_had_leaves_her_in_doubt(first):
+def test_a_name_that_neither_of_them_had_leaves_her_in_doubt(first, send):
     """Nothing but the name tells the children apart, and a single cell may have been corrected."""
-    plan = vaccinations(CHILDREN.iloc[:3].replace("Miriam", "Zoe"), not_again=first)
-    assert plan.issues["code"].tolist() == [
-        "already_sent",
-        "already_sent",
-        "already_sent_shared",
-        "already_sent",
-    ]
-    assert plan.issues["row"].tolist() == [2, 3, 3, 4]
-    assert "its result says whose text it was" in plan.issues["detail"][2]
-    alone = vaccinations(CHILDREN.iloc[[1]].replace("Miriam", "Zoe"), not_again=first)
-    assert alone.issues["code"].tolist() == ["already_sent", "already_sent_shared"]
+    for rows in (CHILDREN.iloc[:3], CHILDREN.iloc[[1]]):
+        result = send(vaccinations(rows.replace("Miriam", "Zoe"), not_again=first))
+        assert outcomes(result)["sharing_a_phone"] == 1
+        told = result.follow_up().set_index("Child")["last reason"]
+        assert told["Zoe"] == (
+            "This phone was reached before, or may have been, perhaps with somebody else's text. To reach "
+            "this person too, enter another number."
+        )
+        assert "enter another number." in result.sentence
+        assert "duplicates=" not in result.sentence
 
 
 def test_a_sister_who_is_new_in_the_second_table_is_not_passed_over(send, sandbox):
@@ -165,11 +164,11 @@ def test_whoever_has_got_another_number_in_the_first_campaign_is_not_left_out_an
     assert len(plan.messages) == 0
 
 
-def test_a_table_with_other_columns_leaves_both_in_doubt(first):
+def test_in_a_table_with_other_columns_nobody_knows_whose_text_it_was(first, send):
     later = CHILDREN.rename(columns={"Guardian": "Parent", "Child": "Name"})
-    plan = vaccinations(later, text="Hello {Name}", not_again=first)
-    assert plan.issues.loc[plan.issues["code"] == "already_sent_shared", "row"].tolist() == [2, 3, 5, 6]
-    assert set(statuses(plan)) == {"duplicate"}
+    result = send(vaccinations(later, text="Hello {Name}", not_again=first))
+    assert outcomes(result) == {"sharing_a_phone": 4, "reached_before": 1}
+    assert set(result.follow_up()["Name"]) == {"Moses", "Miriam", "Tom"}
 
 
 def test_the_first_campaign_may_reach_nobody_else_meanwhile(first, send):
@@ -184,7 +183,7 @@ def test_the_first_campaign_may_reach_nobody_else_meanwhile(first, send):
 
 
 def test_whoever_shares_a_phone_that_another_campaign_reached_is_not_passed_over(tmp_path):
-    """Where the second table calls its columns otherwise, nobody knows whose text it was, and it says so."""
+    """A list of numbers does not say whose text it was, and the result says so."""
     family = pd.DataFrame({"name": ["Ann", "Ben", "Cat"], "phone": ["0772 000 001"] * 2 + ["0772 000 002"]})
     renamed = family.rename(columns={"name": "child"})
 
@@ -195,7 +194,7 @@ def test_whoever_shares_a_phone_that_another_campaign_reached_is_not_passed_over
         options = {"account": sandbox, "progress": False}
         campaign.send(visits("Hi {name}", family), folder=tmp_path / "first", **options)
         second = campaign.send(
-            visits("Dear {child}", not_again=tmp_path / "first"), folder=tmp_path / "second", **options
+            visits("Dear {child}", not_again=["0772 000 001"]), folder=tmp_path / "second", **options
         )
         told = "2 rows share a phone that was reached before and get nothing, though the text there may have"
         assert told in second.sentence
@@ -239,3 +238,22 @@ def test_whoever_was_reached_before_is_no_duplicate_anywhere(first, send, sandbo
             in page
         )
         assert "count as one person" not in page
+
+
+def test_it_is_known_after_several_rounds_as_well(first, send, sandbox):
+    """The first campaign was run again with one number more, as the spreadsheet was corrected elsewhere."""
+    more = pd.concat([CHILDREN, CHILDREN.iloc[[2]].assign(Child="Ida", Phone="0772 000 004")])
+    send(vaccinations(more), "first")
+    second = send(vaccinations(more, text="Come with {Child}.", not_again=first))
+    assert outcomes(second) == {"sharing_a_phone": 1, "reached_before": 5}
+    assert second.follow_up()["Child"].tolist() == ["Miriam"]
+    third = send(vaccinations(more, text="Come, {Child}.", not_again=first, duplicates="keep"), "third")
+    assert outcomes(third) == {"accepted": 1, "reached_before": 5}
+    assert sandbox.inbox["text"].tolist()[-1] == "Come, Miriam."
+
+
+def test_a_campaign_cannot_leave_out_itself(first, sandbox):
+    plan = vaccinations(text="Another text for {Child}.", not_again=first)
+    for call in (campaign.compare, campaign.send):
+        with pytest.raises(campaign.UsageError, match="not_again= names the campaign that this plan would"):
+            call(plan, account=sandbox, folder=first)

@@ -213,7 +213,7 @@ _IF_TWO_PEOPLE = ". At most one of them is sent. If two people share the phone, 
 _ONLY_ONE = f"{_IF_TWO_PEOPLE}{_TO_REACH_BOTH}"
 _SHARED = f"{_OTHER_TEXT}{_ONLY_ONE}"
 SHARED_PHONE_LATER = f"{_OTHER_TEXT}{_IF_TWO_PEOPLE}{TO_REACH_BOTH_LATER}"
-_ONE_PERSON = f"{_OTHER_TEXT} (if it is the same person, delete one of the rows){_ONLY_ONE}"
+_ONE_PERSON = f"{_OTHER_TEXT} (if one of the rows is there by mistake, delete it){_ONLY_ONE}"
 TO_REACH_AFTER_ALL = (
     'To reach this person too, enter another number, or give changed="send" to send this text as well.'
 )

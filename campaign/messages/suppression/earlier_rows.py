@@ -20,8 +20,8 @@ from campaign.contacts.rows_alike import pairs_of_rows
 NOT_REACHED = 0  # none did
 LEFT_OUT = 1  # somebody else's: this row was left out for sharing the phone
 STRANGER = 2  # somebody else's, as it seems: none of the rows of then says what tells this one
-NOT_SHARED = 3  # theirs, unless others share the phone now
-DOUBTFUL = 4  # others shared the phone, and the rows do not tell
+DOUBTFUL = 3  # others shared the phone, and the rows do not tell
+NOT_SHARED = 4  # theirs, unless others share the phone now
 THEIRS = 5
 Whose: TypeAlias = npt.NDArray[np.int8]
 
@@ -30,11 +30,13 @@ class EarlierRows(Struct, frozen=True, eq=False):
     """The rows of a campaign with numbers that several of them had: those that were reached, and the others.
 
     - `columns`: those that say whose row it is, in the order of their cells.
+    - `identifying`: the positions of those in which most rows differ, such as names.
     - `rows`: columns number and is_reached, with the cells as `rows_alike` takes them. Of those that were
       not reached, only people who shared a phone when the campaign ended, and no copies.
     """
 
     columns: tuple[str, ...]
+    identifying: tuple[int, ...]
     rows: pd.DataFrame
 
     def whose(self, contacts: pd.DataFrame, numbers: Ints) -> Whose:
@@ -46,7 +48,8 @@ class EarlierRows(Struct, frozen=True, eq=False):
         if len(chosen) and places:
             cells = contacts.iloc[chosen][[self.columns[place] for place in places]]
             candidates = cells.set_axis(places, axis=1).reset_index(drop=True)
-            pairs = pairs_of_rows(candidates.assign(row=chosen, number=numbers[chosen]), self.rows)
+            candidates = candidates.assign(row=chosen, number=numbers[chosen])
+            pairs = pairs_of_rows(candidates, self.rows, self.identifying)
             for owner, are_theirs in _owners(pairs).items():
                 whose[are_theirs.index[are_theirs]] = owner
         return whose

@@ -1,7 +1,6 @@
 """Valid numbers that get no message: opt-outs, and numbers that an earlier campaign reached."""
 
 from collections.abc import Collection, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +48,14 @@ PHONE_REACHED_EARLIER = (
     'this person too, enter another number, or use duplicates="keep".'
 )
 _PERHAPS_ANOTHERS = (
-    "Several rows have this number, or had it then, so that campaign may have reached somebody else there: "
-    "its result says whose text it was. To reach this person too, enter another number."
+    "Several rows have this number, so that campaign may have reached somebody else there: its result says "
+    "whose text it was. To reach this person too, enter another number."
 )
+PERHAPS_THEIRS = (
+    "This phone was reached before, or may have been, perhaps with somebody else's text: see not_again=. To "
+    "reach this person too, enter another number, or send the file of write_follow_up without not_again=."
+)
+_OTHER_TEXT = "duplicate_other_text"  # the code of those who share a phone
 _SENT_ALL_THE_SAME = (
     "This phone was reached before with somebody else's text, or may have been: see not_again=. Every "
     "different text is to be sent."
@@ -228,21 +232,22 @@ class SuppressionLists(Struct, frozen=True, eq=False):
 
         Their status is `duplicate`: nothing is wrong with them and nobody opted out, but they would get a
         second message. The code distinguishes them from duplicates in the table. Whoever only shares the
-        phone has the code of those who do so in the table. If `every_text` is sent, those who were left out
-        for it get theirs. Returns the rows of which nobody knows whose text it was if others share the phone.
+        phone, or may only share it, has the code of those who do so in the table. If `every_text` is sent,
+        those who were left out for it get theirs. Returns the rows of which nobody knows whose text it was
+        if others share the phone.
         """
         if not self.reached:
             return np.empty(0, dtype=np.int64)
         whose = np.where(issues.sendable, self.whose(contacts, recipients.numbers), NOT_REACHED)
-        reported = partial(recipients.report, issues, contacts)
-        rows = np.flatnonzero(whose >= NOT_SHARED)
-        reported(rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
-        note_shared_phones(issues, contacts, recipients, np.flatnonzero(whose == DOUBTFUL))
-        are_left_out = (whose == STRANGER) | ((whose == LEFT_OUT) & (not every_text))
-        rows = np.flatnonzero(are_left_out)
-        reported(rows, "duplicate_other_text", "error", PHONE_REACHED_EARLIER, status="duplicate")
-        rows = np.flatnonzero((whose == LEFT_OUT) & ~are_left_out)
-        reported(rows, "duplicate_other_text", "warning", _SENT_ALL_THE_SAME)
+        is_sent = (whose == LEFT_OUT) & every_text
+        for chosen, code, severity, detail, status in (
+            (whose >= NOT_SHARED, "already_sent", "info", REACHED_EARLIER, "duplicate"),
+            (is_sent, _OTHER_TEXT, "warning", _SENT_ALL_THE_SAME, "not_sent"),
+            ((whose == LEFT_OUT) & ~is_sent, _OTHER_TEXT, "error", PHONE_REACHED_EARLIER, "duplicate"),
+            (np.isin(whose, (STRANGER, DOUBTFUL)), _OTHER_TEXT, "error", PERHAPS_THEIRS, "duplicate"),
+        ):
+            rows = np.flatnonzero(chosen)
+            recipients.report(issues, contacts, rows, code, severity, detail, status=status)
         return np.flatnonzero(whose == NOT_SHARED)
 
 

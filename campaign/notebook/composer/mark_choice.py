@@ -53,6 +53,7 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._agreed: tuple[str, ...] = ()  # cells of it that are marks too
         self._plain: tuple[str, ...] = ()  # and those that are none
         self._asked: tuple[str, ...] = ()  # cells of it that a person is asked about now
+        self._ticked: tuple[str, tuple[str, ...]] = ("", ())  # a column, and those of its cells with a tick
         self._seems: dict[str, str] = {}  # columns that seem to be such ones, each with what it seems to say
         # Those of them about which a person has decided; None for all of the spreadsheet that comes next.
         self._decided: set[str] | None = set()
@@ -179,12 +180,16 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _offer_ticks(self, cells: pd.Series[str]) -> None:
         """Offer the cells that are asked about, each with a box."""
-        counts = cells.value_counts(sort=False)
-        self._ticks.children = [_tick(cell, int(counts[cell])) for cell in self._asked]
+        counts, (column, ticked) = cells.value_counts(sort=False), self._ticked
+        ticked = ticked if column == self._of else ()
+        self._ticks.children = [_tick(cell, int(counts[cell]), cell in ticked) for cell in self._asked]
         for asked in (self._ticks, self._agree_ticked):
             set_shown(asked, True)
 
     def _ask_nothing(self) -> None:
+        """Take the question away; it may be asked again at once, with the ticks that it has by now."""
+        if self._ticks.children:
+            self._ticked = self._of, self._cells_with_tick()
         self._question.value, self._ticks.children = "", ()
         for asked in (self._ticks, self._agree_ticked, self._agree, self._anew):
             set_shown(asked, False)
@@ -196,12 +201,15 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _take_ticks(self) -> None:
         """A person has said which of the cells are marks, and so which are none."""
-        ticks = [tick.value for tick in self._ticks.children]
-        ticked = [cell for cell, is_mark in zip(self._asked, ticks, strict=True) if is_mark]
+        ticked = self._cells_with_tick()
         plain = [cell for cell in self._asked if cell not in ticked]
         self._agreed = (*(cell for cell in self._agreed if cell not in plain), *ticked)
         self._plain = (*(cell for cell in self._plain if cell not in ticked), *plain)
         self._chosen()
+
+    def _cells_with_tick(self) -> tuple[str, ...]:
+        ticks = (tick.value for tick in self._ticks.children)
+        return tuple(cell for cell, is_mark in zip(self._asked, ticks, strict=True) if is_mark)
 
     def _forget(self) -> None:
         """Ask about all of these cells again."""
@@ -209,10 +217,10 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._chosen()
 
 
-def _tick(cell: str, rows: int) -> Any:
+def _tick(cell: str, rows: int, is_mark: bool) -> Any:
     written = f"“{shorten(mask_text(clean(cell)), _LENGTH)}”" if cell else _AN_EMPTY_CELL
     label = f"{written} ({counted(rows, 'row')})"
-    return Checkbox(description=label, value=False, indent=False, layout=Layout(width="100%"))
+    return Checkbox(description=label, value=is_mark, indent=False, layout=Layout(width="100%"))
 
 
 def _columns_of_marks(contacts: pd.DataFrame, names: Iterable[str]) -> dict[str, str]:

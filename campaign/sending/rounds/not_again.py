@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,11 +17,11 @@ from campaign.messages.plan_tables.plan_columns import messages_at
 from campaign.messages.suppression.earlier_rows import EarlierRows
 from campaign.messages.suppression.suppression_lists import EarlierCampaign, reached_numbers
 from campaign.sending.rounds.comparison import AGAIN, missing_numbers
-from campaign.sending.rounds.reached_people import reached_rows, rows_of_then
+from campaign.sending.rounds.reached_people import reached_rows, rows_of_then, rows_with_others
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.first_format import FirstFolder, open_to_read
 from campaign.sending.store.frame_files import frame_columns, read_frame
-from campaign.sending.store.rounds import CONTACTS, RECIPIENTS
+from campaign.sending.store.rounds import CONTACTS, RECIPIENTS, Round
 from campaign.text import agreeing, counted
 
 
@@ -62,12 +64,21 @@ def _rows_of_shared_phones(record: CampaignRecord) -> EarlierRows | None:
     names = [name for name in frame_columns(last.path / CONTACTS) if name not in OUTCOME_COLUMNS]
     columns = [name for name in names if name not in last.manifest.number_columns]
     reached = reached_rows(record, shared)
-    rounds = [rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
+    rounds = [rows_of_then(one_round, record, columns, reached) for one_round in record.rounds[:-1]]
+    rounds = [rows[rows["is_reached"]] for rows in rounds if len(rows)]
+    own = reached[reached["round"] == last.number]
+    rounds.append(rows_with_others(last, record, columns, own, reached["number"]))
     if not any(map(len, rounds)):
         return None
     rows = pd.concat([*filter(len, rounds)], ignore_index=True)
-    rows = rows[rows["is_reached"] | (rows["round"] == last.number)]
-    return EarlierRows(tuple(columns), rows.drop(columns=["row", "round"]))
+    return EarlierRows(tuple(columns), _identifying(last, columns), rows.drop(columns=["row", "round"]))
+
+
+def _identifying(one_round: Round, columns: Sequence[str]) -> tuple[int, ...]:
+    """The positions of the columns in which most rows of a round differ, as its first part has them."""
+    cells = read_frame(one_round.path / CONTACTS, columns, part=0)
+    filled = ((cells[name][cells[name] != ""]) for name in columns)
+    return tuple(place for place, own in enumerate(filled) if 2 * own.nunique() > len(own) > 0)
 
 
 def unsent_messages(record: CampaignRecord) -> tuple[int, int]:
@@ -79,6 +90,18 @@ def unsent_messages(record: CampaignRecord) -> tuple[int, int]:
     for batch in record.ledger.batches:
         counts[batch.state] += planned.get(batch.batch, 0)
     return counts["pending"] + counts["again"], counts["refused"]
+
+
+def check_names_others(plan: Plan, path: Path) -> None:
+    """Raise if `not_again=` names the very campaign whose folder this is."""
+    for campaign in plan.not_again:
+        place = campaign.place if isinstance(campaign, EarlierCampaign) else ""
+        if place and Path(place).resolve() == path.resolve():
+            raise UsageError(
+                "not_again= names the campaign that this plan would continue, so everybody whom it has "
+                "reached would be left out. Give the new campaign a name of its own, for example "
+                'name="reminder", or leave not_again= out: nobody gets the same text twice from one campaign.'
+            )
 
 
 def check_not_again(plan: Plan, outgoing: Ints) -> None:

@@ -148,14 +148,26 @@ def rows_of_then(
     one_round: Round, record: CampaignRecord, columns: Sequence[str], reached: pd.DataFrame
 ) -> pd.DataFrame:
     """What the rows said in a round that reached one of the numbers, and those that it left out for sharing
-    the phone: columns number, is_reached, round and row, their cells by position, and whether each cell is
-    alone among those of all rows with the number."""
+    the phone, as `rows_with_others` has them."""
     own = reached[reached["round"] == one_round.number]
-    if own.empty or one_round.is_erased:
+    return rows_with_others(one_round, record, columns, own, own["number"])
+
+
+def rows_with_others(
+    one_round: Round,
+    record: CampaignRecord,
+    columns: Sequence[str],
+    own: pd.DataFrame,
+    wanted: pd.Series[int],
+) -> pd.DataFrame:
+    """What its `own` rows said that a round reached, and those with one of the wanted numbers that it left
+    out for sharing the phone: columns number, is_reached, round and row, their cells by position, and whether
+    each cell is alone among those of all rows with the number."""
+    if wanted.empty or one_round.is_erased:
         return pd.DataFrame()
     others = read_frame(one_round.path / ALTERNATIVES, ["row", "number"]).drop_duplicates("row")
     numbers = record.comparable_numbers(others["number"].to_numpy(dtype=np.int64))
-    others = others.assign(number=numbers)[np.isin(numbers, own["number"])]
+    others = others.assign(number=numbers)[np.isin(numbers, wanted)]
     rows = pd.concat([own[["row", "number"]].assign(is_reached=True), others.assign(is_reached=False)])
     everybody = _cells_of_numbers(one_round, record, columns, rows["number"])
     places = [*range(len(columns))]
