@@ -235,7 +235,7 @@ def test_of_unclear_cells_those_are_ticked_that_mean_no_texts_and_it_can_be_take
     at_check.reopen(3)
     at_check.press("marks-anew")
     assert len(at_check.check_boxes()) == 3
-    assert not any(one.value for one in at_check.check_boxes())
+    assert [one.value for one in at_check.check_boxes()] == [True, False, True]  # as they were
     at_check.press("go-on")
     assert not at_check.section(4).is_open
 
@@ -273,6 +273,23 @@ def test_what_was_ticked_is_back_on_a_page_that_is_loaded_again(table, tmp_path)
     again = Person(compose_again(memory))
     assert again.section(4).is_open
     assert find(again.composer, "send").description == "Rehearse 5 texts"
+
+
+def test_an_answer_that_was_taken_back_is_not_back_on_a_page_that_is_loaded_again(table, tmp_path):
+    (tmp_path / "private").mkdir()
+    memory = str(tmp_path / "private" / "desk.json")
+    table.write_text(REMARKS)
+    before = Person(compose_again(memory))
+    before.compose()
+    before.reopen(3)
+    before.fill("opt-out-column", "Comments")
+    before.press("agree-to-ticked")  # nobody
+    before.press("marks-anew")
+    again = Person(compose_again(memory))
+    assert not again.section(4).is_open
+    assert "Tick the cells that mean “no texts”" in again.sees("marks-question")
+    again.press("go-on")
+    assert not again.section(4).is_open
 
 
 def test_figures_of_an_earlier_spreadsheet_are_gone_while_the_new_one_waits_for_an_answer(at_check, table):

@@ -257,3 +257,15 @@ def test_a_campaign_cannot_leave_out_itself(first, sandbox):
     for call in (campaign.compare, campaign.send):
         with pytest.raises(campaign.UsageError, match="not_again= names the campaign that this plan would"):
             call(plan, account=sandbox, folder=first)
+
+
+def test_whoever_got_theirs_is_told_so_also_when_every_text_is_no_longer_asked_for(first, send, sandbox):
+    more = pd.concat([CHILDREN, CHILDREN.iloc[[1]].assign(Child="Mark")])
+    send(vaccinations(more), "first")
+    text = "Come with {Child}."
+    second = send(vaccinations(more, text=text, not_again=first, duplicates="keep"))
+    assert outcomes(second) == {"accepted": 2, "reached_before": 4}
+    again = send(vaccinations(more, text=text, not_again=first))
+    assert outcomes(again) == {"accepted": 2, "reached_before": 4}
+    assert again.follow_up().empty
+    assert sandbox.inbox["text"].tolist()[3:] == ["Come with Miriam.", "Come with Mark."]

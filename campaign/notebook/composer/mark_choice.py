@@ -44,11 +44,12 @@ _MOST = 20  # different cells that are neither yes nor no: more of them are no m
 class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Offers the columns, says what is marked in the one that is chosen, and asks about unclear cells.
 
-    `chosen` is called when a person has chosen another column, or has said which unclear cells are marks.
+    `chosen` is called when a person has chosen another column, or has said which unclear cells are marks, and
+    before that `forgotten` when what was said about them is taken back.
     """
 
-    def __init__(self, chosen: Callable[[], None]) -> None:
-        self._chosen = chosen
+    def __init__(self, chosen: Callable[[], None], forgotten: Callable[[], None]) -> None:
+        self._chosen, self._forgotten = chosen, forgotten
         self._of = ""  # the column about whose cells a person has decided
         self._agreed: tuple[str, ...] = ()  # cells of it that are marks too
         self._plain: tuple[str, ...] = ()  # and those that are none
@@ -214,6 +215,7 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _forget(self) -> None:
         """Ask about all of these cells again."""
         self._agreed = self._plain = ()
+        self._forgotten()
         self._chosen()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 from ipywidgets import HTML, Layout, VBox
@@ -65,7 +66,9 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(self._agree, False)
         self._faults = HTML()
         self._faults.add_class("campaign-opt-outs-faults")
-        self._marks, self._by_hand = MarkChoice(self._take), NumbersByHand(self._take)
+        # A page that is loaded again asks again, too.
+        forgotten = partial(desk.decide, opt_out_marks=(), opt_out_plain=())
+        self._marks, self._by_hand = MarkChoice(self._take, forgotten), NumbersByHand(self._take)
         super().__init__(layout=Layout(width="100%"))
         self._lay_out()
 

@@ -39,11 +39,14 @@ def keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
         record.texts,
         record.knowledge,
     )
-    rows, beside = plan.addressing.alternatives["row"].to_numpy()[starts], reached.beside
-    instead = np.union1d(rows[reached.instead], alternatives_of_reached(plan, record, reached.unreached))
+    # Where not_again= leaves out all others of a number, there is none that a row could be kept instead of.
+    has_other = contains(np.unique(np.concatenate([own.numbers for own in kept])), texts.numbers)
+    replacing, alone = (reached.instead[has_other[reached.instead] == some] for some in (True, False))
+    rows, beside = plan.addressing.alternatives["row"].to_numpy()[starts], np.union1d(reached.beside, alone)
+    instead = np.union1d(rows[replacing], alternatives_of_reached(plan, record, reached.unreached))
     keeping = plan.keep_instead(instead) if len(instead) else plan
     if keeping is plan:  # beside a row that was not reached, another text of its number is no reason to send
-        beside = beside[~np.isin(texts.numbers[beside], texts.numbers[reached.instead])]
+        beside = beside[~np.isin(texts.numbers[beside], texts.numbers[replacing])]
     return _keep_beside(keeping, rows[beside])
 
 
