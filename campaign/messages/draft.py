@@ -114,7 +114,7 @@ class _LocalSteps:
             texts = write_texts(block, rules)
             sharing = duplicates.sharing(block.start, len(block.contacts))
             repeats = duplicates.find(block.start, texts.candidates(sharing))
-            messages = texts.messages(repeats, sharing, rules.duplicates)
+            messages = texts.messages(repeats, rules.duplicates)
             totals.add(block, messages)
             self._tables.add(block, messages)
         return totals.totals()

@@ -98,15 +98,16 @@ def advice_on_sharing(people: int, *, can_send_both: bool, is_answered: bool) ->
     )
 
 
-def advice_on_shared_before(rows: int) -> str:
+def advice_on_shared_before(rows: Sequence[int]) -> str:
     """What is left to do about rows that share a phone which `not_again` leaves out; "" for none."""
     if not rows:
         return ""
-    share, get = agreeing(rows, "shares", "share"), agreeing(rows, "gets", "get")
+    count = len(rows)
+    share, get = agreeing(count, "shares", "share"), agreeing(count, "gets", "get")
     return (
-        f"{capitalised(counted(rows, 'row'))} {share} a phone that was reached before and {get} nothing, "
-        "though the text there may have been somebody else's: the result of the campaign that reached it "
-        "says whose it was. To reach anybody else there, enter another number."
+        f"{capitalised(counted(count, 'row'))} {share} a phone that was reached before and {get} nothing, "
+        f"though the text there may have been somebody else's ({name_rows(rows).lower()}): the result of the "
+        "campaign that reached it says whose it was. To reach anybody else there, enter another number."
     )
 
 

@@ -187,11 +187,13 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         return bool(self.shared_phones["is_answered"].any())
 
     @cached_property
-    def shared_before(self) -> int:
-        """How many rows get nothing because their number was reached before, as that of several rows."""
-        if not self.totals["duplicate"] or self.is_erased:
-            return 0  # nobody needs the issues, which have to be read
-        return sum(int((part.issues["code"] == "already_sent_shared").sum()) for part in self.parts())
+    def shared_before(self) -> list[int]:
+        """The rows that get nothing because their number was reached before, as that of several rows."""
+        if not self.plan.totals.left_out or self.is_erased:
+            return []  # nobody needs the issues, which have to be read
+        issues = (part.issues for part in self.plan.parts())
+        rows = pd.concat([part.loc[part["code"] == "already_sent_shared", "row"] for part in issues])
+        return [*map(int, rows)]
 
     @cached_property
     def likely_repeats(self) -> LikelyRepeats:

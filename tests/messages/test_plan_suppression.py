@@ -426,6 +426,7 @@ def test_whoever_shares_a_phone_that_an_earlier_campaign_reached_is_told_that_it
         "number, so that campaign may have reached somebody else there: its result says "
         "whose text it was. To reach this person too, enter another number."
     )
-    assert [row for row, *_ in issues_of(made, "already_sent_shared")] == [2, 3, 4, 6]
+    # The first row with another text than the first one that has the number: its copies are no others.
+    assert [row for row, *_ in issues_of(made, "already_sent_shared")] == [3]
     alone = plan(FOUR, not_again=pd.Series(["0772000001"]))
     assert issues_of(alone, "already_sent_shared") == []

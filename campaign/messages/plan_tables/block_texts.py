@@ -64,8 +64,8 @@ def write_texts(block: RowBlock, rules: Rules) -> BlockTexts:
 class BlockTexts(Struct, frozen=True, eq=False):
     """All texts of a block, also those of rows that get none: one for each row, and as they fit.
 
-    `unclear` are the positions of rows that an earlier campaign leaves out: if others share their phone,
-    nobody knows whether the text of then was theirs.
+    `unclear` are the positions of rows that an earlier campaign leaves out: if others share their phone with
+    another text, nobody knows whether the text of then was theirs.
     """
 
     block: RowBlock
@@ -80,23 +80,25 @@ class BlockTexts(Struct, frozen=True, eq=False):
         return replace(self, block=replace(self.block, issues=self.block.issues.copy()))
 
     def candidates(self, sharing: Ints) -> Candidates:
-        """Of the rows that share their number with another one those that get something, or opted out."""
+        """Of the rows that share their number with another one those that get something, or opted out, or are
+        left out by an earlier campaign."""
         status = self.block.issues.status[sharing]
-        opted_out = status == OPTED_OUT
-        chosen = opted_out | (status == NOT_SENT)
+        opted_out, left_out = status == OPTED_OUT, np.isin(sharing, self.unclear)
+        chosen = opted_out | left_out | (status == NOT_SENT)
         rows = sharing[chosen]
         contacts = self.block.contacts
         names = names_at(contacts, self.block.recipients.naming, rows)
-        return Candidates(rows, labels_of(contacts)[rows], self.texts.take(rows), names, opted_out[chosen])
+        return Candidates(
+            rows, labels_of(contacts)[rows], self.texts.take(rows), names, opted_out[chosen], left_out[chosen]
+        )
 
-    def messages(self, repeats: Repeats, sharing: Ints, duplicates: str) -> BlockMessages:
+    def messages(self, repeats: Repeats, duplicates: str) -> BlockMessages:
         """The messages of the rows that get one, and what repeats would get; they are added to the issues.
 
-        `sharing` are the rows that share their number with another one, `duplicates` is one of DUPLICATES.
+        `duplicates` is one of DUPLICATES.
         """
         block = self.block
-        rows = np.intersect1d(sharing, self.unclear)
-        note_shared_phones(block.issues, block.contacts, block.recipients, rows)
+        note_shared_phones(block.issues, block.contacts, block.recipients, repeats.doubtful)
         report_duplicates(repeats, block.issues, block.contacts, block.recipients, keep=duplicates == "keep")
         has_alternative = np.zeros(len(block.contacts), dtype=bool)
         sharing_phones = block.issues.rows_with("duplicate_other_text")

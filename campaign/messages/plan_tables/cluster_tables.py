@@ -73,10 +73,10 @@ class ClusterTables:
         sharing = [*map(duplicates.sharing, self._starts, self._sizes)]
         candidates = self.cluster.each(_candidates_of, self._texts, sharing)
         of_table = [self._issues_of_table, *repeat(None, len(self._starts) - 1)]
-        blocks = zip(self._starts, self._texts, candidates, sharing, of_table, strict=True)
-        for start, texts, found, shared, issues in blocks:
+        blocks = zip(self._starts, self._texts, candidates, of_table, strict=True)
+        for start, texts, found, issues in blocks:
             repeats = duplicates.find(start, found)
-            call = (_finish_block, [texts], [repeats], [shared], [rules.duplicates], [issues])
+            call = (_finish_block, [texts], [repeats], [rules.duplicates], [issues])
             self._finished += self.cluster.start(*call)
         totals = RunningTotals()
         for part_totals, sizes in self.cluster.each(_facts_of, self._finished):
@@ -166,13 +166,12 @@ def _candidates_of(texts: BlockTexts, sharing: Ints) -> Candidates:
 def _finish_block(
     texts: BlockTexts,
     repeats: Repeats,
-    sharing: Ints,
     duplicates: str,
     issues_of_table: IssueCollector | None,
 ) -> tuple[FinishedTables, RunningTotals]:
     texts = texts.copy()
     block, totals = texts.block, RunningTotals()
-    messages = texts.messages(repeats, sharing, duplicates)
+    messages = texts.messages(repeats, duplicates)
     totals.add(block, messages)
     issues = block.issues
     if issues_of_table is not None:

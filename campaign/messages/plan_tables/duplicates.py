@@ -26,14 +26,15 @@ NAMED = 5  # pairs named in an error
 
 
 class Candidates(NamedTuple):
-    """The rows of a block that share their number with another row, and that are excluded for an opt-out
-    or not at all."""
+    """The rows of a block that share their number with another row, and that are excluded for an opt-out, or
+    because their number was reached before, or not at all."""
 
     rows: Ints  # positions in the block
     labels: Ints  # row numbers
     texts: TextArray
     names: TextArray
     opted_out: Bools
+    left_out: Bools
 
     def where(self, chosen: Bools) -> "Candidates":
         """Some of them."""
@@ -41,13 +42,15 @@ class Candidates(NamedTuple):
             return self
         rows = np.flatnonzero(chosen)
         texts, names = self.texts.take(rows), self.names.take(rows)
-        return Candidates(self.rows[rows], self.labels[rows], texts, names, self.opted_out[rows])
+        flags = self.opted_out[rows], self.left_out[rows]
+        return Candidates(self.rows[rows], self.labels[rows], texts, names, *flags)
 
 
 class Repeats(NamedTuple):
     """The rows of a block that have the same number as a row that is kept, in most cases an earlier one.
 
-    `copies` are those that have number and text of an earlier row, both of them opted out.
+    `copies` are those that have number and text of an earlier row, both of them opted out. `doubtful` have
+    the number of an earlier row and another text, both of them left out because the number was reached.
     """
 
     rows: Ints  # positions in the block
@@ -56,6 +59,7 @@ class Repeats(NamedTuple):
     same_name: Bools
     copies: Ints  # positions in the block
     copied_labels: Ints  # row numbers of the rows that they are copies of
+    doubtful: Ints  # positions in the block
 
 
 class DuplicateFinder:
@@ -80,6 +84,7 @@ class DuplicateFinder:
         self._every_text = every_text
         self._other_texts = _FirstRows()  # that are sent as well
         self._opted_out = _FirstRows()
+        self._left_out = _FirstTexts()
         self._named: list[tuple[int, int]] = []  # repeating rows, and the kept rows that they repeat
         self._count = 0
 
@@ -99,8 +104,9 @@ class DuplicateFinder:
     def find(self, start: int, candidates: Candidates) -> Repeats:
         """The repeats in the next block of rows, which begins at `start`."""
         copies, copied_labels = self._find_copies(start, candidates.where(candidates.opted_out))
-        candidates = candidates.where(~candidates.opted_out)
-        rows, labels, texts, names, _ = candidates
+        doubtful = self._find_doubtful(start, candidates.where(candidates.left_out))
+        candidates = candidates.where(~candidates.opted_out & ~candidates.left_out)
+        rows, labels, texts, names, *_ = candidates
         codes = self._codes_of(rows + start)
         self._keep_first(start, candidates, codes)
         repeats = np.flatnonzero(self._kept_rows[codes] != rows + start)
@@ -119,11 +125,16 @@ class DuplicateFinder:
             again = first_labels != labels[others]
             kept_labels[others[again]] = first_labels[again]
             same_text[others[again]] = True
-        return Repeats(rows[repeats], kept_labels, same_text, same_name, copies, copied_labels)
+        return Repeats(rows[repeats], kept_labels, same_text, same_name, copies, copied_labels, doubtful)
+
+    def _find_doubtful(self, start: int, left_out: Candidates) -> Ints:
+        """The rows that have another text than the first row with their number that was left out."""
+        codes = self._codes_of(left_out.rows + start)
+        return left_out.rows[self._left_out.differ(codes, left_out.texts)]
 
     def _find_copies(self, start: int, opted_out: Candidates) -> tuple[Ints, Ints]:
         """The opted-out rows that are copies of earlier ones, and the row numbers of these."""
-        rows, labels, texts, _, _ = opted_out
+        rows, labels, texts, *_ = opted_out
         if not len(rows):
             return rows, labels
         first_labels = self._opted_out.find(self._codes_of(rows + start), texts, labels)
@@ -139,7 +150,7 @@ class DuplicateFinder:
         codes, first = np.unique(codes, return_index=True)
         is_new = self._kept_rows[codes] < 0
         kept = first[is_new]
-        rows, labels, texts, names, _ = candidates
+        rows, labels, texts, names, *_ = candidates
         self._remember(codes[is_new], rows[kept] + start, labels[kept], texts.take(kept), names.take(kept))
 
     def _remember(
@@ -155,6 +166,23 @@ class DuplicateFinder:
         """Raise a ContactsError that names the repeating rows, if there are any."""
         if self._count:
             raise ContactsError(_name_pairs(self._named, self._count))
+
+
+class _FirstTexts:
+    """The first text with each number, of rows that come block by block."""
+
+    def __init__(self) -> None:
+        self._seen = pd.DataFrame({"code": [], "text": []})
+
+    def differ(self, codes: Ints, texts: TextArray) -> Bools:
+        """Which rows of the next block have another text than the first row with their number."""
+        if not len(codes):
+            return np.zeros(0, dtype=bool)
+        block = pd.DataFrame({"code": codes, "text": array_to_series(texts)})
+        seen = pd.concat([self._seen, block]) if len(self._seen) else block
+        self._seen = seen.drop_duplicates("code")
+        first = block["code"].map(self._seen.set_index("code")["text"])
+        return (first != block["text"]).to_numpy(dtype=bool)
 
 
 class _FirstRows:
