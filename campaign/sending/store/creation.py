@@ -91,6 +91,8 @@ def _unfinished_folder(parent: Path) -> Iterator[Path]:
 
 def _discard(unfinished: Path) -> None:
     """Delete an unfinished folder, if it is still there, and the ledger outside it that was made for it."""
+    if not unfinished.exists():
+        return  # it was finished; to open it would look for folders with a name like it
     with suppress(FolderError, OSError):
         folder = open_folder(unfinished)
         if not folder.ledger_place.is_inside(unfinished):
