@@ -22,6 +22,8 @@ TextChunks: TypeAlias = arrow_types.TextChunks
 TextScalar: TypeAlias = arrow_types.TextScalar
 
 
+_STR = pd.StringDtype(na_value=np.nan)  # "str", which pandas takes as long to look up as to make a column
+
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
@@ -44,7 +46,7 @@ def array_to_series(
     texts: "TextArray | TextChunks", index: "pd.Index[Any] | None" = None
 ) -> "pd.Series[str]":
     """The array as a column of dtype str; nothing is copied."""
-    return pd.Series(texts, index=index, dtype="str")
+    return pd.Series(texts, index=index, dtype=_STR)
 
 
 def text_array(strings: Iterable[str | None]) -> TextArray:
@@ -197,6 +199,12 @@ def substitute(texts: TextArray, pattern: str, replacement: str) -> TextArray:
     return pc.replace_substring_regex(texts, pattern, replacement)
 
 
+def last_characters(texts: TextArray, count: int) -> TextArray:
+    """The end of each text."""
+    cut = cast(Callable[..., TextArray], pc.utf8_slice_codeunits)
+    return cut(texts, start=-count)
+
+
 def normalize_texts(texts: TextArray) -> TextArray:
     """The texts in the Unicode form NFC."""
     normalized = pc.call_function("utf8_normalize", [texts], pc.Utf8NormalizeOptions("NFC"))
@@ -259,4 +267,4 @@ def array_from_buffers(offsets: Ints, data: bytes | Bytes) -> TextArray:
 
 def _as_array(series: "pd.Series[Any]") -> "TextArray | TextChunks":
     convert = cast("Callable[..., TextArray | TextChunks]", pa.array)  # the stubs know only the first of them
-    return convert(series, type=TEXT, from_pandas=True)
+    return convert(series.array, type=TEXT, from_pandas=True)  # of a Series it would ask ten times as long

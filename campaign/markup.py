@@ -4,7 +4,6 @@ import html
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 import pandas as pd
 
@@ -141,8 +140,12 @@ def table(
     if excerpt.index.name is not None:
         excerpt = excerpt.reset_index(allow_duplicates=True)  # a file may have a column of that name
     names = [str(name) for name in excerpt.columns]
-    kinds = ["figure" if str(name) in figures else _kind(column) for name, column in excerpt.items()]
-    html_table = _table(names, kinds, excerpt.itertuples(index=False, name=None), total=total)
+    columns = [column.tolist() for _, column in excerpt.items()]
+    kinds = [
+        "figure" if name in figures or pd.api.types.is_numeric_dtype(dtype) else _kind(column)
+        for name, dtype, column in zip(names, excerpt.dtypes, columns, strict=True)
+    ]
+    html_table = _table(names, kinds, zip(*columns, strict=True), total=total)
     if rows <= limit:
         return html_table
     these = f"The {which}" if which else "These are"
@@ -186,15 +189,13 @@ def _table(
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _kind(column: "pd.Series[Any]") -> str:
+def _kind(column: Sequence[object]) -> str:
     """The style of a column: figure (right-aligned), short (wrapped only in a scroller), long (never narrow)
     or ""."""
-    if pd.api.types.is_numeric_dtype(column) or any(isinstance(value, Decimal) for value in column):
-        return "figure"
-    return _kind_of_words(column)
+    return "figure" if any(isinstance(value, Decimal) for value in column) else _kind_of_words(column)
 
 
-def _kind_of_words(column: Iterable[object]) -> str:
+def _kind_of_words(column: Sequence[object]) -> str:
     lengths = [len(written(value)) for value in column]
     if max(lengths, default=0) <= _SHORT:
         return "short"

@@ -140,6 +140,8 @@ def mask_texts(
     values = _texts(texts)
     # Searching costs a tenth of replacing, and most cells hold no number.
     candidates = _matches(values, _MAY_HOLD_RUN)
+    if not candidates.any():
+        return _series(values, texts)
     mask_runs = partial(_mask_runs, lengths=frozenset(lengths))
     values = replace_where(values, candidates, map_unique(values.filter(candidates), mask_runs))
     for numbers in own_numbers:

@@ -1,9 +1,7 @@
-"""Suggestions for misspelled names: the choice, the file or the time zone that was probably meant."""
+"""Suggestions for misspelled names: the choice or the file that was probably meant."""
 
 from collections.abc import Collection, Iterable
-from datetime import UTC, datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo, available_timezones
 
 _FOLDER_LIMIT = 10_000  # names compared: a folder of a million files must not hold up an error message
 _LIKE_A_FILE = 0.75  # one wrong letter of four, and no other word
@@ -15,11 +13,12 @@ def closest(wanted: object, choices: Iterable[str], *, likeness: float = 0.6) ->
     `likeness` is how much of both has to be the same, from 0 to 1.
     """
     choice_by_key = {choice.casefold(): choice for choice in choices}
-    matches = _like(str(wanted).strip().casefold(), choice_by_key, 1, likeness)
+    matches = most_like(str(wanted).strip().casefold(), choice_by_key, 1, likeness)
     return choice_by_key[matches[0]] if matches else ""
 
 
-def _like(wanted: str, choices: Iterable[str], most: int, likeness: float) -> list[str]:
+def most_like(wanted: str, choices: Iterable[str], most: int, likeness: float) -> list[str]:
+    """The choices that are most like what was written, at most so many, the closest first."""
     import difflib  # for mistakes only
 
     return difflib.get_close_matches(wanted, list(choices), most, likeness)
@@ -64,38 +63,3 @@ def folder_meant(folder: Path, parent: Path, mark: str) -> str:
     wanted = closest(folder.name.rpartition(".")[0] or folder.name, plain.values(), likeness=_LIKE_A_FILE)
     meant = [name for name in names if wanted and plain[name] == wanted]
     return f" Did you mean {' or '.join(str(parent / name) for name in meant)}?" if meant else ""
-
-
-def time_zone_advice(name: str) -> str:
-    """What to write instead of something that is not a time zone: "EAT", "Kampala", "kampla"."""
-    if abbreviated := _zones_abbreviated(name):
-        return f"Abbreviations are ambiguous: write a region and city, such as {', '.join(abbreviated)}"
-    if similar := _zones_like(name):
-        return f"Perhaps you mean {' or '.join(similar)}"
-    return "Write a region and city"
-
-
-def _zones_abbreviated(name: str) -> list[str]:
-    """Some cities whose clocks use this abbreviation, in winter or in summer."""
-    if not (name.isascii() and name.isalpha() and name.isupper() and len(name) <= 5):
-        return []
-    days = [datetime(datetime.now(UTC).year, month, 1, tzinfo=UTC) for month in (1, 7)]
-    cities = sorted(zone for zone in available_timezones() if _is_city(zone))
-    return [zone for zone in cities if any(day.astimezone(ZoneInfo(zone)).tzname() == name for day in days)][
-        :12
-    ]
-
-
-def _zones_like(name: str) -> list[str]:
-    """The zones whose city or whole name is spelled like this."""
-    zones = {zone.casefold(): zone for zone in sorted(available_timezones())}
-    cities = {zone.rpartition("/")[2]: zone for zone in zones if _is_city(zones[zone])}
-    wanted = name.strip().casefold().replace(" ", "_")
-    close = [cities[city] for city in _like(wanted, cities, 2, 0.8)]
-    close = close or _like(wanted, zones, 1, 0.8)
-    return [zones[zone] for zone in close]
-
-
-def _is_city(zone: str) -> bool:
-    """Whether a zone is named by region and city: `Etc/GMT-3` and `US/Eastern` are not."""
-    return "/" in zone and zone.partition("/")[0] not in ("Etc", "US", "SystemV", "posix", "right")

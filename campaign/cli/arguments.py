@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from shutil import get_terminal_size
 from typing import Any, NoReturn
 
 from campaign.cli.commands import COMMANDS, Command
 from campaign.cli.exit_codes import EXIT_CODES
-from campaign.installed_version import installed_version
 from campaign.suggestions import did_you_mean
 from campaign.text import clean
+from campaign.version import VERSION
 
 
 class Parser(argparse.ArgumentParser):
@@ -53,14 +52,6 @@ class WrongUsage(Exception):  # noqa: N818 - it is what a person did, and main a
         self.usage = usage
 
 
-class _Version(argparse.Action):
-    """Print the version and end; it is looked up only then."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        sys.stdout.write(f"campaign {installed_version()}\n")
-        parser.exit()
-
-
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     codes = "\n".join(f"  {code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
@@ -69,7 +60,9 @@ def parser() -> argparse.ArgumentParser:
         description="Bulk SMS campaigns from a spreadsheet: no message sent twice, no row lost.",
         epilog=f"exit codes:\n{codes}\n\nWith --json, every command prints one JSON object instead of text.",
     )
-    program.add_argument("--version", action=_Version, nargs=0, help="show the version")
+    program.add_argument(
+        "--version", action="version", version=f"campaign {VERSION}", help="show the version"
+    )
     commands = program.add_subparsers(required=True, metavar="command", dest="command")
     for name, command in COMMANDS.items():
         _add(commands, name, command)

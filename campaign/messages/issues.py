@@ -341,10 +341,10 @@ def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """
     names = ["severity", "code", "column"]
     counted = [
-        issues.groupby(names, sort=False)
-        .agg(count=("code", "size"), first_row=("row", "first"), example=("detail", "first"))
-        .reset_index()
-        for issues in parts
+        pd.DataFrame(
+            {"count": groups.size(), "first_row": groups["row"].first(), "example": groups["detail"].first()}
+        ).reset_index()
+        for groups in (issues.groupby(names, sort=False) for issues in parts)
     ]
     kinds = counted[0]
     if len(counted) > 1:

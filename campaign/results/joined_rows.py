@@ -32,6 +32,7 @@ from campaign.results.reached_earlier import (
 )
 from campaign.results.recorded import ContactsOfRounds, Recorded
 from campaign.results.result_part import ResultPart, result_parts
+from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import (
     PERHAPS_ELSEWHERE,
@@ -262,21 +263,22 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
             return pd.Index([], dtype="int64", name="row")
         return kept_as_corrected(pd.concat([part.issues[["row", "code"]] for part in self.parts()]))
 
-    def kept_batches(self) -> set[int]:
+    @cached_property
+    def kept_batches(self) -> frozenset[int]:
         """Of the batches that a person has settled as refused or ordered again those of which every person
         keeps an earlier text."""
         errors = self.batches["error"]
         by_hand = (self.batches["status"] == "refused") & errors.str.startswith(SETTLED_BY)
         settled = set(self.batches.loc[by_hand | (errors == ORDERED_AGAIN), "batch"])
         if not settled:
-            return set()  # nobody needs the issues, which have to be read
+            return frozenset()  # nobody needs the issues, which have to be read
         held: set[int] = set()
         for part in self.parts():
             issues, messages = part.issues, part.messages
             is_kept = messages["row"].isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna())
             settled -= set(messages.loc[~is_kept, "batch"])
             held |= settled.intersection(messages["batch"])
-        return settled & held
+        return frozenset(settled & held)
 
     @cached_property
     def messages_by_batch(self) -> npt.NDArray[np.int64]:
@@ -286,6 +288,12 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
             self.batch_of_message, minlength=int(numbers.max(initial=0)) + 1
         )[numbers]
         return counts
+
+    @cached_property
+    def seconds(self) -> float:
+        """How long the campaign has been sending, over all runs: no pauses, nothing between them."""
+        rates = {one.round: one.options.get("rate") for one in self.rounds}
+        return seconds_spent(self.batches, rates, self.rounds[-1].paces if self.rounds else ())
 
     @cached_property
     def timeline(self) -> Timeline | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Set
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ WaysOn = tuple[tuple[str, str], ...]  # what a call is for, and the call, ready 
 _ENDED = "the program that was sending has ended and "
 
 
-class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
+class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """What the totals and batches of a result leave to be done.
 
     `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
@@ -181,7 +182,7 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
         purpose = f"To add the cost of batch {batch}, once the provider has told you"
         return ((purpose, call_to_add_cost(self.folder, batch, outcome)),)
 
-    @property
+    @cached_property
     def _in_use(self) -> pd.DataFrame:
         """The batches that hold messages of the plan."""
         return self.batches[self.planned > 0]
@@ -191,7 +192,7 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True):
         """What to do about batches of which only the cost is not known; "" for none, and after erasing."""
         return "" if self.is_erased else advice_on_costs(self.unpriced)
 
-    @property
+    @cached_property
     def unpriced(self) -> list[int]:
         """The batches that lack their cost; what is still to be sent again is not asked about."""
         waits = (self.batches["error"] == ORDERED_AGAIN) & (self.planned > 0)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
+import pyarrow as pa
 
+from campaign.arrow_text import array_to_series, map_unique, replace_where, series_to_array
 from campaign.contacts.continuation import STATUS
 from campaign.contract import SETTLED_BY
 from campaign.remedies import texts_without_code
@@ -26,14 +28,15 @@ _LEFT_OUT = ("invalid", "blank", "duplicate", "opted_out")
 
 def without_error_classes(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
     """The errors of batches without the names of classes that our own words have at their end."""
-    own = statuses.isin(_OURS)
-    return errors.where(~own, errors.map({text: without_error_class(text) for text in errors.unique()}))
+    texts, is_own = series_to_array(errors), statuses.isin(_OURS).to_numpy()
+    own = map_unique(texts.filter(pa.array(is_own)), without_error_class)
+    return array_to_series(replace_where(texts, is_own, own), errors.index)
 
 
 def in_plain_words(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
     """The same as sentences."""
-    words = without_error_classes(errors, statuses)
-    return words.map({text: _as_sentence(text) for text in words.unique()}).astype("str")
+    words = series_to_array(without_error_classes(errors, statuses))
+    return array_to_series(map_unique(words, _as_sentence), errors.index)
 
 
 def own_words(reasons: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:

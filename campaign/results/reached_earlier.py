@@ -71,10 +71,14 @@ class ReachedEarlier(Struct, frozen=True, eq=False):
 
     def explain(self, contacts: pd.DataFrame, issues: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         """The rows of a part, with the reasons of those who were reached earlier; their status stays."""
-        contacts.loc[contacts.index.isin(self.rows), "reason"] = _REASON
-        contacts.loc[contacts.index.isin(self.corrected), "reason"] = _REASON_CORRECTED
-        contacts.loc[contacts.index.isin(self.doubtful), "reason"] = _DOUBTFUL
-        contacts.loc[contacts.index.isin(self.outdated), "reason"] = _OUTDATED
+        for rows, reason in (
+            (self.rows, _REASON),
+            (self.corrected, _REASON_CORRECTED),
+            (self.doubtful, _DOUBTFUL),
+            (self.outdated, _OUTDATED),
+        ):
+            if len(rows):
+                contacts.loc[contacts.index.isin(rows), "reason"] = reason
         perhaps = self.perhaps[self.perhaps.index.isin(contacts.index)]
         contacts.loc[perhaps.index, "reason"] += " " + perhaps
         kept = self.kept(issues)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from campaign.arrow_text import TextArray, equal_texts, last_characters, series_to_array, substitute
 from campaign.contacts.amount_columns import AmountCounts, count_amounts
 from campaign.contacts.columns import may_hold_numbers
 from campaign.contacts.continuation import CAMPAIGN, MARK, ROW
@@ -96,7 +97,7 @@ class Redaction:
 
     def texts(self, texts: Iterable[str]) -> list[str]:
         """Sentences in which whatever could be a phone number is masked."""
-        return list(texts) if self._reveal else mask_texts(pd.Series(list(texts), dtype="str")).tolist()
+        return [self.text(text) for text in texts]
 
     def text(self, text: str, *, keep: str = "") -> str:
         """The same of one sentence, in which a name stays though it looks like a phone number."""
@@ -206,10 +207,10 @@ def _find_amount_columns(plan: Plan) -> list[str]:
 def _columns_with_numbers(contacts: pd.DataFrame, messages: pd.DataFrame) -> set[str]:
     """The columns that contain the number of one of the messages in its row."""
     used = messages.drop_duplicates("row").set_index("row")["number"]
-    cells = contacts.reindex(used.index)
-    tails = used.str[-_TAIL:]
-    return {name for name in contacts.columns if (_digits(cells[name]).str[-_TAIL:] == tails).any()}
+    cells, tails = contacts.reindex(used.index), _tails(used)
+    return {name for name in contacts.columns if equal_texts(_tails(cells[name]), tails).any()}
 
 
-def _digits(cells: "pd.Series[Any]") -> "pd.Series[str]":
-    return cells.str.replace(r"\D", "", regex=True)
+def _tails(cells: "pd.Series[Any]") -> TextArray:
+    """The last digits of each cell."""
+    return last_characters(substitute(series_to_array(cells), r"\D", ""), _TAIL)

@@ -63,7 +63,7 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
         kept = about_kept_texts(sum(part.kept_texts for part in self.rows.parts()))
         return " ".join(filter(None, (kept, about_elsewhere(self.rows.elsewhere, self.rows.reached))))
 
-    @property
+    @cached_property
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
         says_how = self.note and self.order != "paused"
@@ -79,7 +79,7 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
             reached=self.rows.reached,
             corrected=lambda: self.rows.corrected_rows.union(self.rows.kept_as_corrected),
             with_message=lambda: rows_of_messages(self.rows.plan),
-            kept=self.rows.kept_batches,
+            kept=lambda: self.rows.kept_batches,
             later=self.rows.elsewhere.last_texts,
             repeats=lambda: self.rows.likely_repeats,
             can_send_both=lambda: self.rows.can_send_both,

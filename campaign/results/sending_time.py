@@ -23,7 +23,7 @@ def seconds_spent(batches: pd.DataFrame, rates: Mapping[int, float | None], pace
     limited to: to wait for the next place in the pace is a part of sending. `paces` are those of its runs, as
     far as they are known. The ledger keeps when each batch left, and not when a program began or paused.
     """
-    left = batches.dropna(subset=["submitted_at"]).sort_values("submitted_at", kind="stable")
+    left = batches[batches["submitted_at"].notna()].sort_values("submitted_at", kind="stable")
     if left.empty:
         return 0.0
     starts = left["submitted_at"].dt.as_unit("us").astype("int64").to_numpy() / 1e6

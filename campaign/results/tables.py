@@ -33,7 +33,6 @@ from campaign.results.plain_words import without_error_classes
 from campaign.results.recorded import ContactsOfRounds, Recorded, no_contacts, nothing_recorded
 from campaign.results.result_in_words import ResultInWords
 from campaign.results.result_part import ResultPart
-from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound, count_rounds
 from campaign.results.shared_phones import LikelyRepeats
 from campaign.results.timeline import Timeline
@@ -249,8 +248,7 @@ class Result:
     @property
     def seconds(self) -> float:
         """How long the campaign has been sending, over all runs: no pauses, nothing between them."""
-        rates = {one.round: one.options.get("rate") for one in self.rounds}
-        return seconds_spent(self._rows.batches, rates, self.rounds[-1].paces if self.rounds else ())
+        return self._rows.seconds
 
     @property
     def timeline(self) -> Timeline | None:

@@ -223,6 +223,17 @@ def test_checking_a_file_loads_no_network_and_collects_garbage_once_it_has_loade
     assert ended.stdout.splitlines()[-2:] == ["[]", "True True 10000"]
 
 
+def test_a_campaign_that_goes_well_looks_for_no_names_that_may_be_meant():
+    code = (
+        "import sys\n"
+        "from campaign.cli.main import main\n"
+        f"assert main({send_arguments()}) == 0\n"
+        "print('difflib' in sys.modules)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines()[-1] == "False"
+
+
 def test_every_command_has_its_function():
     assert set(commands_of(parser())) == set(COMMANDS)
     assert all(callable(function_of(name)) for name in COMMANDS)

@@ -30,7 +30,7 @@ def test_help_and_wrong_usage_take_next_to_no_time(arguments):
     assert min(cpu_seconds() for _ in range(3)) < CPU_SECONDS
 
 
-def test_the_version(capsys):
+def test_the_version_is_that_of_the_installed_package(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"campaign {version('campaign')}\n"
 

@@ -357,13 +357,14 @@ def test_columns_that_do_not_fit_their_lengths_are_no_sheet():
 
 def test_it_does_without_arrow_and_numpy(library):
     """They took three times as long to load as all that a workbook of usual size needs; `inspect`, which
-    defining a dataclass needs, is half of what Python itself takes."""
+    defining a dataclass needs, is half of what Python itself takes, and no cell has a time zone."""
     library(
         "from contextlib import nullcontext\n"
         "from types import SimpleNamespace\n"
         "def rows():\n"
         "    yield from [['name']] * 10_000\n"
-        "    raise KeyError if {'numpy', 'pandas', 'pyarrow', 'inspect'} & {*sys.modules} else IndexError\n"
+        "    heavy = {'numpy', 'pandas', 'pyarrow', 'inspect', 'zoneinfo'}\n"
+        "    raise KeyError if heavy & {*sys.modules} else IndexError\n"
         "sheet = SimpleNamespace(iter_rows=rows)\n"
         "return nullcontext(SimpleNamespace(get_sheet_by_name=lambda name: sheet))"
     )

@@ -30,7 +30,7 @@ LAYERS = [
     "copied_field",
     "paths",
     "private_files",
-    "installed_version",
+    "version",
     "local_times",
     "memory",
     "spool",

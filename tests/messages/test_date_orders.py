@@ -187,11 +187,14 @@ def test_a_day_that_its_month_does_not_have_is_named():
 def test_what_is_wrong_is_counted_for_each_column():
     """Dates and amounts that cannot be read are corrected in different cells."""
     cells = "\n".join(
-        ["phone,visit,fee", "0772000001,soon,n/a", "0772000002,later,5", "0772000003,5 Jan 2026,?"]
+        ["phone,visit,fee", "0772000001,31 Nov 2026,n/a", "0772000002,later,5", "0772000003,5 Jan 2026,?"]
     )
     contacts = campaign.read_contacts(cells.encode())
     message = "{visit:%-d %b}, {fee:,.0f}"
     plan = campaign.prepare(contacts, message=message, sender="CLINIC", region="UG")
-    kinds = issue_kinds([plan.issues]).query("code == 'unreadable_value'")
-    assert kinds[["column", "count", "first_row"]].values.tolist() == [["visit", 2, 2], ["fee", 2, 2]]
+    kinds = issue_kinds([plan.issues])
+    pd.testing.assert_frame_equal(issue_kinds([plan.issues[:2], plan.issues[2:]]), kinds)
+    unreadable = kinds.query("code == 'unreadable_value'")
+    assert unreadable[["column", "count", "first_row"]].values.tolist() == [["visit", 2, 2], ["fee", 2, 2]]
+    assert "November has 30 days" in unreadable["example"].iat[0]  # which is wrong with the first of them
     assert plan._repr_html_().count(">unreadable_value<") == 2

@@ -368,6 +368,14 @@ def test_a_number_column_named_like_ours_loses_short_numbers_too(tmp_path, sent)
         assert "*****" in shown
 
 
+def test_a_column_that_has_the_number_of_a_message_loses_short_numbers_too():
+    """Its header says nothing, and only one row repeats the number, written in another way."""
+    contacts = read_contacts(b"phone,remark\n0772 000 001,0772-000-001\n0772 000 002,1234\n")
+    plan = prepare(contacts, message="Hello", sender="CLINIC", region="UG")
+    shown = Redaction(plan, reveal=False).contacts(plan.contacts)
+    assert shown["remark"].tolist() == ["077*****01", "****"]
+
+
 @pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2)])
 def test_a_column_no_shows_the_numbers_of_rows_also_once_they_are_sorted(order):
     table = "No,Phone\n" + "".join(f"{place},0772 000 00{place}\n" for place in order)

@@ -277,7 +277,7 @@ def test_who_answered_stop_stays_out_when_all_cells_are_run_again(sandbox):
 def test_after_an_upgrade_of_this_package_nobody_gets_it_again(sandbox, monkeypatch):
     send(plan_for(people(6)), sandbox)
     for module in ("creation", "freezing"):
-        monkeypatch.setattr(f"campaign.sending.store.{module}.installed_version", lambda: "99.0.0")
+        monkeypatch.setattr(f"campaign.sending.store.{module}.VERSION", "99.0.0")
     assert send(plan_for(people(7)), sandbox).totals["accepted"] == 7
     assert sorted(sandbox.inbox["number"]) == [f"25677200000{n}" for n in range(7)]
 

@@ -139,7 +139,7 @@ class MetadataTables:
         self._lock = threading.RLock()
         self._classified = np.full(256 * _LENGTHS, _NOT_COMPUTED, np.int16)  # by state and number of digits
         self._viable = np.full(256, _NOT_COMPUTED, np.int64)  # by state, a bit for the rank of each region
-        self.load(np.array([max(libphonenumber.regions_by_code())]))  # any code, so that no table is empty
+        self.load(_code_of_no_country())  # so that no table is empty
 
     def index(self, region: str) -> int:
         """The index of a region, loaded if necessary."""
@@ -270,6 +270,12 @@ def _calling_codes() -> tuple[Int16s, Int8s]:
         codes[code * share : (code + 1) * share] = code
         widths[code * share : (code + 1) * share] = len(str(code))
     return codes, widths
+
+
+def _code_of_no_country() -> Ints:
+    """One of the calling codes that need the fewest patterns."""
+    found = (code for code, regions in libphonenumber.regions_by_code().items() if regions == ("001",))
+    return np.array([next(found)])
 
 
 @functools.cache

@@ -207,10 +207,13 @@ def count_units(text: str) -> int:
 def count_parts(text: str) -> int:
     """The parts of one text."""
     if gsm7.is_gsm(text):
-        sizes, single, joined = [1 + gsm7.is_double(character) for character in text], SINGLE, JOINED
+        wide, single, joined = {*gsm7.EXTENSION}.intersection(text), SINGLE, JOINED
     else:
-        sizes = [1 + (character > "\uffff") for character in text]
+        wide = {character for character in text if character > "\uffff"}
         single, joined = SINGLE_UCS2, JOINED_UCS2
+    if not wide:
+        return 1 if len(text) <= single else -(-len(text) // joined)
+    sizes = [1 + (character in wide) for character in text]
     if sum(sizes) <= single:
         return 1
     parts, room = 1, joined

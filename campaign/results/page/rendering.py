@@ -12,10 +12,10 @@ import pandas as pd
 
 from campaign import markup
 from campaign.contacts.files.signatures import OWN_PAGE
-from campaign.installed_version import installed_version
 from campaign.local_times import LocalTimes
 from campaign.results import charts
 from campaign.results.replaced_file import replace_file
+from campaign.version import VERSION
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,7 +30,7 @@ def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTi
     written = times.moment(now)
     page_template = _environment().get_template(template)
     page = page_template.render(
-        values, style=charts.STYLE + style, written=written, version=installed_version(), generator=OWN_PAGE
+        values, style=charts.STYLE + style, written=written, version=VERSION, generator=OWN_PAGE
     )
 
     def write(new_path: Path) -> None:

@@ -12,7 +12,7 @@ from campaign.errors import UsageError
 from campaign.public_calls import public_call, public_class
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Tally
-from campaign.suggestions import time_zone_advice
+from campaign.sending.engine.time_zones import time_zone_advice
 
 _HOURS = re.compile(r"\s*(\d\d?:\d\d)\s*-\s*(\d\d?:\d\d)(?:\s+(\S.*?))?\s*")
 _HOURS_EXAMPLE = "08:00-20:00 Africa/Kampala"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import cached_property
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +54,10 @@ _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORD
 _LAST_BUDGET = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
 _PACES = "SELECT at, note FROM journal WHERE now = 'pace' ORDER BY id"
 _ATTEMPTED = ("accepted", "unknown", "again", "sending")
+_TYPES = {
+    "batch": "int64", "messages": "int64", "status": "str", "code": "str", "error": "str",
+    "attempts": "int64", "seconds": "float64", "round": "int64",
+}  # fmt: skip
 _COST, _STATUS = BATCH_COLUMNS.index("cost"), BATCH_COLUMNS.index("status")
 
 
@@ -187,15 +192,16 @@ def _outcome_rows(connection: Connection) -> list[tuple[Any, ...]]:
 
 def batches_frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
     """The frame `Result.batches` of rows with its columns."""
-    frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
-    costs = [None if row[3] is None else Decimal(row[3]) for row in rows]
-    frame["cost"] = pd.Series(costs, index=frame.index, dtype=object)
-    moments = pd.to_datetime(frame["submitted_at"], utc=True, format="ISO8601", errors="coerce")
-    frame["submitted_at"] = moments.astype("datetime64[us, UTC]")
-    return frame.astype(
-        {"batch": "int64", "messages": "int64", "status": "str", "code": "str", "error": "str",
-         "attempts": "int64", "seconds": "float64", "round": "int64"}
-    )  # fmt: skip
+    cells = zip(*rows, strict=True) if rows else repeat((), len(BATCH_COLUMNS))
+    columns = {
+        name: pd.Series(column, dtype=_TYPES.get(name, "object"))
+        for name, column in zip(BATCH_COLUMNS, cells, strict=True)
+    }
+    costs = [None if cost is None else Decimal(cost) for cost in columns["cost"]]
+    moments = pd.to_datetime(columns["submitted_at"], utc=True, format="ISO8601", errors="coerce")
+    columns["cost"] = pd.Series(costs, dtype="object")
+    columns["submitted_at"] = moments.astype("datetime64[us, UTC]")
+    return pd.DataFrame(columns)
 
 
 def journal_frame(place: Readable) -> pd.DataFrame:

@@ -22,26 +22,22 @@ from campaign.text import agreeing, all_counted, counted, without_error_class
 
 def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") -> Tally:
     """The tally of the last round as it stands, with the costs of all rounds in the account's currency."""
-    last = rounds[-1]
-    batches = ledger.outcomes.set_index("batch")
-    planned = pd.Series(last.messages_by_batch(ledger.batches), dtype="int64")
-    planned = planned.reindex(batches.index, fill_value=0)  # messages of today's plan in each batch
-    status = batches["status"]
-    messages = planned.groupby(status).sum().to_dict()
-    is_committed = status.isin(["accepted", "unknown"])
-    is_accepted = status == "accepted"
-    is_left = (planned > 0) & ~is_committed
-    doubtful = batches[(planned > 0) & (status == "unknown")]
+    last, batches = rounds[-1], ledger.outcomes
+    numbers, status = batches["batch"].to_numpy(), batches["status"].to_numpy()
+    held = pd.Series(last.messages_by_batch(ledger.batches), dtype="int64")
+    planned = held.reindex(numbers, fill_value=0).to_numpy()  # messages of today's plan in each batch
+    is_accepted, is_unknown = status == "accepted", status == "unknown"
+    is_committed, is_doubtful = is_accepted | is_unknown, (planned > 0) & is_unknown
     return Tally(
         int(planned.sum()),
-        parts_left=_parts_of(set(planned.index[is_left]), rounds, ledger),
-        accepted=messages.get("accepted", 0),
-        refused=messages.get("refused", 0),
-        unknown=messages.get("unknown", 0),
-        elsewhere=int((batches["messages"] - planned)[is_committed].sum()),
+        parts_left=_parts_of(set(numbers[(planned > 0) & ~is_committed].tolist()), rounds, ledger),
+        accepted=int(planned[is_accepted].sum()),
+        refused=int(planned[status == "refused"].sum()),
+        unknown=int(planned[is_unknown].sum()),
+        elsewhere=int((batches["messages"].to_numpy() - planned)[is_committed].sum()),
         accepted_batches=int((is_accepted & (batches["round"] == last.number)).sum()),
-        doubtful=set(doubtful.index.tolist()),
-        last_unknown=next(map(without_error_class, _reasons(doubtful["error"])), ""),
+        doubtful=set(numbers[is_doubtful].tolist()),
+        last_unknown=next(map(without_error_class, _reasons(batches.loc[is_doubtful, "error"])), ""),
         spending=cost_so_far(rounds, ledger),
         currency=currency,
         seconds=seconds_spent(  # of what is counted above, not of texts that the table has no more

@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from campaign.errors import FolderError
-from campaign.installed_version import installed_version
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.sending.ledger.ledger_place import ledger_place
 from campaign.sending.ledger.postgres.address import is_address
@@ -26,6 +25,7 @@ from campaign.sending.store.identity import ChosenName
 from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, account_hash
 from campaign.service.account import Account
+from campaign.version import VERSION
 
 LEDGER = "ledger.sqlite"
 _LOCK = re.compile(r"\.campaign-[0-9a-f]{16}\.unfinished\.lock")
@@ -91,6 +91,8 @@ def _unfinished_folder(parent: Path) -> Iterator[Path]:
 
 def _discard(unfinished: Path) -> None:
     """Delete an unfinished folder, if it is still there, and the ledger outside it that was made for it."""
+    if not unfinished.exists():
+        return  # it was finished; to open it would look for folders with a name like it
     with suppress(FolderError, OSError):
         folder = open_folder(unfinished)
         if not folder.ledger_place.is_inside(unfinished):
@@ -115,7 +117,7 @@ def _write(
         account=account_hash(account, salt),
         ledger=_as_recorded(ledger),
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=installed_version(),
+        version=VERSION,
     )
     with new_private_file(path / MANIFEST) as file:
         file.write(manifest.content)

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from campaign.errors import FolderError
-from campaign.installed_version import installed_version
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.cluster_tables import ClusterTables
 from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at
@@ -35,6 +34,7 @@ from campaign.sending.store.rounds import (
     file_digest,
 )
 from campaign.sending.store.user_state import user_name
+from campaign.version import VERSION
 
 _SENDERS = 10  # senders that a manifest names; more than one or two are a column of the file
 
@@ -145,7 +145,7 @@ def _manifest(
         reading=asdict(plan.reading) if plan.reading is not None else None,
         digests=digests,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=installed_version(),
+        version=VERSION,
     )
 
 
