@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from functools import cached_property
 from pathlib import Path
 
@@ -60,7 +60,7 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     repeats: Callable[[], LikelyRepeats]
     can_send_both: Callable[[], bool]
     is_answered: Callable[[], bool]
-    shared_before: Callable[[], int]
+    shared_before: Callable[[], Sequence[int]]
     folder: Path | None
     order: str
     is_closed: bool

@@ -196,8 +196,8 @@ def test_whoever_shares_a_phone_that_another_campaign_reached_is_not_passed_over
         second = campaign.send(
             visits("Dear {child}", not_again=["0772 000 001"]), folder=tmp_path / "second", **options
         )
-        told = "1 row shares a phone that was reached before and gets nothing, though the text there may have been"
-        assert f"{told} somebody else's (row 3): the result of the campaign" in second.sentence
+        told = "1 row shares a phone that was reached before and gets nothing, though the text there may have"
+        assert f"{told} been somebody else's (row 3): the result of the campaign" in second.sentence
         again = campaign.load_result(second.folder)
         assert told in again.sentence
         assert told in desk_words(again.about_shared_before)
