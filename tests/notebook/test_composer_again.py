@@ -355,6 +355,35 @@ def test_after_a_restart_the_text_of_then_is_taken_and_nobody_gets_it_twice(pers
     assert find(again.composer, "send").description == "Show the result"
 
 
+def test_another_spreadsheet_is_offered_the_text_that_was_sent_last(person, table, tmp_path):
+    """The clinic's list of tomorrow has another name, and nobody types yesterday's text from memory."""
+    person.compose()
+    person.send()
+    (tmp_path / "tomorrow.csv").write_text("name,phone,day\nEve,+256 772 000 009,Thu\n")
+    again = Person(campaign.compose())
+    again.fill("path", "tomorrow.csv")
+    again.press("use")
+    offered = again.sees("earlier-text")
+    assert offered.startswith("The campaign “visits” in this folder has a text of ")
+    assert offered.endswith(f": “{TEXT}” If that is meant here, take it.")
+    again.press("take-text")
+    assert find(again.composer, "text").value == TEXT
+    assert find(again.composer, "sender").value == "CLINIC"
+    again.press("check")
+    again.press("go-on")
+    assert find(again.composer, "send").description == "Rehearse 1 text"
+
+
+def test_a_text_whose_placeholders_another_spreadsheet_lacks_is_not_offered(person, table, tmp_path):
+    person.compose()
+    person.send()
+    (tmp_path / "tomorrow.csv").write_text("name,phone\nEve,+256 772 000 009\n")
+    again = Person(campaign.compose())
+    again.fill("path", "tomorrow.csv")
+    again.press("use")
+    assert not again.is_shown("earlier-text")
+
+
 def test_after_a_restart_dates_are_read_as_they_were(person, table):
     table.write_text("name,phone,day\nAisha,+256 772 000 001,05/01/2026\nBen,+256 772 000 002,06/01/2026\n")
     person.fill("path", "visits.csv")

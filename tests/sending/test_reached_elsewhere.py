@@ -124,6 +124,12 @@ def test_whoever_wanted_no_messages_in_another_campaign_is_told_too(parents):
     assert sentence(campaign.prepare(contacts, **options)).endswith(
         " 1 of these people was left out under “parents”, because they wanted no messages."
     )
+    campaign.send(
+        campaign.prepare(contacts, opt_outs=["0772000009"], **options), name="closing", progress=False
+    )
+    assert sentence(campaign.prepare(contacts.tail(1), **options)).endswith(
+        " This person was left out under “closing” and under “parents”, because they wanted no messages."
+    )
 
 
 def test_an_erased_campaign_still_knows_whom_it_reached(parents):

@@ -141,7 +141,8 @@ def _about_left_out(found: Sequence[ReachedElsewhere], people: int, whom: str) -
     """How many people these campaigns have left out."""
     first, *others = ((one.count("opted_out"), one.named) for one in found)
     were = agreeing(first[0], "was", "were")
-    under = listed_words([first[1], *(f"{count:,} {named}" for count, named in others)])
+    more = [named if people == 1 else f"{count:,} {named}" for count, named in others]
+    under = listed_words([first[1], *more])
     who = capitalised(_who(first[0], people, whom))
     return f"{who} {were} left out {under}, because they wanted no messages."
 
