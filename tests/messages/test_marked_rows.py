@@ -201,7 +201,15 @@ def test_marks_that_nobody_uses_are_named(stream):
         assert plan(contacts, given).issues.query("code == 'unused_marks'").empty
 
 
-@pytest.mark.parametrize("header", ["SMS", "Wants texts?", "Consent", "opt_in"])
+@pytest.mark.parametrize("header", ["No marketing", "no_newsletter", "Do not mail offers"])
+def test_a_header_about_marketing_is_one_of_marks(header):
+    table = pd.DataFrame({"Phone": ["0772000001", "0772000002"], header: ["x", ""]})
+    made = prepare(table, message="Hi", sender="SHOP", region="UG", number="Phone")
+    (detail,) = made.issues.query("code == 'unused_marks'")["detail"]
+    assert detail.startswith(f"“{header}” seems to mark people who want no messages")
+
+
+@pytest.mark.parametrize("header", ["SMS", "Wants texts?", "Consent", "opt_in", "Marketing", "GDPR"])
 def test_answers_that_nobody_uses_are_named_whatever_a_yes_stands_for(header):
     table = pd.DataFrame({"Phone": ["0772000001", "0772000002", "0772000003"], header: ["yes", "No", ""]})
     made = prepare(table, message="Hi", sender="CLINIC", region="UG", number="Phone")
