@@ -43,7 +43,6 @@ def pairs_of_rows(
     as a village that a family shares does not, or a single cell does: what was corrected there is not known.
     `is_certain`: they agree in at least half of those cells and in one of them, or in one whose column is
     `identifying`, or in everything.
-    `is_unlike`: they agree in none of those cells, though there are several.
     """
     counts = candidates["number"].value_counts().mul(then["number"].value_counts(), fill_value=0)
     candidates = candidates[candidates["number"].isin(counts.index[counts <= _MOST_PAIRS])]
@@ -63,7 +62,6 @@ def pairs_of_rows(
     return pairs.assign(
         equal=equal,
         is_alike=tells_it | (telling < _LEAST_TELLING),
-        is_unlike=(told == 0) & (telling >= _LEAST_TELLING),
         is_certain=(tells_it & (told > 0)) | (identified > 0) | ((equal == filled) & (filled > 0)),
     )
 

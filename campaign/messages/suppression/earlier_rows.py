@@ -19,20 +19,19 @@ from campaign.contacts.rows_alike import pairs_of_rows
 # Whose the text was that reached the number of a row. Of several campaigns, the greatest counts.
 NOT_REACHED = 0  # none did
 LEFT_OUT = 1  # somebody else's: this row was left out for sharing the phone
-STRANGER = 2  # somebody else's, as it seems: none of the rows of then says what tells this one
-DOUBTFUL = 3  # others shared the phone, and the rows do not tell
-NOT_SHARED = 4  # theirs, unless others share the phone now
-THEIRS = 5
+DOUBTFUL = 2  # others shared the phone then, and the rows do not tell
+NOT_SHARED = 3  # theirs, unless others have the number now with another text
+THEIRS = 4
 Whose: TypeAlias = npt.NDArray[np.int8]
 
 
 class EarlierRows(Struct, frozen=True, eq=False):
-    """The rows of a campaign with numbers that several of them had: those that were reached, and the others.
+    """The rows of a campaign with numbers that several of them had with different texts.
 
     - `columns`: those that say whose row it is, in the order of their cells.
     - `identifying`: the positions of those in which most rows differ, such as names.
-    - `rows`: columns number and is_reached, with the cells as `rows_alike` takes them. Of those that were
-      not reached, only people who shared a phone when the campaign ended, and no copies.
+    - `rows`: columns number and is_reached, with the cells as `rows_alike` takes them: those that were
+      reached, and those that were left out when the campaign ended.
     """
 
     columns: tuple[str, ...]
@@ -56,17 +55,15 @@ class EarlierRows(Struct, frozen=True, eq=False):
 
 
 def _owners(pairs: pd.DataFrame) -> dict[int, pd.Series[bool]]:
-    """Which rows of some pairs are of whom, by row, the surest last."""
+    """Which rows of some pairs are of whom, by row, as far as their cells tell it."""
     equal, is_reached = pairs["equal"], pairs["is_reached"]
     most = {
         "of reached": equal.where(is_reached, 0),
         "of certain": equal.where(is_reached & pairs["is_certain"], 0),
         "of others": equal.where(~is_reached, 0),
-        "is like any": ~pairs["is_unlike"],
     }
     rows = pd.DataFrame(most).groupby(pairs["row"]).max()
     return {
-        STRANGER: ~rows["is like any"],
         THEIRS: rows["of certain"] > rows["of others"],
         LEFT_OUT: rows["of others"] > rows["of reached"],
     }

@@ -29,7 +29,6 @@ from campaign.messages.suppression.earlier_rows import (
     LEFT_OUT,
     NOT_REACHED,
     NOT_SHARED,
-    STRANGER,
     EarlierRows,
     Whose,
 )
@@ -193,10 +192,6 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         return replace(self, reached=reached)
 
     @property
-    def already_reached(self) -> Ints:
-        return np.concatenate([np.empty(0, dtype=np.int64), *(source.numbers for source in self.reached)])
-
-    @property
     def opted_out_or_marked(self) -> Ints:
         """The numbers of everybody who wants no messages."""
         return np.concatenate([self.opted_out, *(rows.numbers for rows in self.marked)])
@@ -244,7 +239,7 @@ class SuppressionLists(Struct, frozen=True, eq=False):
             (whose >= NOT_SHARED, "already_sent", "info", REACHED_EARLIER, "duplicate"),
             (is_sent, _OTHER_TEXT, "warning", _SENT_ALL_THE_SAME, "not_sent"),
             ((whose == LEFT_OUT) & ~is_sent, _OTHER_TEXT, "error", PHONE_REACHED_EARLIER, "duplicate"),
-            (np.isin(whose, (STRANGER, DOUBTFUL)), _OTHER_TEXT, "error", PERHAPS_THEIRS, "duplicate"),
+            (whose == DOUBTFUL, _OTHER_TEXT, "error", PERHAPS_THEIRS, "duplicate"),
         ):
             rows = np.flatnonzero(chosen)
             recipients.report(issues, contacts, rows, code, severity, detail, status=status)

@@ -21,7 +21,7 @@ from campaign.sending.rounds.reached_people import reached_rows, rows_of_then, r
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.first_format import FirstFolder, open_to_read
 from campaign.sending.store.frame_files import frame_columns, read_frame
-from campaign.sending.store.rounds import CONTACTS, RECIPIENTS, Round
+from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, RECIPIENTS, Round
 from campaign.text import agreeing, counted
 
 
@@ -54,16 +54,20 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
 
 
 def _rows_of_shared_phones(record: CampaignRecord) -> EarlierRows | None:
-    """What the rows said that had one number with others when the campaign ended; None where there are none,
-    or all of it was erased."""
+    """What the rows said whose number others had with another text when the campaign ended; None where there
+    are none. Copies count for nothing: they are of one person."""
     if not record.rounds:
         return None
     last = record.rounds[-1]
+    left_out = read_frame(last.path / ALTERNATIVES, ["number"])["number"].astype("int64")
     numbers = read_frame(last.path / RECIPIENTS, ["number"])["number"]
-    shared = numbers[numbers.duplicated() & (numbers > 0)].unique()
+    repeated = numbers[numbers.duplicated() & (numbers > 0)].unique()
+    reached = reached_rows(record, repeated)
+    texts = reached.groupby(["number", "round"])["row"].nunique()
+    several = texts.index.get_level_values("number")[texts > 1]
+    reached = reached[reached["number"].isin(left_out) | reached["number"].isin(several)]
     names = [name for name in frame_columns(last.path / CONTACTS) if name not in OUTCOME_COLUMNS]
     columns = [name for name in names if name not in last.manifest.number_columns]
-    reached = reached_rows(record, shared)
     rounds = [rows_of_then(one_round, record, columns, reached) for one_round in record.rounds[:-1]]
     rounds = [rows[rows["is_reached"]] for rows in rounds if len(rows)]
     own = reached[reached["round"] == last.number]
