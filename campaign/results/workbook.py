@@ -275,7 +275,9 @@ def _write_table(sheet: Any, frame: pd.DataFrame, formats: _Formats, note: str) 
         kind = frame.iloc[:, place].dtype
         is_left = kind == "str" or pd.api.types.is_datetime64_any_dtype(kind)
         sheet.write_string(head, place, name, formats.cell_head if is_left else formats.right_head)
-        if name in _NOTES:
+        if name in _NOTES and not (
+            name == "code" and "severity" in names
+        ):  # those of issues are of another kind
             sheet.write_comment(head, place, _NOTES[name], {"x_scale": 2})
     if names:
         sheet.autofilter(head, 0, last, len(names) - 1)

@@ -66,4 +66,4 @@ def test_saying_it_again_names_the_option(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     assert main(["send", "visits.csv", *SENT]) == 0
     (sentence,) = re.findall("Nothing was left to send: .*", capsys.readouterr().out)
-    assert 'To send it again, give another name, for example --name "second reminder".' in sentence
+    assert 'To rehearse it again, give another name, for example --name "second reminder".' in sentence

@@ -125,6 +125,20 @@ def test_dates_that_nobody_can_know_are_a_question_for_each_column_and_never_a_g
     assert "1 May 2026" not in texts(plan)
 
 
+@pytest.mark.parametrize(
+    "cells", [["2026-12-01", "31/11/2026"], ["31/11/2026"], ["05/01/2026", "31/11/2026"]]
+)
+def test_a_day_that_no_month_has_is_no_question_about_the_order(cells):
+    plan = dated(*cells)
+    row = 1 + len(cells)
+    (detail,) = plan.issues.loc[plan.issues["row"] == row, "detail"]
+    assert detail == (
+        'The message needs "visit" to be an unambiguous date, such as 2026-01-05 or 5 Jan 2026: November has '
+        "30 days. Correct the cell."
+    )
+    assert len(plan.messages) == cells.count("2026-12-01")
+
+
 def test_the_year_is_offered_where_it_may_come_first():
     (detail,) = dated("05/01/26").issues["detail"]
     assert detail.endswith(

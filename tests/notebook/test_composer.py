@@ -29,6 +29,24 @@ __all__ = ["resolves_here"]
 # the spreadsheet
 
 
+def test_a_fault_of_the_program_is_no_button_that_does_nothing(person, monkeypatch):
+    """Where the program has a fault, the log has it, and whoever only sees the page is told so."""
+
+    def fail(*_):
+        raise ValueError("not enough values to unpack")
+
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {name}")
+    person.fill("sender", "CLINIC")
+    monkeypatch.setattr(type(person.composer.desk), "planned", fail)
+    person.press("check")
+    assert (
+        "A fault of this program has stopped this (ValueError), and nothing was sent by it."
+        in person.sees("section-2")
+    )
+
+
 def test_the_column_and_the_country_are_guessed_with_their_reasons(person):
     person.fill("path", "visits.csv")
     assert find(person.composer, "number").value == "phone"

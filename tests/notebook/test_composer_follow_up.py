@@ -185,4 +185,4 @@ def test_the_result_of_the_own_spreadsheet_says_what_happened_and_what_to_do_apa
         "What to do:",
         f"1 row was corrected in the file of “Rows to correct” only: {copied}",
     ]
-    assert f"To send it again, {again}" in person.sees("section-5")
+    assert f"To rehearse it again, {again}" in person.sees("section-5")

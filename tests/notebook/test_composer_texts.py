@@ -376,8 +376,8 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     person.press("go-on")
     person.send()
     again = (
-        "To send it again, open section 3, press “Go on to sending” and give another name in the field “Name "
-        "of this campaign”."
+        "To rehearse it again, open section 3, press “Go on to sending” and give another name in the field "
+        "“Name of this campaign”."
     )
     assert again in person.sees("section-4")
     assert again in person.sees("section-5")

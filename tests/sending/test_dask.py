@@ -232,7 +232,7 @@ def test_a_block_that_is_finished_twice_is_the_same():
     numbers = texts.block.recipients.numbers
     duplicates = DuplicateFinder(numbers)
     sharing = duplicates.sharing(0, len(numbers))
-    rest = duplicates.find(0, texts.candidates(sharing)), sharing, "skip", None
+    rest = duplicates.find(0, texts.candidates(sharing)), "skip", None
     (first, _), (second, _) = (cluster_tables._finish_block(texts, *rest) for _ in range(2))
     assert "duplicate" in first["contacts"]["status"].tolist()
     for name in ("messages", "issues", "contacts"):

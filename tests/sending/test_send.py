@@ -101,7 +101,7 @@ def test_running_it_again_sends_nothing():
     today = f"{datetime.now(UTC):%-d %B %Y}"
     assert second.sentence.startswith(
         "This was a rehearsal: nobody got anything. Nothing was left to send: all 30 people were reached in "
-        f"rehearsal with this text on {today}. To send it again, give another name, for example "
+        f"rehearsal with this text on {today}. To rehearse it again, give another name, for example "
         'name="second reminder".'
     )
     pd.testing.assert_frame_equal(first.messages, second.messages)

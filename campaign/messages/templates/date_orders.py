@@ -180,14 +180,24 @@ def _first_unclear(texts: TextArray) -> list[str]:
 
 
 def needs_order(texts: TextArray) -> Bools:
-    """Which texts are dates in numbers alone, whose order is not known."""
-    return matches(texts, rf"^\s*{_NUMBERS}\s*$")
+    """Which texts are dates in numbers alone, whose order is not known: in one order at least there is such a
+    day, as there is none of 31/11/2026."""
+    cells, positions = unique_texts(texts)
+    are_numbers = matches(text_array(cells), rf"^\s*{_NUMBERS}\s*$")
+    are_days = [
+        bool(some) and bool(_orders_of(str(cell))) for cell, some in zip(cells, are_numbers, strict=True)
+    ]
+    return np.array(are_days, dtype=bool)[positions]
+
+
+def _orders_of(cell: str) -> list[str]:
+    """The orders in which a cell is a date."""
+    return [order for order in _FIRST if read_moment(cell.strip(), order)[0]]
 
 
 def question(column: str, example: str) -> str:
     """What a person is asked where a column has dates that can be read in two ways, or in three."""
-    orders = [order for order in _FIRST if read_moment(example, order)[0]]
-    first, *others = (f'with dates="{order}" if the {_FIRST[order]}' for order in orders)
+    first, *others = (f'with dates="{order}" if the {_FIRST[order]}' for order in _orders_of(example))
     ways = ", ".join([f"{first} comes first", *(f"{other} does" for other in others)])
     ways = ", or ".join(ways.rsplit(", ", 1))
     return (

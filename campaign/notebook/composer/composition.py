@@ -221,12 +221,28 @@ class Composition:
         """The lists of people who want no texts as an argument of `prepare`: alone, or several."""
         lists = [
             repr(self.opt_outs) if self.opt_outs else "",
-            f"contacts[{self.opt_out_column!r}].isin({[*self.opt_out_marks]})" if self.opt_out_marks else "",
+            self._marks_written,
             f"contacts.loc[{[*rows]}, {self.number!r}]" if rows else "",
         ]
         only, *more = [*filter(None, lists)] or [""]
         several = f"[{', '.join([only, *more])}]"
         return f", opt_outs={several if more else only}" if only else ""
+
+    @property
+    def _marks_written(self) -> str:
+        """Which rows are marked, by what the column says: "No" as well as "no", where one is as good.
+
+        Whoever runs the lines again has a spreadsheet with more rows by then.
+        """
+        if not self.opt_out_marks:
+            return ""
+        cells, folded = (
+            f"contacts[{self.opt_out_column!r}]",
+            [*dict.fromkeys(map(_folded, self.opt_out_marks))],
+        )
+        if {*map(_folded, self.opt_out_plain)} & {*folded}:
+            return f"{cells}.isin({[*self.opt_out_marks]})"
+        return f"{cells}.str.strip().str.casefold().isin({folded})"
 
     @property
     def _budget_written(self) -> str:
@@ -273,6 +289,10 @@ def _says_the_same(before: Any, now: Any) -> bool:
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         return {(language, text) for language, text in now.items() if text} <= {*before.items()}
     return bool(before == now)
+
+
+def _folded(cell: str) -> str:
+    return cell.strip().casefold()
 
 
 def _written(arguments: Mapping[str, Any]) -> str:

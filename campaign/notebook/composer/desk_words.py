@@ -104,7 +104,7 @@ _STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(_STATUS_WORDS)})(?=[.,;)]|$)")
 _BUDGET = re.compile(
     r"Resume with a (?:larger budget|budget of (.*?))(?: to send the rest; a budget stays .*?later)?\.(?= |$)"
 )
-_ANOTHER_NAME = re.compile(r'(?<=To send it again, )give another name, for example name="[^"]*"(?=\.)')
+_ANOTHER_NAME = re.compile(r'(?<= it again, )give another name, for example name="[^"]*"(?=\.)')
 _TO_CONTINUE = re.compile(
     r'(?<=To continue that campaign, )give name="([^"]*)"; for a new one, give another name(?=\.)'
 )

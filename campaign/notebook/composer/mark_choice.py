@@ -24,9 +24,11 @@ _CHOOSE = "Please choose"
 _CORRECT = "Write yes or no there and choose the spreadsheet again, or press “{}”."
 _RENAME = "have a column “No SMS”, with a yes for whoever wants no texts, and choose the spreadsheet again."
 _FIRST = "First answer the question about “{}” above."
+_MAY_CHANGE = "; your answer about “{}” below may change that"
 _AN_EMPTY_CELL = "an empty cell"
 _LEAVE_OUT = "Leave these rows out too"
 _LEAVE_OUT_TICKED = "Leave out the rows that are ticked"
+_PRESS = f"First press “{_LEAVE_OUT_TICKED}” above: what is ticked in “{{}}” counts from then on."
 _TICK = (
     f"Tick the cells that mean “no texts”, and press “{_LEAVE_OUT_TICKED}”: "
     "the rows with the others get a text. If none of them means that, press it without a tick."
@@ -174,7 +176,13 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     @property
     def unanswered(self) -> UsageError:
         """What stops whoever goes on without an answer: the question itself stands above."""
-        return UsageError(_FIRST.format(clean(self._of)))
+        stop = _PRESS if any(tick.value for tick in self._ticks.children) else _FIRST
+        return UsageError(stop.format(clean(self._of)))
+
+    @property
+    def about_question(self) -> str:
+        """That an open question may change who gets a text, as a continued sentence; "" without one."""
+        return _MAY_CHANGE.format(clean(self._of)) if self._question.value else ""
 
     def _say_question(self, question: str) -> None:
         self._question.value = marked(desk_words(question, here=3))

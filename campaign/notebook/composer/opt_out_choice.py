@@ -117,6 +117,11 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Raise `UsageError` while a column waits for a person to say whether it marks people."""
         self._marks.check_decided()
 
+    @property
+    def about_question(self) -> str:
+        """That an open question may change who gets a text, as a continued sentence; "" without one."""
+        return self._marks.about_question
+
     def say(self, plan: Plan) -> None:
         """Say what the list holds and who has the numbers; where none is chosen, offer that of then."""
         decided = self._desk.composition

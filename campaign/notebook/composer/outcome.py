@@ -36,7 +36,7 @@ from campaign.text import clean
 
 _PYTHON = "The same in Python, for whoever runs this again"
 _RESUME = re.compile(r"\bresume the campaign(?: or send the plan again)?", re.IGNORECASE)
-_AGAIN = re.compile(r" (To send it again, .*)$", re.DOTALL)
+_AGAIN = re.compile(r" (To (?:send|rehearse) it again, .*)$", re.DOTALL)
 _TO_DO = "What to do:"
 _CORRECT = (
     "To reach the rows to correct, correct them in your own spreadsheet, save it under the same name, and "

@@ -88,6 +88,10 @@ padding:.6em;border:1px solid var(--line);color:inherit;background:none}
 
 _OPEN = "Open this section again"
 _LOCKED = "It opens again when the sending has ended"
+_FAULT = (
+    "A fault of this program has stopped this ({}), and nothing was sent by it. Load the page again. If it "
+    "happens again, undo what you changed last, and tell whoever looks after the program."
+)
 _UNSAID = "This cannot be done here. Ask somebody who knows the program."
 
 
@@ -187,12 +191,16 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     @contextmanager
     def problems_shown(self) -> Iterator[None]:
-        """Within this, an error of ours is shown in the section instead of raised."""
+        """Within this, an error of ours is shown in the section instead of raised; a fault of the program is
+        shown as one, too, and raised for whoever reads the log."""
         self.show_problem("")
         try:
             yield
         except CampaignError as error:
             self.show_problem(error)
+        except Exception as fault:
+            self.show_problem(_FAULT.format(type(fault).__name__))
+            raise
 
 
 def marked(said: str) -> str:

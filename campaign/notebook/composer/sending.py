@@ -153,7 +153,7 @@ class SendingSection(Section):
         is_form = self._area.children == tuple(self._form)
         if self._desk.contacts.empty:  # a result of before is looked at
             return "the button in section 4 after you have chosen its spreadsheet in section 1"
-        if is_form and self._start.disabled:
+        if is_form and self._start.disabled and not self.costs.obstacle:
             return "the button in section 4 once you have answered what it waits for"
         if is_form and not len(self._leaving.messages):
             return "the button in section 4"

@@ -98,6 +98,7 @@ def nothing_sent(
     last = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
     day = "" if pd.isna(last) else f" on {LocalTimes().day(last)}"
     words = words_for(environment)
+    verb = "send" if environment == "live" else "rehearse"  # whoever only rehearsed may send it as it is
     pieces = []
     if tally.accepted == tally.messages:
         everybody = _everybody(manifest.load_totals()["not_sent"], manifest.people)
@@ -113,7 +114,7 @@ def nothing_sent(
         if count:
             pieces.append(f"{counted(count, 'message')} {agreeing(count, 'was', 'were')} {what}")
     again = (
-        ' To send it again, give another name, for example name="second reminder".'
+        f' To {verb} it again, give another name, for example name="second reminder".'
         if tally.accepted == tally.messages
         else ""
     )
