@@ -75,7 +75,9 @@ class OptOutMarks(Struct, frozen=True, eq=False):
         is_turned = header_says_none and _are_contrary(also, besides)
         says_none = header_says_none and not is_turned
         is_mark = cells.isin([*also]) | folded.isin(_YES if says_none else ())
-        is_none = cells.isin([*besides]) | folded.isin(_NO if says_none else _NOTHING)
+        is_none = cells.isin([*besides]) | folded.isin(
+            _NO if says_none else _NOTHING if is_turned else _nothing(folded)
+        )
         return cls(column, cells[is_mark], cells[~is_mark & ~is_none], says_none, is_turned)
 
     @property
@@ -90,7 +92,7 @@ class OptOutMarks(Struct, frozen=True, eq=False):
             return ""
         first = self.unclear[~self.unclear.duplicated()]
         named = [
-            f"“{shorten(mask_text(clean(cell)), _LENGTH)}” (row {row})"
+            f"{f'“{shorten(mask_text(clean(cell)), _LENGTH)}”' if cell.strip() else 'nothing'} (row {row})"
             for row, cell in first.head(_NAMED).items()
         ]
         more = len(first) - _NAMED
@@ -113,6 +115,13 @@ class OptOutMarks(Struct, frozen=True, eq=False):
     def of_rows(self, contacts: pd.DataFrame) -> pd.Series[bool]:
         """Which rows of the table are marked."""
         return pd.Series(contacts.index.isin(self.marked.index), index=contacts.index, name=self.column)
+
+
+def _nothing(folded: pd.Series[str]) -> Collection[str]:
+    """The cells that say nothing. Between a yes for some and a no for others, a cell without an answer may be
+    that of somebody who has not agreed."""
+    distinct = {*folded.unique()}
+    return () if distinct & {*_YES} and distinct & ({*_NO} - {*_NOTHING}) else _NOTHING
 
 
 def _are_contrary(also: Iterable[str], besides: Iterable[str]) -> bool:

@@ -64,13 +64,16 @@ def test_below_any_other_header_a_person_says_what_yes_means(header):
     contacts = table("yes", "no", "", "x").rename(columns={"No SMS": header})
     marks = OptOutMarks.of(contacts, header)
     assert marks.marked.empty
-    assert marks.unclear.tolist() == ["yes", "no", "x"]
+    # Between a yes and a no, an empty cell is no answer.
+    assert marks.unclear.tolist() == ["yes", "no", "", "x"]
     assert marks.about_unclear == (
         f"The header “{header}” does not say whether a mark means that a person wants texts, or wants none. "
-        "Its cells say “yes” (row 2), “no” (row 3) and “x” (row 5)."
+        "Its cells say “yes” (row 2), “no” (row 3), nothing (row 4) and “x” (row 5)."
     )
-    said = OptOutMarks.of(contacts, header, ["no"], ["yes", "x"])
-    assert (said.marked.tolist(), said.about_unclear) == (["no"], "")
+    said = OptOutMarks.of(contacts, header, ["no", ""], ["yes", "x"])
+    assert (said.marked.tolist(), said.about_unclear) == (["no", ""], "")
+    only_yes = OptOutMarks.of(contacts.iloc[[0, 2]], header)
+    assert only_yes.unclear.tolist() == ["yes"]
 
 
 def test_a_table_without_the_column_is_refused():

@@ -342,8 +342,10 @@ def test_whether_yes_means_texts_or_none_is_asked_where_the_header_does_not_say_
     at_check.fill("opt-out-column", "SMS")
     assert (
         "The header “SMS” does not say whether a mark means that a person wants texts, or wants none. Its "
-        "cells say “yes” (row 2), “no” (row 3) and “NO” (row 4). Tick the cells that mean “no texts”"
+        "cells say “yes” (row 2), “no” (row 3), “NO” (row 4) and nothing (row 6). Tick the cells that mean "
+        "“no texts”"
     ) in at_check.sees("marks-question")
+    assert at_check.check_boxes()[-1].description == "an empty cell (1 row)"
     assert at_check.sees("section-3").endswith("First answer the question about “SMS” above.")
     assert not at_check.is_shown("agree-to-marks")
     assert at_check.composer.desk.composition.opt_out_column is None
