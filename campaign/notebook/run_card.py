@@ -1,6 +1,7 @@
 """Where a run stands, as pieces of HTML: for its dashboard, and as a card that needs no program behind it."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 from campaign import markup
@@ -33,6 +34,7 @@ _MAY_HAVE_ENDED = (
     "The run may have ended since: this does not change by itself. The line “To look again” below shows "
     "where it stands."
 )
+_COMPARED = re.compile(r"^Compared with what this [a-z]+ has sent(?=: )")
 _STOPPED = "cost at most, then the budget stops it"
 _PASSING = (
     "expected cost",
@@ -98,8 +100,10 @@ def _compared(run: Run) -> str:
     """What had been sent before the run; something of its own was, once it has ended."""
     if run.ended and run.comparison == NOTHING_SENT_YET:
         return ""
-    is_past = run.ended and run.outgoing and run.comparison
-    return f"{run.comparison} That was when this run began." if is_past else run.comparison
+    if not (run.ended and run.outgoing and run.comparison):
+        return run.comparison
+    past, count = _COMPARED.subn("When this run began", run.comparison)
+    return past if count else f"{run.comparison} That was when this run began."
 
 
 def _about_later_texts(run: Run) -> str:

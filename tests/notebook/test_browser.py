@@ -117,7 +117,7 @@ def test_correct_and_run_again_from_the_first_cell_to_the_last(lab, open_noteboo
     expect(notebook.find(WORD)).to_have_text(["Finished", "Finished"])
     second = notebook.find(WIDGET).filter(has=notebook.page.locator(WORD)).last
     expect(second).to_contain_text(
-        "Compared with what this rehearsal has sent: 3 new people, 47 people reached in rehearsal before."
+        "When this run began: 3 new people, 47 people reached in rehearsal before."
     )
     before = notebook.find(".campaign[role=group]").filter(has_text="Before sending")
     expect(before.last).to_contain_text(
