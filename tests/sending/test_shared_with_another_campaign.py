@@ -279,3 +279,11 @@ def test_whoever_got_theirs_is_told_so_also_when_every_text_is_no_longer_asked_f
     assert outcomes(again) == {"accepted": 2, "reached_before": 4}
     assert again.follow_up().empty
     assert sandbox.inbox["text"].tolist()[3:] == ["Come with Miriam.", "Come with Mark."]
+
+
+def test_whoever_the_first_campaign_has_reached_since_on_a_shared_phone_is_noticed(first, send):
+    """The plan was to send Miriam hers; meanwhile the first campaign sent every text, also Miriam's."""
+    plan = vaccinations(text="Come with {Child}.", not_again=first, duplicates="keep")
+    send(vaccinations(duplicates="keep"), "first")
+    with pytest.raises(campaign.UsageError, match="has reached 1 person of this plan since"):
+        send(plan)

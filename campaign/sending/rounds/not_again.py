@@ -63,8 +63,8 @@ def _rows_of_shared_phones(record: CampaignRecord) -> EarlierRows | None:
     numbers = read_frame(last.path / RECIPIENTS, ["number"])["number"]
     repeated = numbers[numbers.duplicated() & (numbers > 0)].unique()
     reached = reached_rows(record, repeated)
-    texts = reached.groupby(["number", "round"])["row"].nunique()
-    several = texts.index.get_level_values("number")[texts > 1]
+    texts = reached.groupby("number")["row"].nunique()
+    several = texts.index[texts > 1]
     reached = reached[reached["number"].isin(left_out) | reached["number"].isin(several)]
     names = [name for name in frame_columns(last.path / CONTACTS) if name not in OUTCOME_COLUMNS]
     columns = [name for name in names if name not in last.manifest.number_columns]
@@ -116,11 +116,27 @@ def check_not_again(plan: Plan, outgoing: Ints) -> None:
     for campaign in plan.not_again:
         if not (isinstance(campaign, EarlierCampaign) and campaign.place):
             continue
-        reached = read_earlier_campaign(campaign.place).reached
-        reached = reached[~reached.isin(campaign.reached)]  # of these the plan knows
+        reached = _reached_since(campaign, read_earlier_campaign(campaign.place))
         count = sum(int(frame["number"].isin(reached).sum()) for frame in messages_at(plan, outgoing))
         if count:
             raise UsageError(
                 f"{campaign.place} has reached {counted(count, 'person', 'people')} of this plan since it "
                 "was prepared. Prepare it again, so that they are left out."
             )
+
+
+def _reached_since(then: EarlierCampaign, now: EarlierCampaign) -> pd.Series[str]:
+    """The numbers that a campaign has reached since it was read, or with the text of one more row."""
+    more = _reached_rows_by_number(now).sub(_reached_rows_by_number(then), fill_value=0)
+    once_more = pd.Series(more.index[more > 0].astype("str"), dtype="str")
+    numbers: pd.Series[str] = pd.concat([now.reached[~now.reached.isin(then.reached)], once_more])
+    return numbers
+
+
+def _reached_rows_by_number(campaign: EarlierCampaign) -> pd.Series[int]:
+    """Of how many rows the text has reached each number that several of them had."""
+    if campaign.rows is None:
+        return pd.Series(0, index=pd.Index([], dtype="int64"))
+    rows = campaign.rows.rows
+    counts: pd.Series[int] = rows.loc[rows["is_reached"], "number"].value_counts()
+    return counts
