@@ -82,7 +82,7 @@ LEFT_OUT = (
 )  # fmt: skip
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 
-NOT_SENT, BLANK, OPTED_OUT = (STATUSES.index(status) for status in ("not_sent", "blank", "opted_out"))
+NOT_SENT, BLANK, DUPLICATE, OPTED_OUT = map(STATUSES.index, ("not_sent", "blank", "duplicate", "opted_out"))
 WHOLE_TABLE = -1  # the position of an issue that is about no single row
 
 
@@ -146,9 +146,9 @@ class IssueCollector:
         self.status[rows[self.status[rows] == NOT_SENT]] = new_status
         self._said[rows] |= code in _SAYS_ALL
 
-    def count_excluded(self, code: str) -> int:
-        """How many rows get nothing for the reason with this code."""
-        groups = (group for group in self._groups if group.code == code and group.status != NOT_SENT)
+    def count_excluded(self, code: str, status: int) -> int:
+        """How many rows have a status for the reason with this code."""
+        groups = (group for group in self._groups if group.code == code and group.status == status)
         return sum(len(group.rows) for group in groups)
 
     def rows_with(self, code: str) -> Ints:

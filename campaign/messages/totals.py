@@ -145,7 +145,7 @@ def lines_in(contacts: pd.DataFrame, issues: pd.DataFrame) -> "pd.Series[str]":
 def left_out_in(statuses: "pd.Series[str]", issues: pd.DataFrame) -> Ints:
     """The rows of a plan that get nothing because their number was reached before, as `not_again` says."""
     codes = _codes_of(issues, ["already_sent"], statuses == "duplicate")
-    return codes.index.to_numpy(dtype=np.int64)
+    return np.unique(codes.index.to_numpy(dtype=np.int64))
 
 
 def counted_apart(contacts: pd.DataFrame, issues: pd.DataFrame) -> dict[str, int]:

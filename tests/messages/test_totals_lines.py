@@ -58,6 +58,13 @@ def test_between_people_it_is_not_certain(row):
     )
 
 
+def test_a_line_that_is_not_certain_counts_as_a_row_to_correct_and_as_nothing_else():
+    plan = plan_for(contacts_of("Ann,0772000001,5,", TOTALS[0], "Bea,0772000002,5,", header=HEADER))
+    totals = plan.totals
+    assert (totals["invalid"], totals["blank"], totals.totals_lines, totals.empty) == (1, 0, 0, 0)
+    assert plan.sentence.endswith("Rows that get none: 1 invalid.")
+
+
 def statuses_of(*rows, header=HEADER, **options):
     plan = plan_for(contacts_of("Ann,0772000001,5,", *rows, header=header), **options)
     return plan.contacts["status"].tolist()[1:]

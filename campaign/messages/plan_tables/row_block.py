@@ -13,7 +13,7 @@ from msgspec import Struct
 from campaign.arrow_text import Ints, TextArray, array_to_series, text_array
 from campaign.contacts.reserved_columns import file_names
 from campaign.contract import STATUSES
-from campaign.messages.issues import IssueCollector
+from campaign.messages.issues import BLANK, DUPLICATE, IssueCollector
 from campaign.messages.recipients import Recipients
 from campaign.messages.totals import Totals
 
@@ -73,9 +73,9 @@ class RunningTotals:
 
     def add(self, block: RowBlock, messages: BlockMessages) -> None:
         self._statuses += np.bincount(block.issues.status, minlength=len(STATUSES))
-        self._totals_lines += block.issues.count_excluded("line_of_totals")
-        self._remarks += block.issues.count_excluded("remark")
-        self._left_out += block.issues.count_excluded("already_sent")
+        self._totals_lines += block.issues.count_excluded("line_of_totals", BLANK)
+        self._remarks += block.issues.count_excluded("remark", BLANK)
+        self._left_out += block.issues.count_excluded("already_sent", DUPLICATE)
         self._countries += messages.countries
         self._messages += len(messages.columns["row"])
         self._parts += int(messages.columns["parts"].sum())
