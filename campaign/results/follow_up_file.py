@@ -21,7 +21,7 @@ from campaign.results.checked_result import check_result
 from campaign.results.csv_file import write_csv
 from campaign.results.kept_corrections import reason_to_keep
 from campaign.results.ods_file import write_ods
-from campaign.results.plain_words import with_attention_words
+from campaign.results.plain_words import with_attention_words, with_own_words
 from campaign.results.replaced_file import check_ending, free_name, replace_file
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result
 from campaign.results.workbook import LONGEST_CELL, MOST_ROWS, write_rows
@@ -78,15 +78,14 @@ def write_follow_up(
         why = _why_kept(path, reason, len(rows))
         log.warning("%s was kept, and not written anew. %s", clean(path.name), why)
         return WrittenFile.kept(path, why)
+    written = with_attention_words(with_own_words(rows))
     to_correct = cells_to_correct(
-        rows, (part.issues for part in result.parts()), added=len(FOLLOW_UP_COLUMNS)
+        written, (part.issues for part in result.parts()), added=len(FOLLOW_UP_COLUMNS)
     )
     write = writers[path.suffix.lower()]
     # What must not be replaced was found above, where it is also known what may be kept.
-    replace_file(
-        path, lambda new_path: write(new_path, with_attention_words(rows), to_correct), check=lambda _: None
-    )
-    return WrittenFile.showing(path, _about(path, rows))
+    replace_file(path, lambda new_path: write(new_path, written, to_correct), check=lambda _: None)
+    return WrittenFile.showing(path, _about(path, written))
 
 
 def _why_kept(path: Path, reason: str, count: int) -> str:
@@ -103,7 +102,7 @@ def _about(path: Path, rows: pd.DataFrame) -> list[str]:
     """How many rows there are of each kind, and what to do next, as HTML."""
     if rows.empty:
         return [markup.paragraph("There is nothing to correct: the file has a header and no rows.")]
-    kinds = with_attention_words(rows)["last status"].value_counts()
+    kinds = rows["last status"].value_counts()
     counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
     marked = "marked cells" if path.suffix.lower() != ".csv" else "cells"
     place = json.dumps(seen_from_here(path.absolute()), ensure_ascii=False)

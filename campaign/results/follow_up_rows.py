@@ -13,7 +13,6 @@ from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.results.outcome_tables import SHARING_A_PHONE
-from campaign.results.plain_words import own_words
 from campaign.results.result_part import ResultPart
 
 TO_FOLLOW_UP = ("unknown", "refused", "invalid", "not_sent")
@@ -87,7 +86,7 @@ class FollowUpRows(Struct, frozen=True, eq=False):
         table = rows.drop(columns=list(OUTCOME_COLUMNS))
         table = add_follow_up_columns(
             table.set_axis(original_names(table.columns), axis=1),
-            reason=own_words(rows["reason"], rows["status"]),
+            reason=rows["reason"],
             status=rows["status"].replace(_SHARING, SHARING_A_PHONE),
             campaign=self.name or (before.campaign if before else ""),
             origins=numbers if before is None else numbers.map(before.rows),

@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow as pa
 
 from campaign.arrow_text import array_to_series, map_unique, replace_where, series_to_array
-from campaign.contacts.continuation import STATUS
+from campaign.contacts.continuation import REASON, STATUS
 from campaign.contract import SETTLED_BY
 from campaign.remedies import texts_without_code
 from campaign.results.outcome_tables import SHARING_A_PHONE
@@ -23,7 +23,7 @@ STATUS_WORDS = {
 SHARING = ("shares a phone", "share a phone")  # duplicates who are people of their own
 _NOT_THERE = "Nothing is to be corrected: this text did not get there, as a person said."
 _OURS = ("unknown", "not_sent")  # the service's own words are left as they are
-_LEFT_OUT = ("invalid", "blank", "duplicate", "opted_out")
+_LEFT_OUT = ("invalid", "blank", "duplicate", SHARING_A_PHONE, "opted_out")
 
 
 def without_error_classes(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
@@ -65,6 +65,11 @@ def attention_words(statuses: pd.Series[str]) -> pd.Series[str]:
 def with_attention_words(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of `Result.follow_up` with these words for their last status."""
     return rows.assign(**{STATUS: attention_words(rows[STATUS])})
+
+
+def with_own_words(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `Result.follow_up` with reasons for people who do not program."""
+    return rows.assign(**{REASON: own_words(rows[REASON], rows[STATUS])})
 
 
 def _as_sentence(text: str) -> str:

@@ -20,7 +20,7 @@ from campaign.remedies import texts_without_code
 from campaign.results.earlier_messages import DEPARTED_LOOK_ALIKE, REASONS
 from campaign.results.look_alikes import rows_that_look_like
 from campaign.results.messages_elsewhere import DEPARTED
-from campaign.results.plain_words import own_words
+from campaign.results.plain_words import own_words, with_own_words
 from campaign.results.tables import Result
 from campaign.results.text_columns import with_texts
 
@@ -71,7 +71,7 @@ class Redaction:
 
         The columns by which a file is known again are left out: the index has the row already.
         """
-        rows = rows.drop(columns=[ROW, MARK, CAMPAIGN])
+        rows = with_own_words(rows.drop(columns=[ROW, MARK, CAMPAIGN]))
         table = rows.set_axis(file_names(rows.columns), axis=1)
         return self._masked(table, numbers=self._number_columns, kept={"last status"}).set_axis(
             rows.columns, axis=1

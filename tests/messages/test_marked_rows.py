@@ -126,8 +126,10 @@ def test_marks_that_do_not_belong_to_the_table_are_refused():
         plan(contacts, marks.iloc[1:])
     with pytest.raises(UsageError, match="marks the rows of another table"):
         plan(contacts, marks.reset_index(drop=True))
-    with pytest.raises(UsageError, match="neither True nor False"):
-        plan(contacts, marks.astype("boolean").where(contacts["Name"] != "Ann"))
+    some = marks.where(contacts["Name"] != "Ann")
+    for undecided in (some, some.astype("boolean"), some.sample(frac=1, random_state=1), some.rename(None)):
+        with pytest.raises(UsageError, match="is neither True nor False for row 2"):
+            plan(contacts, undecided)
 
 
 def test_going_on_needs_numbers_and_no_marks(tmp_path):

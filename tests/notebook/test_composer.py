@@ -118,6 +118,13 @@ def test_a_chosen_file_is_kept_for_its_owner_only(person):
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     person.press("use")
     assert person.folded() == ["1 · visits of may.csv, 4 rows, number in phone (Uganda)"]
+    copied = (
+        "# The copy that the page keeps. For your own file as it is now, write where that is.\ncontacts ="
+    )
+    assert copied in person.lines_of_python()
+    person.reopen(1)
+    person.fill("path", "visits.csv")
+    assert "# The copy" not in person.lines_of_python()
 
 
 def test_a_file_that_cannot_be_read_is_said_in_words(person, tmp_path):
@@ -242,7 +249,7 @@ def test_choices_decide_how_many_texts_would_be_sent(person, table):
     person.press("go-on")
     said = "6 texts would be rehearsed, for 5 new people. 1 long text is sent as several."
     assert said in person.sees("section-4")
-    assert "overlong='split', duplicates='keep'" in person.composer.desk.composition.python()
+    assert "overlong='split', duplicates='keep'" in person.lines_of_python()
 
 
 def test_people_who_want_no_texts_get_none(person):
@@ -326,7 +333,7 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     assert campaign.read_contacts("to_correct.xlsx").attrs["reading"].continues.campaign == "visits"
 
     composed = person.composer.desk.run.result
-    lines = person.composer.desk.composition.python()
+    lines = person.lines_of_python()
     assert (
         lines in person.sees("python").replace("&#x27;", "'").replace("&quot;", '"')
         or len(lines.split("\n")) == 6
@@ -427,7 +434,7 @@ def test_a_rehearsal_can_go_slowly_enough_to_watch(person, table):
     table.write_text("name,phone,day\nAisha,+256 772 000 001,Mon\n")
     person.compose()
     person.fill("pace", True)
-    assert "campaign.send(plan)" in person.composer.desk.composition.python()  # nobody watches that
+    assert "campaign.send(plan)" in person.lines_of_python()  # nobody watches that
     person.send()
     options = person.composer.desk.run.result.rounds[-1].options
     assert (options["rate"], options["batch_size"]) == (1, 1)
@@ -570,8 +577,17 @@ def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     assert person.folded()[:3] == [section._line.description for section in person.composer.sections[:3]]
     state = "".join(str(widget.get_state()) for widget in widgets_in(person.composer))
     assert "only-for-tests" not in state
-    assert 'Account.from_environment("live")' in person.composer.desk.composition.python(phrase)
-    assert phrase in person.composer.desk.composition.python(phrase)
+    assert 'Account.from_environment("live")' in person.lines_of_python(phrase)
+    assert phrase in person.lines_of_python(phrase)
+
+
+def test_without_an_account_a_rehearsal_ends_with_what_is_needed_for_real(person):
+    person.compose()
+    person.send()
+    needed = (
+        "To send for real, this program needs your account with the SMS provider: ask whoever looks after"
+    )
+    assert person.sees("section-5").count(needed) == 1
 
 
 def test_after_a_rehearsal_it_says_how_the_same_is_sent_for_real(live):

@@ -301,7 +301,7 @@ def test_after_a_restart_nobody_who_wanted_no_texts_gets_one_unasked(person, tab
     assert again.composer.desk.run is None
     assert "Nothing was sent. First decide about the people who are asked" in again.sees("section-4")
     again.reopen(3)
-    assert "Choose the list of people who want no texts again:" in again.sees("forgotten")
+    assert "Choose their list, or the column that marks them, again:" in again.sees("forgotten")
     again.fill("opt-outs", "stop.csv")
     assert again.sees("forgotten") == ""
     again.press("go-on")
@@ -555,12 +555,16 @@ def test_after_a_result_a_person_begins_with_another_spreadsheet(open_page, tabl
     person.compose()
     person.send()
     person.press("begin-anew")
+    assert person.sees("greeting") == (
+        "“visits” stays as it is, and can be looked at from here. Choose the next spreadsheet: if it has the "
+        "same columns, section 2 offers the text."
+    )
     for again in (person, open_page()):  # and a page that is loaded now comes back to nothing else
         assert again.section(1).is_open
         assert not again.folded()
         assert find(again.composer, "path").value == ""
         assert find(again.composer, "look-back").description == "Show the result of the rehearsal of “visits”"
-        assert again.sees("greeting") == ""
+    assert again.sees("greeting") == ""
     (table.parent / "staff.csv").write_text("name,phone,day\nEve,+256 752 000 005,Fri\n")
     person.compose("staff.csv", text="Dear {name}")
     person.send()

@@ -104,7 +104,7 @@ def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
     has_text = "1 phone that several rows share has its text: row 4 got it, so there is nothing to choose."
     assert (pickers(person), person.sees("shared")) == ([], has_text)
     composed = person.composer.desk.run.result
-    lines = person.composer.desk.composition.python()
+    lines = person.lines_of_python()
     assert "plan = plan.keep_instead([4])" in lines
     world = {}
     exec(lines, world)
@@ -301,7 +301,7 @@ def test_texts_that_are_cut_are_shown_before_and_after(person, table):
     assert len(before) > 200
     assert 150 < len(after) <= 160
     assert after.removesuffix("...").rsplit(" ", 1)[1] in ("a", "very", "long", "remark")  # a whole word
-    assert "keep_words=True" in person.composer.desk.composition.python()
+    assert "keep_words=True" in person.lines_of_python()
     assert "1 text loses its “name” to the cut (row 6). 1 text loses its “day” to the cut" in person.sees(
         "fitted"
     )
@@ -437,7 +437,7 @@ def test_texts_with_letters_that_need_room_can_be_cut_to_one_sms(person, table):
     person.fill("overlong", "one_sms")
     assert person.composer.desk.plan.totals.parts == 3
     assert "... 70: one SMS holds 70 with “ê” 1" in person.sees("fitted")
-    assert "overlong='truncate', max_parts=1" in person.composer.desk.composition.python()
+    assert "overlong='truncate', max_parts=1" in person.lines_of_python()
     table.write_text(f"name,phone\n{'A' * 170},+256 772 000 001\n")  # one SMS, whichever way it is cut
     person.reopen(1)
     person.press("again")

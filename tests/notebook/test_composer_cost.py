@@ -44,7 +44,7 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     beside = "The budget covers 2 of 3 SMS; 105 is enough for all."
     assert person.sees("why-not") == beside  # a button for all of them
     assert f"{covered} Sending stops before it costs more than 80." in shown
-    assert "budget=80)" in person.composer.desk.composition.python()
+    assert "budget=80)" in person.lines_of_python()
     person.send()
     run = person.composer.desk.run
     assert run.counts.accepted == 2
@@ -161,7 +161,7 @@ def test_a_budget_is_kept_with_its_campaign_and_lifted_by_an_empty_field(person,
     other.compose()  # by hand, as if nothing had been kept
     assert find(other.composer, "budget").value == "80"  # it is in force
     other.fill("budget", "")
-    assert "budget=campaign.Budget())" in other.composer.desk.composition.python()
+    assert "budget=campaign.Budget())" in other.lines_of_python()
     other.send()
     assert other.composer.desk.run.result.totals["accepted"] == 3
 

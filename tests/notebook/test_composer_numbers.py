@@ -1,6 +1,9 @@
 """The composer's first section: what a country makes of the numbers, and files that cannot be read."""
 
 import pytest
+from support.composer_person import Person
+
+import campaign
 
 
 def test_the_country_shows_what_it_makes_of_a_number(person):
@@ -209,3 +212,25 @@ def test_what_the_cells_are_adds_up(person, table):
     assert "1 of 1 number with a country code is from Uganda. 1 of 2 numbers without a country code" in shown
     person.fill("country", "")
     assert "phone: 6 cells, 1 of them empty. The country below decides" in person.sees("section-1")
+
+
+def test_the_country_of_the_last_campaign_is_chosen_where_it_fits_and_the_numbers_say_none(person, table):
+    person.compose()
+    person.send()
+    person.press("begin-anew")
+    table.with_name("pupils.csv").write_text("name,phone\nEve,0772 000 011\nFay,0772 000 012\n")
+    person.fill("path", "pupils.csv")
+    assert (
+        "Uganda was the country of the last campaign here, and may be that of these numbers, which have no "
+        "country code. 2 of 2 numbers without a country code can be used: 077*****11 becomes +25677*****11 "
+        "(Uganda). Numbers are written like this elsewhere too, so make sure of the country."
+    ) in person.sees("section-1")
+    another = Person(campaign.compose())  # as on another day
+    table.with_name("guests.csv").write_text("name,phone\nGus,07700 900011\nHal,07700 900012\n")
+    another.fill("path", "guests.csv")
+    assert another.composer.spreadsheet.numbers.country.value == ""  # in Uganda, nobody has these
+    another.press("use")
+    assert "Choose the country: 2 numbers have no country code" in another.sees("section-1")
+    another.fill("path", "pupils.csv")
+    another.press("use")
+    assert another.folded() == ["1 · pupils.csv, 2 rows, number in phone (Uganda)"]

@@ -1,6 +1,7 @@
 """People who want no texts, at the composer: a list, a column that marks them, a number written by hand."""
 
 import json
+from ast import literal_eval
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from support.composer_person import Person
 from support.widget_tree import find
 
 import campaign
+from campaign.errors import UsageError
 from campaign.notebook.composer import left_out
 from campaign.notebook.composer.entry import compose_again
 
@@ -48,7 +50,7 @@ def test_the_list_of_yesterday_is_offered_by_name_and_not_used_unasked(sent_with
     assert again.sees("earlier-list") == said
     assert find(again.composer, "use-earlier-list").description == "Leave them out again"
     assert again.composer.desk.composition.opt_outs is None
-    assert "ection 4 asks about 1 person" in again.sees("section-3")
+    assert "1 person who wanted none before is asked about below" in again.sees("section-3")
 
 
 def test_one_click_leaves_them_out_as_yesterday(sent_with_list, next_day):
@@ -114,6 +116,13 @@ Eve,0772 000 005,Fri,{}
 Fay,0772 000 001,Fri,
 Gus,0772 000 007,Sat,
 """
+
+
+def meanings(person, column):
+    """What the lines of Python take the cells of the column for."""
+    mapped = f"wants_no_texts = contacts[{column!r}].str.strip().str.casefold().map("
+    line = next(line for line in person.section(5).python.splitlines() if line.startswith(mapped))
+    return literal_eval(line.removeprefix(mapped).removesuffix(")"))
 
 
 @pytest.fixture
@@ -230,10 +239,9 @@ def test_of_unclear_cells_those_are_ticked_that_mean_no_texts_and_it_can_be_take
     at_check.press("go-on")
     assert at_check.section(4).is_open
     assert find(at_check.composer, "send").description == "Rehearse 4 texts"
-    python = at_check.composer.desk.composition.python()
-    assert (
-        "contacts['Comments'].str.strip().str.casefold().isin(['do not text', 'no texts please'])" in python
-    )
+    assert meanings(at_check, "Comments") == {
+        "do not text": True, "no texts please": True, "moved to gulu": False, "": False, "-": False,
+    }  # fmt: skip
     at_check.reopen(3)
     at_check.press("marks-anew")
     assert len(at_check.check_boxes()) == 3
@@ -406,8 +414,7 @@ def test_whoever_has_a_column_the_other_way_round_says_which_cells_mean_no_texts
     tick(at_check, "NO")
     at_check.press("agree-to-ticked")
     assert at_check.composer.desk.plan.totals["opted_out"] == 2
-    lines = at_check.composer.desk.composition.python()
-    assert "contacts['No texts?'].str.strip().str.casefold().isin(['no'])" in lines
+    assert meanings(at_check, "No texts?") == {"no": True, "yes": False}
 
 
 def test_an_empty_cell_can_mean_no_texts(at_check, table):
@@ -463,6 +470,23 @@ def test_a_column_of_something_else_is_refused_or_doubted(at_check, table):
     assert at_check.composer.desk.composition.opt_out_column is None
     at_check.press("agree")
     assert "Nobody gets a text; 30 rows get none." in at_check.sees("section-3")
+
+
+def test_whoever_takes_another_column_for_that_of_the_marks_is_told_which_one_seems_to_be(at_check, table):
+    at_check.fill("opt-out-column", "day")
+    assert "Or choose “No SMS” above instead, which seems to be the column of marks." in (
+        at_check.sees("marks-question")
+    )
+    at_check.fill("opt-out-column", "No SMS")
+    assert at_check.sees("marks-question") == ""
+    table.write_text("name,phone,day\nAisha,0772 000 001,Mon\nBen,0772 000 002,maybe\n")
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.fill("opt-out-column", "day")
+    assert "Or have a column “No SMS”, with a yes for whoever wants no texts" in at_check.sees(
+        "marks-question"
+    )
 
 
 def test_a_spreadsheet_without_the_column_stops_and_is_not_sent_to_everybody(at_check, table):
@@ -527,13 +551,32 @@ def test_a_list_a_column_and_a_number_together_and_the_lines_do_the_same(at_chec
     composed = at_check.composer.desk.run.result
     assert composed.contacts["status"].tolist() == ["opted_out"] * 4 + ["accepted", "opted_out", "accepted"]
     lines = at_check.section(5).python
-    assert "opt_outs=['stop.csv', contacts['No SMS'].str.strip().str.casefold().isin(['x', 'yes']), " in lines
-    assert "contacts.loc[[2, 7], 'phone']]" in lines
+    assert meanings(at_check, "No SMS") == {"x": True, "yes": True, "": False, "no": False, "0": False}
+    assert "opt_outs=['stop.csv', wants_no_texts, contacts.loc[[2, 7], 'phone']]" in lines
     assert "772000001" not in lines
     world = {}
     exec(lines, world)
     assert world["plan"].fingerprint == composed.plan.fingerprint
     assert world["result"].contacts["status"].tolist() == composed.contacts["status"].tolist()
+
+
+def test_the_lines_stop_at_a_cell_that_nobody_has_decided_about(at_check, table):
+    """Whoever runs them next month has other people, and texts nobody who says something new."""
+    at_check.fill("opt-out-column", "No SMS")
+    at_check.press("go-on")
+    lines = at_check.section(5).python
+    table.write_text(MARKED.format("not sure") + "Hal,0772 000 008,Sat,YES\nIda,0772 000 009,Sat,not sure\n")
+    with pytest.raises(UsageError) as refused:
+        exec(lines, {})
+    assert str(refused.value) == (
+        "opt_outs= is neither True nor False for row 6, where “No SMS” says “not sure”, and for 1 other row. "
+        "Decide what that means: map such cells to True or False, too, or leave these rows out with "
+        "marks.fillna(True)."
+    )
+    world = {}
+    exec(lines.replace("'no': False", "'no': False, 'not sure': True"), world)
+    reached = world["result"].contacts["status"] == "accepted"
+    assert world["result"].contacts.index[reached].tolist() == [2, 4, 8]
 
 
 def test_the_column_of_yesterday_is_offered_with_its_list(at_check, next_day):

@@ -169,7 +169,7 @@ def test_the_order_of_dates_reaches_the_text(person, table):
     person.press("use")
     assert find(person.composer, "text").formats == {"day, as 1 May": "day:%-d %B"}
     assert "Come on 1 May." in person.sees("phone")
-    assert "dates='mdy'" in person.composer.desk.composition.python()
+    assert "dates='mdy'" in person.lines_of_python()
 
 
 def test_a_placeholder_is_shown_with_a_date_of_the_spreadsheet_that_can_be_read_in_one_way(person, table):
@@ -353,7 +353,7 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     composed = person.composer.desk.run.result
     assert composed.messages["message"].tolist() == ["Hello Aisha", "Habari Ben", "Hello Eve"]
     world = {}
-    exec(person.composer.desk.composition.python(), world)
+    exec(person.lines_of_python(), world)
     assert world["plan"].fingerprint == composed.plan.fingerprint
 
     rows = campaign.write_follow_up(campaign.load_result(person.composer.desk.run.folder), "to_correct.csv")

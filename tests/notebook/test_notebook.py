@@ -159,7 +159,7 @@ def test_resume_after_the_end_sends_the_rest_and_wait_speaks_of_it(slow_run):
     until(lambda: shows(dashboard, "Stopped"))
     sent = len(sandbox.inbox)
     find(dashboard, "resume").click()
-    assert f"Rehearsing {40 - sent} of 40 messages" in html_of(dashboard)
+    until(lambda: f"Rehearsing {40 - sent} of 40 messages" in html_of(dashboard))
     assert run.wait(20).totals["accepted"] == 40
     until(lambda: shows(dashboard, "Finished"))
     assert (run.status, run.continuation.status) == ("stopped", "finished")

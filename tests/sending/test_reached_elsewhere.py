@@ -43,7 +43,8 @@ def test_a_new_name_is_told_whom_another_campaign_reached(parents):
     some = sentence(plan("Hi {name}", FOUR.replace("Ben", "Benno").replace("0772000004", "0772000005")))
     assert some.startswith(
         "4 messages would be rehearsed, for 1 new person and 3 people with a number reached in rehearsal "
-        "by another campaign. The numbers of 3 of these people were reached in rehearsal under “parents” on "
+        "by another campaign. The numbers of 3 of these people (rows 2, 3 and 4) were reached in rehearsal "
+        "under “parents” on "
     )
     assert some.endswith(", 2 of them with this text.")
     assert (

@@ -87,6 +87,12 @@ class Person:
         self.press("check")
         self.press("go-on")
 
+    def lines_of_python(self, confirm: str | None = None) -> str:
+        """The lines that the desk would give for what is decided."""
+        desk = self.composer.desk
+        lines: str = desk.composition.python(desk.contacts, confirm)
+        return lines
+
     def send(self) -> None:
         """Send, and wait until the result is shown."""
         self.press("send")

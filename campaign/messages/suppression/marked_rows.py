@@ -7,16 +7,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from msgspec import Struct
+from pandas.api.types import infer_dtype
 
 from campaign.arrow_text import Bools, Ints, integers_to_array, join_texts, series_to_array, text_array
 from campaign.contacts.contact_parts import ContactParts, row_labels, rows_at
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
+from campaign.masking import mask_text
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, find_numbers, is_on_list
-from campaign.text import clean, counted
+from campaign.text import clean, counted, shorten
 from campaign.values import replace
+
+_LENGTH = 60  # characters of a cell in a sentence
 
 
 class MarkedRows(Struct, frozen=True, eq=False):
@@ -122,8 +126,10 @@ def _folded(cells: pd.Series[str]) -> pd.Series[str]:
 
 
 def are_marks(opt_outs: Any) -> bool:
-    """Whether opt-outs are given as a Series of True and False."""
-    return isinstance(opt_outs, pd.Series) and pd.api.types.is_bool_dtype(opt_outs.dtype)
+    """Whether opt-outs are given as a Series of True and False, some of which may be missing."""
+    if not isinstance(opt_outs, pd.Series):
+        return False
+    return pd.api.types.is_bool_dtype(opt_outs.dtype) or infer_dtype(opt_outs, skipna=True) == "boolean"
 
 
 def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts) -> Bools:
@@ -133,11 +139,6 @@ def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts) -> B
             f"opt_outs= marks {counted(len(marks), 'row')}, but the table has {counted(table.rows, 'row')}. "
             'Make the marks from the same table, such as contacts["No SMS"] == "yes".'
         )
-    if marks.isna().any():
-        raise UsageError(
-            "opt_outs= has entries that are neither True nor False. Decide what they mean, for example with "
-            "marks.fillna(False)."
-        )
     labels = contacts.index if isinstance(contacts, pd.DataFrame) else row_labels(table)
     if not marks.index.equals(labels):
         if not (marks.index.is_unique and labels.isin(marks.index).all()):
@@ -146,4 +147,22 @@ def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts) -> B
                 'same table, such as contacts["No SMS"] == "yes".'
             )
         marks = marks.reindex(labels)
+    if marks.isna().any():
+        raise UsageError(_undecided(marks, table))
     return np.asarray(marks, dtype=bool)
+
+
+def _undecided(marks: pd.Series[Any], table: ContactParts) -> str:
+    """That some rows are neither marked nor unmarked: the first of them, and what it says."""
+    missing = np.flatnonzero(marks.isna())
+    first = rows_at(table, missing[:1])
+    said = ""
+    if marks.name in first.columns:
+        cell = shorten(mask_text(clean(first[marks.name].iloc[0])), _LENGTH)
+        said = f", where “{clean(str(marks.name))}” " + (f"says “{cell}”" if cell else "is empty")
+    more = len(missing) - 1
+    others = f", and for {counted(more, 'other row')}" if more else ""
+    return (
+        f"opt_outs= is neither True nor False for row {first.index[0]}{said}{others}. Decide what that means: "
+        "map such cells to True or False, too, or leave these rows out with marks.fillna(True)."
+    )

@@ -183,7 +183,8 @@ class CheckSection(Section):
         self._refusal.value = marked(desk_words(refusal, here=3)) if refusal else ""
         where = words_for(self._desk.composition.environment)
         self._drawn_line = f"{self._in_rehearsal}{headline(plan, leaves, where)}"
-        said = f"{self._drawn_line}{self.opt_outs.about_question}."
+        open_line = f"{self._in_rehearsal}{headline(plan, leaves, where, asks_here=True)}"
+        said = f"{open_line}{self.opt_outs.about_question}."
         sentence = f'<div role="status">{markup.paragraph(said)}</div>'
         bar = shares(plan, leaves, where)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"

@@ -31,6 +31,10 @@ _IN_WORK = "A campaign that is being composed."
 _AGAIN = (
     "To go on with it, run this cell while the notebook's kernel is running. What was sent is not sent again."
 )
+_BEGUN_ANEW = (
+    "“{}” stays as it is, and can be looked at from here. Choose the next spreadsheet: if it has the same "
+    "columns, section 2 offers the text."
+)
 _LOCKED = "Sections 1 to 3 open again when the sending has ended."
 _TICK = 0.2  # seconds between two looks at whether a run has ended
 
@@ -96,7 +100,10 @@ class Composer(Panel):
 
     def _begin_anew(self) -> None:
         """Put everything away; what was sent stays in its campaign, and can be looked at from here."""
+        name = self.outcome.name
         self._begin(None)
+        said = _BEGUN_ANEW.format(mask_text(clean(name)))
+        self._greeting.value = f'<div role="status">{markup.paragraph(said)}</div>'
         self.refresh_card()
         self.spreadsheet.take_focus()
 
@@ -179,7 +186,8 @@ class Composer(Panel):
         position, is_sent = self.sections.index(touched), self.desk.run is not None
         following = self._decided if is_sent else self.sections
         for later, section in enumerate(following[position + 1 :]):
-            section.announce() if is_sent or later == 0 else section.hide()
+            is_kept = section in self._decided and position + 1 + later <= self._reached
+            section.announce(is_kept=is_kept) if is_sent or later == 0 else section.hide()
         self.desk.remember()
 
     def _say_who_leaves(self) -> None:

@@ -17,6 +17,7 @@ from campaign.contract import Changed, Gone
 from campaign.environments import Environment
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
+from campaign.notebook.composer.uploads import UPLOADS
 from campaign.sending.campaigns import compare, start
 from campaign.sending.engine.budget import Budget
 from campaign.sending.rounds.difference import Difference
@@ -47,6 +48,8 @@ _ABOUT = {
 }  # fmt: skip
 _CORRECT = "Write yes or no there, and choose the spreadsheet again."
 _SAY_WHICH = "Say in section 3 which of these cells mean “no texts”."
+_MARKS = "wants_no_texts"  # what the lines of Python call the rows that a column marks
+_COPIED = "# The copy that the page keeps. For your own file as it is now, write where that is."
 _OF_SENDING, _PACE = ("name", "changed", "gone"), ("rate", "batch_size")
 
 
@@ -188,10 +191,13 @@ class Composition:
             chosen["budget"] = Budget.of(self.budget or None)
         return start(plan, account=account, confirm=confirm, opted_out="send", **chosen)
 
-    def python(self, confirm: str | None = None, *, unwanted_rows: Sequence[int] = ()) -> str:
+    def python(
+        self, contacts: pd.DataFrame, confirm: str | None = None, *, unwanted_rows: Sequence[int] = ()
+    ) -> str:
         """The lines that do the same, but never slowly to be watched: read, prepare, send, report.
 
-        `unwanted_rows` have numbers that were written by hand: the lines name no number.
+        `contacts` is the table that was read. `unwanted_rows` have numbers that were written by hand: the
+        lines name no number.
         """
         sending = self._given(*_OF_SENDING, *(_PACE if self.rate is None else ()))
         if confirm:
@@ -204,12 +210,15 @@ class Composition:
         reading = _written(self._given("sheet", "dates"))
         left_out = f", not_again=contacts.loc[{[*self.not_again]}, {self.number!r}]" if self.not_again else ""
         preparing = f"{_written(self._preparing())}{self._opt_outs_written(unwanted_rows)}{left_out}"
+        copied = [_COPIED] if Path(self.source).parent == UPLOADS else []
         keeping = [f"plan = plan.keep_instead({list(self.instead)})"] if self.instead else []
         return "\n".join(
             [
                 "import campaign",
                 "",
+                *copied,
                 f"contacts = campaign.read_contacts({self.source!r}{reading})",
+                *self._marking(contacts),
                 f"plan = campaign.prepare(contacts{preparing})",
                 *keeping,
                 f"result = campaign.send(plan{account}{_written(sending)}{self._budget_written})",
@@ -217,32 +226,21 @@ class Composition:
             ]
         )
 
+    def _marking(self, contacts: pd.DataFrame) -> list[str]:
+        """The line that marks rows by a column, where one is chosen."""
+        marks = self.marks_in(contacts)
+        return [] if marks is None else [f"{_MARKS} = {_marks_written(marks, contacts)}"]
+
     def _opt_outs_written(self, rows: Sequence[int]) -> str:
         """The lists of people who want no texts as an argument of `prepare`: alone, or several."""
         lists = [
             repr(self.opt_outs) if self.opt_outs else "",
-            self._marks_written,
+            _MARKS if self.opt_out_column else "",
             f"contacts.loc[{[*rows]}, {self.number!r}]" if rows else "",
         ]
         only, *more = [*filter(None, lists)] or [""]
         several = f"[{', '.join([only, *more])}]"
         return f", opt_outs={several if more else only}" if only else ""
-
-    @property
-    def _marks_written(self) -> str:
-        """Which rows are marked, by what the column says: "No" as well as "no", where one is as good.
-
-        Whoever runs the lines again has a spreadsheet with more rows by then.
-        """
-        if not self.opt_out_marks:
-            return ""
-        cells, folded = (
-            f"contacts[{self.opt_out_column!r}]",
-            [*dict.fromkeys(map(_folded, self.opt_out_marks))],
-        )
-        if {*map(_folded, self.opt_out_plain)} & {*folded}:
-            return f"{cells}.isin({[*self.opt_out_marks]})"
-        return f"{cells}.str.strip().str.casefold().isin({folded})"
 
     @property
     def _budget_written(self) -> str:
@@ -289,6 +287,22 @@ def _says_the_same(before: Any, now: Any) -> bool:
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         return {(language, text) for language, text in now.items() if text} <= {*before.items()}
     return bool(before == now)
+
+
+def _marks_written(marks: OptOutMarks, contacts: pd.DataFrame) -> str:
+    """Which rows are marked, by what the cells of the column say: "No" as well as "no", where one is as good.
+
+    Whoever runs the lines again has a spreadsheet with more rows by then. A cell that says something else is
+    neither True nor False, which `prepare` refuses.
+    """
+    cells = contacts[marks.column]
+    others = [*cells[~cells.index.isin(marks.marked.index)].unique()]
+    meaning = dict.fromkeys(marks.counts.index, True) | dict.fromkeys(others, False)
+    folded = {_folded(cell): is_mark for cell, is_mark in meaning.items()}
+    column = f"contacts[{marks.column!r}]"
+    if any(folded[_folded(cell)] != is_mark for cell, is_mark in meaning.items()):
+        return f"{column}.map({meaning})"
+    return f"{column}.str.strip().str.casefold().map({folded})"
 
 
 def _folded(cell: str) -> str:

@@ -18,7 +18,6 @@ from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.messages.templates.template import parse
 from campaign.notebook.composer.desk import Desk, has_rows_to_correct
-from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.earlier_rounds import earlier_rounds
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.afterwards.history import history
@@ -120,8 +119,8 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _sentence(self, day: str, last: RoundManifest, *, reached_phones: bool) -> str:
         left_out = last.load_totals()["opted_out"]
         again = (
-            f" It left out {counted(left_out, 'row')} of people who want no texts: choose their list again "
-            f"in section 3, under “{FIELDS['opt_outs']}”."
+            f" It left out {counted(left_out, 'row')} of people who want no texts: section 3 asks who wants "
+            "none now."
         )
         got = (
             "Whoever got it gets nothing more if you take that text again."

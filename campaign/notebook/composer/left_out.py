@@ -123,7 +123,7 @@ def about_forgotten(count: int) -> str:
     """HTML that asks for the list of these people, above the field that it is chosen in; "" for nobody."""
     if not count:
         return ""
-    return markup.paragraph(f"{_who(count)}. Choose the list of people who want no texts again:")
+    return markup.paragraph(f"{_who(count)}. Choose their list, or the column that marks them, again:")
 
 
 def _sentence(rows: Sequence[int]) -> str:

@@ -23,6 +23,7 @@ _NONE = ("No column", "")  # no value of None: a list would show nothing for it
 _CHOOSE = "Please choose"
 _CORRECT = "Write yes or no there and choose the spreadsheet again, or press “{}”."
 _RENAME = "have a column “No SMS”, with a yes for whoever wants no texts, and choose the spreadsheet again."
+_CHOOSE_OTHER = "choose “{}” above instead, which seems to be the column of marks."
 _FIRST = "First answer the question about “{}” above."
 _MAY_CHANGE = "; your answer about “{}” below may change that"
 _AN_EMPTY_CELL = "an empty cell"
@@ -152,12 +153,18 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Ask about unclear cells: one by one where they are few."""
         are_few = marks.says_none < len(self._asked) <= _TICKS
         set_shown(self._agree, marks.says_none)
-        correct = _CORRECT.format(_LEAVE_OUT) if marks.says_none else capitalised(_RENAME)
+        correct = _CORRECT.format(_LEAVE_OUT) if marks.says_none else capitalised(self._better)
         if are_few:
             self._offer_ticks(marks.unclear)
             correct = f"{_TICK} Or {correct[0].lower()}{correct[1:]}"
         self._say_question(f"{marks.about_unclear} {correct}")
         raise self.unanswered
+
+    @property
+    def _better(self) -> str:
+        """What to do where the cells of the chosen column are no marks: as another one seems to have them."""
+        others = [name for name in self._seems if name != self._of]
+        return _CHOOSE_OTHER.format(clean(others[0])) if others else _RENAME
 
     def doubt(self, contacts: pd.DataFrame, question: str, agree: str) -> None:
         """Ask whether the marks mean what is thought, and let a person say which cells mean “no texts”.

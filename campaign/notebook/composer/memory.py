@@ -102,6 +102,14 @@ def kept_for(campaign: str, environments: Iterable[Environment]) -> Kept | None:
     return None if latest is None else kept_with_campaign(latest)
 
 
+def kept_last() -> Kept | None:
+    """How the campaign that was composed last in this folder was composed; None if there is none."""
+    with suppress(OSError):
+        latest = max(CAMPAIGNS.glob(f"*/{COMPOSED}"), key=lambda kept: kept.stat().st_mtime_ns, default=None)
+        return None if latest is None else kept_with_campaign(latest.parent)
+    return None
+
+
 def digest_of(path: str | None) -> str:
     """What another content of a file would change; "" for none, or for one that cannot be read."""
     with (

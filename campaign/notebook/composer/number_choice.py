@@ -27,6 +27,7 @@ from campaign.masking import mask_number, mask_text
 from campaign.messages.templates.date_orders import date_columns
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Picker
+from campaign.notebook.composer.memory import Kept
 from campaign.notebook.composer.number_cells import cells_in_words
 from campaign.text import agreeing, counted, figure, listed_words
 
@@ -44,6 +45,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, chosen_for: Callable[[pd.DataFrame], None]) -> None:
         self._contacts, self._chosen_for = pd.DataFrame(), chosen_for
         self._looked_at: dict[str, NumberColumn] = {}  # columns of these contacts
+        self._usual = ""  # the country of the last campaign in this folder
         self.column = Picker(FIELDS["number"], "number", lambda _: self._guess_country())
         self.country = Picker(FIELDS["region"], "country", lambda _: self._say_reasons())
         self._column_reason, self._country_reason, self._warning = HTML(), HTML(), HTML()
@@ -54,12 +56,14 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             [self.column, self._column_reason, self.country, self._country_reason, self._warning]
         )
 
-    def offer(self, contacts: pd.DataFrame, *, is_another: bool = False) -> None:
+    def offer(self, contacts: pd.DataFrame, last: Kept | None = None, *, is_another: bool = False) -> None:
         """Offer the columns of a spreadsheet; what was chosen before stays chosen where it still exists.
 
-        Of another spreadsheet, the country of the one before stays only where it fits.
+        Of another spreadsheet, the country of the one before stays only where it fits. Where none is known,
+        that of the campaign which was composed `last` is chosen, as far as it fits.
         """
         self._contacts, self._looked_at = contacts, {}
+        self._usual = "" if last is None else last.composition.region or ""
         columns, before = list(contacts.columns), self.column.value
         self.column.offer(columns, before if before in columns else self._likeliest_column())
         country = self.country.value
@@ -83,8 +87,17 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             return self._say_reasons()
         likely = self._numbers.likely_region
         options = [_NO_COUNTRY, *regions_by_name().items(), _EVERYWHERE]
-        self.country.offer(options, likely.region if likely else self.country.value or "")
+        chosen = likely.region if likely else self.country.value
+        self.country.offer(options, chosen or self._fitting_usual)
         self._say_reasons()
+
+    @property
+    def _fitting_usual(self) -> str:
+        """The country of the last campaign, where the numbers can be of it; "" where they cannot."""
+        if self._usual in ("", WORLD) or not self._may_hold_numbers:
+            return ""
+        fit = self._numbers.fit(self._usual)
+        return self._usual if fit.usable and not fit.is_clearly_worse else ""
 
     def _say_reasons(self) -> None:
         self._chosen_for(self._contacts)
@@ -193,6 +206,11 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 "say which country they are from."
             )
         likely = self._numbers.likely_region
+        if likely is None and self.country.value == self._usual:
+            return (
+                f"{self.country_name} was the country of the last campaign here, and may be that of these "
+                "numbers, which have no country code."
+            )
         if likely is None:
             return "This is the country of the numbers that are written without a country code."
         names = {region: name for name, region in regions_by_name().items()}

@@ -22,7 +22,7 @@ from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import kept_with_campaign
 from campaign.notebook.composer.opt_out_list import rows_with_numbers
-from campaign.notebook.composer.places import PLACES
+from campaign.notebook.composer.places import NO_ACCOUNT, PLACES
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.to_do_list import with_one_press
 from campaign.notebook.composer.unknown_texts import UnknownTexts
@@ -129,7 +129,10 @@ class OutcomeSection(Section):
             return ""
         by_hand = desk.composition.opt_out_numbers
         rows = rows_with_numbers(desk.plan or desk.prepared(), by_hand) if by_hand else ()
-        return desk.composition.python(desk.confirmed, unwanted_rows=rows)
+        try:
+            return desk.composition.python(desk.contacts, desk.confirmed, unwanted_rows=rows)
+        except UsageError:  # the spreadsheet that is chosen now has cells that nobody has decided about
+            return ""
 
     def say(self) -> None:
         """Say whose result it is, what happened and what is left to do, with the button that is there now."""
@@ -150,8 +153,11 @@ class OutcomeSection(Section):
     def _way_to_live(self) -> list[str]:
         """How what was rehearsed is sent for real, where that can be done here."""
         desk = self._desk
-        can_be_live = self._was_rehearsed and "live" in desk.accounts and not self._is_of_another_name
-        if not can_be_live or desk.contacts.empty or desk.composition.environment == "live":
+        if not self._was_rehearsed or self._is_of_another_name or desk.contacts.empty:
+            return []
+        if "live" not in desk.accounts:
+            return [NO_ACCOUNT]
+        if desk.composition.environment == "live":
             return []
         choose = f"choose “{PLACES['live']}” in section 4"
         if self._has_form():

@@ -32,8 +32,11 @@ _LEFT_OUT = {
 _TONES = {"not_sent": "good", "asked": "doubt", "in_doubt": "doubt", "held": "doubt", "invalid": "bad"}
 
 
-def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords) -> str:
-    """How many people get a text, how many more may, and how many rows get none, in one line."""
+def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords, *, asks_here: bool = False) -> str:
+    """How many people get a text, how many more may, and how many rows get none, in one line.
+
+    Who wanted no texts before is asked about in both sections: `asks_here` in the one below this line.
+    """
     who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
     more = leaves.nothing_more + len(leaves.done)
     sent = more - leaves.in_doubt
@@ -44,7 +47,7 @@ def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords) -> str:
         "nothing can be sent yet" if leaves.held else "",
         "" if is_for_later else f"{who} a text",
         _beside_file(leaves) if len(leaves.beside) else "",
-        f"section 4 asks about {people(leaves.asked)}{_asked_why(leaves)}" if leaves.asked else "",
+        _asked_about(leaves, asks_here=asks_here),
         _already_sent(sent, words) if sent else "",
         _in_doubt(leaves.in_doubt, "one" if sent else f"a text {words.before}") if leaves.in_doubt else "",
         f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
@@ -54,7 +57,18 @@ def headline(plan: Plan, leaves: WhoLeaves, words: EnvironmentWords) -> str:
     return capitalised("; ".join(filter(None, pieces)))
 
 
-def _asked_why(leaves: WhoLeaves) -> str:
+def _asked_about(leaves: WhoLeaves, *, asks_here: bool) -> str:
+    """About how many people is asked, and where; "" for nobody."""
+    here = min(len(leaves.unwanted_rows), leaves.asked) if asks_here else 0
+    later, are = leaves.asked - here, agreeing(here, "is", "are")
+    pieces = [
+        f"{people(here)} who wanted none before {are} asked about below" if here else "",
+        f"section 4 asks about {people(later)}{_asked_why(leaves, without=here)}" if later else "",
+    ]
+    return "; ".join(filter(None, pieces))
+
+
+def _asked_why(leaves: WhoLeaves, *, without: int) -> str:
     """For how many of them each question of section 4 is, in brackets after a space; "" where all have the
     same one."""
     wanted_none, elsewhere = len(leaves.unwanted_rows), len(leaves.rows_elsewhere)
@@ -62,7 +76,7 @@ def _asked_why(leaves: WhoLeaves) -> str:
         ("whose phone got another text", "whose phones got another text"): (
             leaves.asked - wanted_none - elsewhere
         ),
-        ("who wanted none before",) * 2: wanted_none,
+        ("who wanted none before",) * 2: wanted_none - without,
         ("who has this text already", "who have this text already"): elsewhere,
     }
     whom = [f"{figure(count)} {agreeing(count, *words)}" for words, count in counts.items() if count]
@@ -102,7 +116,7 @@ def _words(where: EnvironmentWords) -> dict[str, tuple[str, str]]:
     in_doubt = f"may have been sent a text {where.before}"
     return {
         "not_sent": ("gets a text", "get a text"),
-        "asked": ("is asked about in section 4", "are asked about in section 4"),
+        "asked": ("is asked about", "are asked about"),
         "held": ("waits", "wait"),
         "nothing_more": (f"was sent a text {where.before}", f"were sent a text {where.before}"),
         "in_doubt": (in_doubt, in_doubt),

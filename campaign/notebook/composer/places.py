@@ -12,11 +12,12 @@ PLACES: dict[Environment, str] = {
     "sandbox": "The provider's sandbox: it answers as the real service, nobody gets anything",
     "live": "Live: real texts to real phones",
 }
-_ONLY_REHEARSAL = (
-    "Only rehearsals are possible here so far. To send for real, this program needs your account with the "
-    "SMS provider: ask whoever looks after this machine to set CAMPAIGN_LIVE_URL, CAMPAIGN_LIVE_USERNAME and "
-    "CAMPAIGN_LIVE_PASSWORD, and to start it again."
+NO_ACCOUNT = (
+    "To send for real, this program needs your account with the SMS provider: ask whoever looks after this "
+    "machine to set CAMPAIGN_LIVE_URL, CAMPAIGN_LIVE_USERNAME and CAMPAIGN_LIVE_PASSWORD, and to start it "
+    "again."
 )
+_ONLY_REHEARSAL = f"Only rehearsals are possible here so far. {NO_ACCOUNT}"
 
 
 def about_only_place(desk: Desk) -> str:

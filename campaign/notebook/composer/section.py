@@ -87,6 +87,7 @@ padding:.6em;border:1px solid var(--line);color:inherit;background:none}
 
 
 _OPEN = "Open this section again"
+_KEPT = "What you decided here is kept. It comes again when you go on above."
 _LOCKED = "It opens again when the sending has ended"
 _FAULT = (
     "A fault of this program has stopped this ({}), and nothing was sent by it. Load the page again. If it "
@@ -111,6 +112,7 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.touched: Callable[[Section], None] = lambda _: None
         self._line.on_click(lambda _: self.reopen())
         self._problem, self._changed = problem or HTML(), HTML()
+        self._kept = HTML(markup.paragraph(_KEPT, note=True))
         self._problem.add_class("problem")
         self._changed.add_class("changed")
         self._body = VBox([self._changed, *body, *([] if problem else [self._problem])])
@@ -126,11 +128,11 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def hide(self) -> None:
         set_shown(self, False)
 
-    def announce(self) -> None:
-        """Show that this section comes next."""
+    def announce(self, *, is_kept: bool = False) -> None:
+        """Show that this section comes next, or that it comes again, with what was decided here."""
         self.remove_class("folded")
         self.add_class("ahead")
-        self._show(self._heading)
+        self._show(self._heading, *([self._kept] if is_kept else []))
 
     def unfold(self) -> None:
         self.remove_class("ahead")

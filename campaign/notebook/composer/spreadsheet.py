@@ -23,7 +23,7 @@ from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.earlier_rounds import earlier_date_order
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.first_rows import FirstRows
-from campaign.notebook.composer.memory import kept_for
+from campaign.notebook.composer.memory import kept_for, kept_last
 from campaign.notebook.composer.number_choice import NumberChoice
 from campaign.notebook.composer.section import Section, marked
 from campaign.notebook.composer.uploads import UPLOADS, Upload
@@ -125,7 +125,7 @@ class SpreadsheetSection(Section):
         if question is not None:
             options = [(question.answer or _AS_WRITTEN, ""), *_date_options(question.example)]
             self.dates.offer(options, self._desk.composition.dates or "")
-        set_shown(self.dates, question is not None)
+        set_shown(self.dates, question is not None and len(self.dates.options) > 1)
 
     def _show_rows(self, contacts: pd.DataFrame) -> None:
         self.show_problem("")  # it was about the last choice
@@ -260,7 +260,7 @@ class SpreadsheetSection(Section):
         self._ask_about_dates(contacts)
         said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
         self._file.value = f'<div role="status">{said}</div>'
-        self.numbers.offer(contacts, is_another=source != before.source)
+        self.numbers.offer(contacts, kept_last(), is_another=source != before.source)
         self._warn_of_own_file(reading.notices)
         if earlier is not None and earlier.number in contacts.columns:
             self.numbers.choose(str(earlier.number), earlier.region)

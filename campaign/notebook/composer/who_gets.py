@@ -15,7 +15,7 @@ from campaign.notebook.composer.row_list import RowList, add_column, numbered_ro
 from campaign.sending.rounds.difference import Difference, kinds_of_people, plan_behind
 from campaign.text import clean, shorten
 
-_LENGTH = 120  # of each text
+_LENGTH = 160  # of each text: a single SMS is shown whole
 _WANTED_NONE = "wanted no texts before"
 _SAYS_LESS = ("new", "left out before")
 

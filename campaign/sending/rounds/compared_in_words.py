@@ -131,7 +131,7 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         rows = len(self._compared.renumbered)
         if not rows:
             return ""
-        which, count = self._named(self._compared.renumbered), agreeing(rows, "counts", "count")
+        which, count = self.named(self._compared.renumbered), agreeing(rows, "counts", "count")
         how = agreeing(
             rows,
             "this text under another number, which another row still has,",
@@ -142,7 +142,7 @@ class ComparedInWords(Struct, frozen=True, eq=False):
             f"with {how} and {count} as new ({which})."
         )
 
-    def _named(self, rows: Ints) -> str:
+    def named(self, rows: Ints) -> str:
         """Rows of the campaign's table, which is not the file of a plan that is a follow-up file."""
         return (
             f"{name_rows(rows.tolist()).lower()}{' of your own spreadsheet' if self._compared.file else ''}"
@@ -156,7 +156,7 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         """A sentence about those of some entries who were left out before, and are not now; "" for none."""
         places = np.flatnonzero(self._compared.opted_out & chosen)
         rows = rows_of_messages(self._compared.plan)[self._compared.starts[places]]
-        return about_opted_out(len(rows), self._named(rows)) if len(rows) else ""
+        return about_opted_out(len(rows), self.named(rows)) if len(rows) else ""
 
     @property
     def about_beside_file(self) -> str:
@@ -167,7 +167,7 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         are, theirs = agreeing(rows, "is", "are"), agreeing(rows, "gets a message", "get their messages")
         return (
             f" {counted(rows, 'person', 'people')} who {are} not in this file {theirs} too, because it "
-            f"continues its campaign ({self._named(self._compared.beside_file)})."
+            f"continues its campaign ({self.named(self._compared.beside_file)})."
         )
 
     @property
@@ -203,7 +203,7 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         were, them = agreeing(len(rows), "was", "were"), agreeing(len(rows), "correction", "corrections")
         return (
             f" {capitalised(counted(len(rows), 'row'))} to correct {were} sent as corrected in a follow-up "
-            f"file: put the {them} into your own spreadsheet too ({self._named(rows)})."
+            f"file: put the {them} into your own spreadsheet too ({self.named(rows)})."
         )
 
     @property
@@ -220,7 +220,7 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         return "".join(
             f" {capitalised(counted(len(some), 'row'))} {which} {agreeing(len(some), 'was', 'were')} "
             f"{self._words.reached} with another text, and can get this one only once {done} "
-            f"({self._named(some)})."
+            f"({self.named(some)})."
             for some, which, done in kinds
             if len(some)
         )

@@ -248,7 +248,12 @@ class Difference:
         states = MAY_GO_OUT if asked else _states(changed)
         is_open = asked or len(undecided) > 0 or len(self._compared.waiting_gone) > 0
         whom = "the people who get, or may get, a message" if is_open else "these people"
-        return about_reached_elsewhere(self._elsewhere_among(states), self._compared.count(*states), whom)
+        return about_reached_elsewhere(
+            self._elsewhere_among(states),
+            self._compared.count(*states),
+            whom,
+            named=ComparedInWords(self._compared).named,
+        )
 
     @property
     def is_first(self) -> bool:

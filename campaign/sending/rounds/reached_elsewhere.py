@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from campaign.errors import CampaignError
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import rows_of_messages
 from campaign.sending.rounds.comparison import AGAIN, RowTexts
 from campaign.sending.rounds.distinct_texts import DistinctTexts
 from campaign.sending.rounds.left_out_before import opted_out_before
@@ -34,8 +35,8 @@ _NAMED = 3
 class ReachedElsewhere(Struct, frozen=True, eq=False):
     """What another campaign has to do with some people: a row of `people` for each of them.
 
-    Its columns are `reached` (or perhaps), `with_this_text` (reached with the text that they would get now),
-    `opted_out` (left out, because they wanted no messages) and `sent_at`, NaT if that is not known.
+    Its columns are `row`, `reached` (or perhaps), `with_this_text` (reached with the text that they would get
+    now), `opted_out` (left out, because they wanted no messages) and `sent_at`, NaT if that is not known.
     """
 
     name: str
@@ -87,11 +88,13 @@ def reached_elsewhere(plan: Plan, outgoing: Ints, path: Path, environment: str) 
     if not plan.is_in_memory or not len(outgoing):
         return []
     starts, rows = next(planned_parts(plan))
-    rows = rows.take(np.flatnonzero(np.isin(starts, outgoing)))
+    is_leaving = np.isin(starts, outgoing)
+    labels = rows_of_messages(plan)[starts[is_leaving]]
+    rows = rows.take(np.flatnonzero(is_leaving))
     found, messages = [], 0
     for record in islice(_records_beside(path, environment), _CAMPAIGNS):
         with suppress(CampaignError):
-            found.append(_reached_by(record, rows, environment))
+            found.append(_reached_by(record, rows, labels, environment))
         messages += sum(batch.messages for batch in record.ledger.batches)
         if messages >= _MESSAGES:
             break
@@ -99,30 +102,35 @@ def reached_elsewhere(plan: Plan, outgoing: Ints, path: Path, environment: str) 
 
 
 def about_reached_elsewhere(
-    found: Sequence[ReachedElsewhere], people: int, whom: str = "these people"
+    found: Sequence[ReachedElsewhere],
+    people: int,
+    whom: str = "these people",
+    named: Callable[[Ints], str] = lambda rows: "",
 ) -> str:
     """What other campaigns reached of so many people, in a sentence, and whom they left out, in another one;
-    "" for nobody. `whom` is what the people are called.
+    "" for nobody. `whom` is what the people are called, and `named` names some of their rows.
 
     Another campaign knows numbers. With another text it may have reached somebody else who has the phone.
     """
     reached = [one for one in found if one.count("reached")]
     left_out = [one for one in found if one.count("opted_out")]
-    whose = [_about_one(one, people, whom) for one in reached]
+    whose = [_about_one(one, people, whom, named) for one in reached]
     if len(reached) > 1:
         whose = [_about_several(reached, whom)]
     return " ".join([*whose, *([_about_left_out(left_out, people, whom)] if left_out else [])])
 
 
-def _about_one(found: ReachedElsewhere, people: int, whom: str) -> str:
-    """Whose numbers the only such campaign has reached."""
+def _about_one(found: ReachedElsewhere, people: int, whom: str, named: Callable[[Ints], str]) -> str:
+    """Whose numbers the only such campaign has reached; of some of the people, the rows are named."""
     count, same = found.count("reached"), found.count("with_this_text")
     which = f"with {'another' if not same else 'this'} text {found.named}{found.day}"
     if same not in (0, count):
         which = f"{found.named}{found.day}, {same:,} of them with this text"
     numbers = agreeing(count, "The number", "The numbers")
     done = f"{agreeing(count, 'was', 'were')} {words_for(found.environment).reached}"
-    return f"{numbers} of {_who(count, people, whom)} {done} {which}."
+    rows = found.people.loc[found.people["reached"], "row"].to_numpy(dtype=np.int64)
+    where = f" ({rows_named})" if count < people and (rows_named := named(rows)) else ""
+    return f"{numbers} of {_who(count, people, whom)}{where} {done} {which}."
 
 
 def _about_several(found: Sequence[ReachedElsewhere], whom: str) -> str:
@@ -177,8 +185,8 @@ def _last_written(place: Path) -> float:
     return 0
 
 
-def _reached_by(record: CampaignRecord, rows: RowTexts, environment: str) -> ReachedElsewhere:
-    """Which of these rows the campaign of a record has reached, and which it left out."""
+def _reached_by(record: CampaignRecord, rows: RowTexts, labels: Ints, environment: str) -> ReachedElsewhere:
+    """Which of these rows, with their labels, the campaign of a record has reached, and which it left out."""
     planned = record.comparable(rows)
     texts = DistinctTexts(planned.numbers, planned.texts)
     with_this_text = np.zeros(len(planned), dtype=bool)
@@ -192,6 +200,7 @@ def _reached_by(record: CampaignRecord, rows: RowTexts, environment: str) -> Rea
     times = record.ledger.outcomes.set_index("batch")["submitted_at"].reindex(np.concatenate(batches))
     sent_at = times.set_axis(np.concatenate(numbers)).groupby(level=0).max()
     people = {
+        "row": labels,
         "reached": np.isin(planned.numbers, sent_at.index),
         "with_this_text": with_this_text[texts.first_rows],
         "opted_out": opted_out_before(planned.numbers, record),
