@@ -163,6 +163,6 @@ def _undecided(marks: pd.Series[Any], table: ContactParts) -> str:
     more = len(missing) - 1
     others = f", and for {counted(more, 'other row')}" if more else ""
     return (
-        f"opt_outs= is neither True nor False for row {first.index[0]}{said}{others}. Decide what that means: "
-        "map such cells to True or False, too, or leave these rows out with marks.fillna(True)."
+        f"opt_outs= is neither True nor False for row {first.index[0]}{said}{others}. Decide what that "
+        "means: map such cells to True or False, too, or leave these rows out with marks.fillna(True)."
     )
