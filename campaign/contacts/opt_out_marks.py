@@ -46,14 +46,15 @@ class OptOutMarks(Struct, frozen=True, eq=False):
     """The cells of a column that mark people who want no messages, by row, and those that are unclear.
 
     `says_none`: the header says that a mark means that. Below another header, no cell says so by itself, nor
-    where `is_turned`: a person has said the contrary of what the header says about some cells.
+    where a person has said the contrary of what the header says about some cells. `is_decided`: a person has
+    said what some of the cells mean.
     """
 
     column: str
     marked: pd.Series[str]
     unclear: pd.Series[str]
     says_none: bool
-    is_turned: bool = False
+    is_decided: bool = False
 
     @classmethod
     def of(
@@ -78,7 +79,8 @@ class OptOutMarks(Struct, frozen=True, eq=False):
         is_none = cells.isin([*besides]) | folded.isin(
             _NO if says_none else _NOTHING if is_turned else _nothing(folded)
         )
-        return cls(column, cells[is_mark], cells[~is_mark & ~is_none], says_none, is_turned)
+        is_decided = bool(also or besides)
+        return cls(column, cells[is_mark], cells[~is_mark & ~is_none], says_none, is_decided)
 
     @property
     def counts(self) -> pd.Series[int]:
@@ -97,9 +99,13 @@ class OptOutMarks(Struct, frozen=True, eq=False):
         ]
         more = len(first) - _NAMED
         named += [counted(more, "other")] if more > 0 else []
-        if self.is_turned:
+        if self.is_decided and not self.says_none:
             column = clean(self.column)
             return f"What cells in “{column}” mean was chosen one by one, but not for {listed_words(named)}."
+        if not self.says_none and _ABOUT_WISHES.search(_words(self.column)):
+            return (
+                f"“{clean(self.column)}” seems to say who wants texts. Its cells say {listed_words(named)}."
+            )
         if not self.says_none:
             return (
                 f"The header “{clean(self.column)}” does not say whether a mark means that a person wants "
@@ -139,6 +145,17 @@ def seems_to_mark(column: str, cells: Iterable[str]) -> str:
         return f"“{name}” seems to mark people who want no messages" if is_about_it else ""
     is_about_it = bool(_ABOUT_WISHES.search(words)) and _are_answers(cells)
     return f"“{name}” seems to say who wants no messages" if is_about_it else ""
+
+
+def refusing(column: str, cells: Iterable[str]) -> list[str]:
+    """Which of these cells seem to say that somebody wants no messages; none where the header is about
+    something else."""
+    words, header = {*_NO} - {*_NOTHING}, _words(column)
+    if _NONE_WANTED.search(header):
+        words = {*_YES} if _ABOUT_MESSAGES.search(header) else set()
+    elif not _ABOUT_WISHES.search(header):
+        words = set()
+    return sorted(cell for cell in {*cells} if cell.strip().casefold() in words)
 
 
 def _are_marks_of_some(cells: Iterable[str]) -> bool:

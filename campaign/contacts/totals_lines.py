@@ -6,18 +6,22 @@ from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from campaign.arrow_text import Bools, Ints, concat_arrays, matches, series_to_array
+from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import number_columns
 from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
 
-# What such a line is called in the languages whose spreadsheets are seen most; "Total paid:", "GRAND TOTAL".
+# What such a line is called in the languages whose spreadsheets are seen most; "Total paid:", "GRAND TOTAL",
+# "Total mothers": a word in small letters is no name.
 # Sum alone, suma and soma are left out: people have these names.
 _WORD = (
     r"(?i)^\s*(?:(?:grand|sub|over)[ -]?sums?|sums?(?: (?:due|paid)|\s*[:=])|"
     r"(?:(?:grand|sub|over)[ -]?)?(?:totals?|totaux|somme|summe|gesamt|gesamtsumme|"
     r"jumla|jumla kuu|total g[eé]n[eé]ral|total general|total geral|итого|всего|المجموع|कुल|ድምር))"
-    r"(?: (?:amount|due|paid|people|persons|cost|balance))?\s*[:=.]*\s*$"
+    r"(?: (?:amount|due|paid|people|persons|cost|balance)| (?:number|no\.?) of [a-z]+|(?-i: [a-z]+))?"
+    r"\s*[:=.]*\s*$"
 )
 # An amount: digits, perhaps grouped, perhaps with a currency or a unit of a few letters: "UGX 66,000", "12%".
 # Or a count of something: "116 people". Seven digits at most: a number with a name behind has more. The word
@@ -62,7 +66,19 @@ def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[in
     of a whole list of totals. A single cell below them is a remark where it reads like one, or stands in a
     column in which people have numbers: any other name may be that of somebody whose number is missing.
     """
-    last = last_rows(whole_table(contacts), _LOOKED_AT)
+    return _closing_lines(last_rows(whole_table(contacts), _LOOKED_AT), columns)
+
+
+def without_lines_of_nobody(contacts: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
+    """The rows of a table that may be people: without blank ones and the lines that close it."""
+    cells = (pa.chunked_array([series_to_array(contacts[name])]) for name in contacts.columns)
+    blank = contacts.index[blank_rows(cells, len(contacts))]
+    closing = _closing_lines(contacts.tail(_LOOKED_AT), columns) if len(contacts) else ()
+    return contacts.drop(index=blank.union([*closing])) if len(blank) or closing else contacts
+
+
+def _closing_lines(last: pd.DataFrame, columns: Collection[str]) -> tuple[int, ...]:
+    """Which of the last rows of a table are lines of totals that close it, or remarks."""
     others = [name for name in number_columns(last.columns) if name not in columns]
     is_total = _stand_beside_figures(last, _WORD) & ~_have(last, [*columns, *others], _DIGIT)
     if not is_total.any():

@@ -210,8 +210,15 @@ class Plan:
         """How many messages are ready, how many rows get none, and what to know about these at once."""
         excludes = self.totals["invalid"] or self.totals["duplicate"]
         # Only these may have a remark: the issues of all others need not be counted.
-        has_remarks = excludes or len(self.totals.countries) > 1
+        has_remarks = excludes or len(self.totals.countries) > 1 or bool(self.unused_marks)
         return self._sentence(self._issue_kinds()) if has_remarks else self._ready
+
+    @property
+    def unused_marks(self) -> list[str]:
+        """A sentence about each column that seems to tell who wants no messages, and leaves out nobody."""
+        issues = next(self.parts()).issues  # what is said of the whole table stands in the first
+        sentences: list[str] = issues.loc[issues["code"] == "unused_marks", "detail"].tolist()
+        return sentences
 
     def _sentence(self, kinds: pd.DataFrame) -> str:
         return " ".join(filter(None, [self._ready, remarks_on_rows(kinds)]))

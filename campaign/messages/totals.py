@@ -165,13 +165,16 @@ def _codes_of(issues: pd.DataFrame, codes: list[str], have_status: "pd.Series[bo
 
 
 def remarks_on_rows(kinds: pd.DataFrame) -> str:
-    """What to know at once: a country that is missing or may be wrong, duplicates who are people.
+    """What to know at once: a country that is missing or may be wrong, duplicates who are people, columns
+    that seem to tell who wants no messages.
 
     "" if there is nothing to say.
     `kinds` is the table that `issue_kinds` makes.
     """
     other_country = kinds.loc[kinds["code"] == "other_country", "example"]
-    return " ".join(filter(None, [_about_country(kinds), *other_country, _about_sharing(kinds)]))
+    unused_marks = kinds.loc[kinds["code"] == "unused_marks", "example"]
+    remarks = [_about_country(kinds), *other_country, _about_sharing(kinds), *unused_marks]
+    return " ".join(filter(None, remarks))
 
 
 def _about_country(kinds: pd.DataFrame) -> str:

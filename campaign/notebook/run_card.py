@@ -216,8 +216,8 @@ def _about_all_runs(run: Run, counts: Snapshot) -> str:
         pieces.append(f"These figures are for the {all_of_table} in the table, with what was sent earlier.")
     if elsewhere:
         known = "; not all of it is known" if counts.has_unknown_costs else ""
-        others = counted(elsewhere, "earlier message")
-        pieces.append(f"The cost is also that of {others} besides those of the table{known}.")
+        others = counted(elsewhere, "other message")
+        pieces.append(f"The cost is also that of {others} of this campaign{known}.")
     return markup.paragraph(" ".join(pieces), note=True) if pieces else ""
 
 

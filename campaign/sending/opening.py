@@ -403,6 +403,7 @@ def _departure(
         remarks=(
             about_reached_elsewhere(elsewhere, extent.people),
             about_opted_out(compared.count_opted_out(*leaving)),
+            *content.plan.unused_marks,
             *recent.unreadable,
         ),
     )

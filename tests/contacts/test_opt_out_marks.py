@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from campaign.contacts.opt_out_marks import OptOutMarks
+from campaign.contacts.opt_out_marks import OptOutMarks, refusing
 from campaign.errors import UsageError
 
 CELLS = {
@@ -66,10 +66,15 @@ def test_below_any_other_header_a_person_says_what_yes_means(header):
     assert marks.marked.empty
     # Between a yes and a no, an empty cell is no answer.
     assert marks.unclear.tolist() == ["yes", "no", "", "x"]
-    assert marks.about_unclear == (
-        f"The header “{header}” does not say whether a mark means that a person wants texts, or wants none. "
-        "Its cells say “yes” (row 2), “no” (row 3), nothing (row 4) and “x” (row 5)."
-    )
+    about = f"“{header}” seems to say who wants texts."
+    if header == "Notes":
+        about = (
+            f"The header “{header}” does not say whether a mark means that a person wants texts, or wants "
+            "none."
+        )
+    cells = "Its cells say “yes” (row 2), “no” (row 3), nothing (row 4) and “x” (row 5)."
+    assert marks.about_unclear == f"{about} {cells}"
+    assert refusing(header, marks.unclear) == ([] if header == "Notes" else ["no"])
     said = OptOutMarks.of(contacts, header, ["no", ""], ["yes", "x"])
     assert (said.marked.tolist(), said.about_unclear) == (["no", ""], "")
     only_yes = OptOutMarks.of(contacts.iloc[[0, 2]], header)

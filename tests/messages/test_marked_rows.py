@@ -111,6 +111,17 @@ def test_a_path_can_be_marked_by_its_table(tmp_path):
         assert plan(path, marks_in(read_contacts(path)), stream=stream).totals["opted_out"] == 6
 
 
+def test_lines_that_are_no_people_need_no_mark_and_count_as_nobody_who_wants_none():
+    lines = "    ,,\n    Total people,,\n    Remark: the list of the front desk of November,,\n"
+    contacts = contacts_in(CLINIC + lines)
+    meaning = contacts["No SMS"].map({"x": True, "": False})
+    meaning = meaning.mask(contacts.index > 9)  # as where a dictionary says nothing of an empty cell
+    for marks in (meaning, contacts["No SMS"].isin(["x", ""]) & (contacts.index > 9)):
+        made = plan(contacts, marks)
+        assert made.contacts["status"].loc[10:].tolist() == ["blank"] * 3
+        assert (made.totals.totals_lines, made.totals.remarks) == (1, 1)
+
+
 def test_several_conditions_have_no_column_to_name():
     contacts = contacts_in()
     marks = marks_in(contacts) | (contacts["Name"] == "Ann")
@@ -196,9 +207,12 @@ def test_marks_that_nobody_uses_are_named(stream):
     )
     assert (column, severity) == ("No SMS", "warning")
     assert detail == (
-        "“No SMS” seems to mark people who want no messages, and nobody is left out by it. Give a list of "
-        'their numbers, or in Python their rows: contacts["No SMS"] == "…".'
+        "“No SMS” seems to mark people who want no messages, and nobody is left out by it. If it does, leave "
+        "their rows out with opt_outs=contacts['No SMS'].isin(['x'])."
     )
+    assert (
+        detail in plan(contacts, None, stream=stream).sentence
+    )  # and so on the card, and before a live send
     for given in (marks_in(contacts), ["0772 000 009"]):
         assert plan(contacts, given).issues.query("code == 'unused_marks'").empty
 
@@ -216,7 +230,10 @@ def test_answers_that_nobody_uses_are_named_whatever_a_yes_stands_for(header):
     table = pd.DataFrame({"Phone": ["0772000001", "0772000002", "0772000003"], header: ["yes", "No", ""]})
     made = prepare(table, message="Hi", sender="CLINIC", region="UG", number="Phone")
     (detail,) = made.issues.query("code == 'unused_marks'")["detail"]
-    assert detail.startswith(f"“{header}” seems to say who wants no messages, and nobody is left out by it. ")
+    assert detail == (
+        f"“{header}” seems to say who wants no messages, and nobody is left out by it. If it does, leave "
+        f"their rows out with opt_outs=contacts['{header}'].isin(['No'])."
+    )
     only_yes = table.assign(**{header: "yes"})
     made = prepare(only_yes, message="Hi", sender="CLINIC", region="UG", number="Phone")
     assert made.issues.query("code == 'unused_marks'").empty

@@ -139,6 +139,25 @@ def test_a_campaign_that_was_begun_asks_about_those_who_got_its_text_elsewhere(b
     assert find(begun.composer, "sent-elsewhere").layout.display is None
 
 
+def test_where_everybody_is_left_out_the_result_of_before_is_shown_and_not_replaced(secretary):
+    write(secretary, CLOSING)
+    secretary.fill("name", "Early closing")
+    secretary.send()
+    before = campaign.history().set_index("name").loc["Early closing"]
+    write(secretary, FEES)
+    secretary.fill("changed", "send")
+    assert "6 people who would get a text now have this very text from “balances” already." in (
+        secretary.sees("sent-elsewhere")
+    )
+    secretary.press("leave-them-out")
+    assert button(secretary) == ("Show the result", False)
+    secretary.press("send")
+    assert "All 6 rows were accepted in the rehearsal" in secretary.sees("section-5")
+    assert secretary.composer.desk.run is None
+    assert campaign.history().set_index("name").loc["Early closing"].equals(before)
+    assert campaign.load_result(CAMPAIGNS / folder_name("Early closing", "local")).totals["accepted"] == 6
+
+
 def test_whoever_changes_the_campaign_is_offered_its_text(begun):
     begun.press("change-to")
     section = begun.section(4)
@@ -186,8 +205,9 @@ def test_another_message_can_be_begun_beside_the_first_one(secretary):
     shown = secretary.sees("section-4")
     assert (
         "If this text is about something else, begin a campaign of its own: it is the last answer of "
-        "“Phones that got another text” below, and the result of “balances” stays as it is." in shown
-    )
+        "“Phones that got another text” below. The same texts leave then, and the result of “balances” stays "
+        "as it is."
+    ) in shown
     assert "Begin “balances 2”, a campaign of its own" in secretary.offered("changed")
     secretary.fill("changed", "begin")
     assert find(secretary.composer, "name").value == "balances 2"

@@ -225,6 +225,9 @@ def test_the_country_of_the_last_campaign_is_chosen_where_it_fits_and_the_number
         "country code. 2 of 2 numbers without a country code can be used: 077*****11 becomes +25677*****11 "
         "(Uganda). Numbers are written like this elsewhere too, so make sure of the country."
     ) in person.sees("section-1")
+    assert person.composer.desk.composition.sender == ""
+    person.press("use")
+    assert person.composer.desk.composition.sender == "CLINIC"  # most campaigns have that of the last one
     another = Person(campaign.compose())  # as on another day
     table.with_name("guests.csv").write_text("name,phone\nGus,07700 900011\nHal,07700 900012\n")
     another.fill("path", "guests.csv")

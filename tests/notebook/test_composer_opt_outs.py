@@ -349,14 +349,18 @@ def test_whether_yes_means_texts_or_none_is_asked_where_the_header_does_not_say_
     at_check.press("use")
     at_check.fill("opt-out-column", "SMS")
     assert (
-        "The header “SMS” does not say whether a mark means that a person wants texts, or wants none. Its "
+        "“SMS” seems to say who wants texts. Its "
         "cells say “yes” (row 2), “no” (row 3), “NO” (row 4) and nothing (row 6). Tick the cells that mean "
         "“no texts”"
     ) in at_check.sees("marks-question")
     assert at_check.check_boxes()[-1].description == "an empty cell (1 row)"
-    assert at_check.sees("section-3").endswith("First answer the question about “SMS” above.")
+    first = (
+        "First press “Leave out the rows that are ticked” above: what is ticked in “SMS” counts from then on."
+    )
+    assert at_check.sees("section-3").endswith(first)
     assert not at_check.is_shown("agree-to-marks")
     assert at_check.composer.desk.composition.opt_out_column is None
+    assert [one.value for one in at_check.check_boxes()] == [False, True, True, False]  # as the header has it
     tick(at_check, "no")
     tick(at_check, "NO")
     at_check.press("agree-to-ticked")
@@ -460,7 +464,9 @@ def test_a_column_of_something_else_is_refused_or_doubted(at_check, table):
     assert "That is no column of marks: choose another one." in at_check.sees("section-3")
     assert not at_check.is_shown("agree-to-marks")
     at_check.fill("opt-out-column", "consent")
-    assert "does not say whether a mark means" in at_check.sees("section-3")
+    assert "“consent” seems to say who wants texts. Its cells say “yes” (row 2)." in at_check.sees(
+        "section-3"
+    )
     tick(at_check, "yes")
     at_check.press("agree-to-ticked")
     assert (
@@ -470,6 +476,31 @@ def test_a_column_of_something_else_is_refused_or_doubted(at_check, table):
     assert at_check.composer.desk.composition.opt_out_column is None
     at_check.press("agree")
     assert "Nobody gets a text; 30 rows get none." in at_check.sees("section-3")
+
+
+def test_blank_rows_and_a_line_of_totals_are_nobody_who_has_said_nothing(at_check, table):
+    people = "Aisha,0772 000 001,Mon,Yes\nBen,0772 000 002,Tue,No\nCarol,0772 000 003,Wed,yes\n"
+    lines = ",,,\nTotal mothers,,3,\nRemark: collected by the front desk,,,\n"
+    table.write_text(f"name,phone,day,Agrees to SMS\n{people}{lines}")
+    at_check.reopen(1)
+    at_check.press("again")
+    at_check.press("use")
+    at_check.fill("opt-out-column", "Agrees to SMS")
+    assert "“Agrees to SMS” seems to say who wants texts. Its cells say “Yes” (row 2), “No” (row 3)" in (
+        at_check.sees("marks-question")
+    )
+    boxes = [(one.description, one.value) for one in at_check.check_boxes()]
+    assert boxes == [("“Yes” (1 row)", False), ("“No” (1 row)", True), ("“yes” (1 row)", False)]
+    at_check.press("agree-to-ticked")
+    assert at_check.sees("marks") == "1 of 3 rows is marked in “Agrees to SMS”: “No” (1 row)."
+    at_check.press("go-on")
+    assert meanings(at_check, "Agrees to SMS") == {"no": True, "yes": False}
+    at_check.send()
+    totals = at_check.composer.desk.run.result.totals
+    assert (totals.people, totals["accepted"], totals["opted_out"], totals.totals_lines) == (3, 2, 1, 1)
+    again = {}
+    exec(at_check.section(5).python, again)  # the rows of nobody need no mark there either
+    assert again["result"].totals["opted_out"] == 1
 
 
 def test_whoever_takes_another_column_for_that_of_the_marks_is_told_which_one_seems_to_be(at_check, table):
@@ -571,7 +602,7 @@ def test_the_lines_stop_at_a_cell_that_nobody_has_decided_about(at_check, table)
     assert str(refused.value) == (
         "opt_outs= is neither True nor False for row 6, where “No SMS” says “not sure”, and for 1 other row. "
         "Decide what that means: map such cells to True or False, too, or leave these rows out with "
-        "marks.fillna(True)."
+        ".fillna(True)."
     )
     world = {}
     exec(lines.replace("'no': False", "'no': False, 'not sure': True"), world)

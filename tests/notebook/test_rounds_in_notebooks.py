@@ -72,7 +72,7 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
 
     fourth = dashboard_at_the_end(plan_for(people(4)), sandbox, place)
     assert "These figures are for the 4 messages in the table, with what was sent earlier. " in fourth
-    assert "The cost is also that of 3 earlier messages besides those of the table." in fourth
+    assert "The cost is also that of 3 other messages of this campaign." in fourth
 
 
 def test_the_heading_calms_nobody_while_outcomes_are_unknown(place):

@@ -11,6 +11,7 @@ from pandas.api.types import infer_dtype
 
 from campaign.arrow_text import Bools, Ints, integers_to_array, join_texts, series_to_array, text_array
 from campaign.contacts.contact_parts import ContactParts, row_labels, rows_at
+from campaign.contacts.totals_lines import without_lines_of_nobody
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.masking import mask_text
@@ -43,7 +44,7 @@ class MarkedRows(Struct, frozen=True, eq=False):
 
         Raises `UsageError` if the marks do not belong to these rows.
         """
-        is_marked = _by_position(marks, contacts, table)
+        is_marked = _by_position(marks, contacts, table, rules)
         positions = np.flatnonzero(is_marked)
         rows = rows_at(table, positions)
         found, _ = find_numbers(
@@ -132,7 +133,7 @@ def are_marks(opt_outs: Any) -> bool:
     return pd.api.types.is_bool_dtype(opt_outs.dtype) or infer_dtype(opt_outs, skipna=True) == "boolean"
 
 
-def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts) -> Bools:
+def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts, rules: NumberRules) -> Bools:
     """Whether each row is marked. Marks with the index of the table in another order belong to its rows."""
     if len(marks) != table.rows:
         raise UsageError(
@@ -147,22 +148,25 @@ def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts) -> B
                 'same table, such as contacts["No SMS"] == "yes".'
             )
         marks = marks.reindex(labels)
-    if marks.isna().any():
-        raise UsageError(_undecided(marks, table))
-    return np.asarray(marks, dtype=bool)
-
-
-def _undecided(marks: pd.Series[Any], table: ContactParts) -> str:
-    """That some rows are neither marked nor unmarked: the first of them, and what it says."""
     missing = np.flatnonzero(marks.isna())
-    first = rows_at(table, missing[:1])
+    if len(missing):
+        rows = without_lines_of_nobody(rows_at(table, missing), rules.columns)
+        rows = rows[~rows.index.isin(rules.closing_totals)]
+        if len(rows):
+            raise UsageError(_undecided(marks, rows))
+    return np.asarray(marks.fillna(False), dtype=bool)  # else they are no people
+
+
+def _undecided(marks: pd.Series[Any], rows: pd.DataFrame) -> str:
+    """That some rows are neither marked nor unmarked: the first of them, and what it says."""
+    first = rows.head(1)
     said = ""
     if marks.name in first.columns:
         cell = shorten(mask_text(clean(first[marks.name].iloc[0])), _LENGTH)
         said = f", where “{clean(str(marks.name))}” " + (f"says “{cell}”" if cell else "is empty")
-    more = len(missing) - 1
+    more = len(rows) - 1
     others = f", and for {counted(more, 'other row')}" if more else ""
     return (
         f"opt_outs= is neither True nor False for row {first.index[0]}{said}{others}. Decide what that "
-        "means: map such cells to True or False, too, or leave these rows out with marks.fillna(True)."
+        "means: map such cells to True or False, too, or leave these rows out with .fillna(True)."
     )

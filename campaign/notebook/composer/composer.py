@@ -87,6 +87,7 @@ class Composer(Panel):
         self.sending.looked_up = self._say_who_leaves
         self.sending.answers_taken = self.check.take_answers
         self.sending.way_changed = self.outcome.say
+        self.sending.result_wanted = self._show_outcome
         self.sending.text_taken = self._take_text
         self.outcome.settled = self._show_settled
         self.outcome.found_in_list = self._renew_sending

@@ -13,6 +13,8 @@ from campaign.contacts.contact_parts import RowsOfTable
 from campaign.contacts.opt_out_marks import OptOutMarks
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import DateOrder
+from campaign.contacts.reading_record import reading_of
+from campaign.contacts.totals_lines import without_lines_of_nobody
 from campaign.contract import Changed, Gone
 from campaign.environments import Environment
 from campaign.errors import UsageError
@@ -154,6 +156,10 @@ class Composition:
         instead = tuple(map(int, still.index))
         return replace(self, instead=instead), plan.keep_instead(instead)
 
+    def people(self, contacts: pd.DataFrame) -> pd.DataFrame:
+        """The rows of a contact table without blank ones and lines of totals: no mark is expected there."""
+        return contacts if self.number is None else without_lines_of_nobody(contacts, [self.number])
+
     def marks_in(self, contacts: pd.DataFrame) -> OptOutMarks | None:
         """The cells that mark people who want no texts; None where no column does.
 
@@ -161,7 +167,8 @@ class Composition:
         """
         if self.opt_out_column is None:
             return None
-        marks = OptOutMarks.of(contacts, self.opt_out_column, self.opt_out_marks, self.opt_out_plain)
+        rows = self.people(contacts)
+        marks = OptOutMarks.of(rows, self.opt_out_column, self.opt_out_marks, self.opt_out_plain)
         if unclear := marks.about_unclear:
             remedy = _CORRECT if marks.says_none else _SAY_WHICH
             raise UsageError(f"{unclear} {remedy}")
@@ -200,6 +207,9 @@ class Composition:
         lines name no number.
         """
         sending = self._given(*_OF_SENDING, *(_PACE if self.rate is None else ()))
+        origin = reading_of(contacts)
+        if self._is_copy and (origin is None or origin.continues is None):
+            sending = {"name": Path(self.source).stem} | sending  # also from the file that it is a copy of
         if confirm:
             sending["confirm"] = confirm
         account = (
@@ -210,7 +220,7 @@ class Composition:
         reading = _written(self._given("sheet", "dates"))
         left_out = f", not_again=contacts.loc[{[*self.not_again]}, {self.number!r}]" if self.not_again else ""
         preparing = f"{_written(self._preparing())}{self._opt_outs_written(unwanted_rows)}{left_out}"
-        copied = [_COPIED] if Path(self.source).parent == UPLOADS else []
+        copied = [_COPIED] if self._is_copy else []
         keeping = [f"plan = plan.keep_instead({list(self.instead)})"] if self.instead else []
         return "\n".join(
             [
@@ -226,10 +236,14 @@ class Composition:
             ]
         )
 
+    @property
+    def _is_copy(self) -> bool:
+        return Path(self.source).parent == UPLOADS
+
     def _marking(self, contacts: pd.DataFrame) -> list[str]:
         """The line that marks rows by a column, where one is chosen."""
         marks = self.marks_in(contacts)
-        return [] if marks is None else [f"{_MARKS} = {_marks_written(marks, contacts)}"]
+        return [] if marks is None else [f"{_MARKS} = {_marks_written(marks, self.people(contacts))}"]
 
     def _opt_outs_written(self, rows: Sequence[int]) -> str:
         """The lists of people who want no texts as an argument of `prepare`: alone, or several."""

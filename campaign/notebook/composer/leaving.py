@@ -26,7 +26,7 @@ from campaign.text import clean, counted, listed_words
 
 _FOR_ANOTHER = (
     "If this text is about something else, begin a campaign of its own: it is the last answer of "
-    f"“{FIELDS['changed']}” below, and the result of “{{}}” stays as it is."
+    f"“{FIELDS['changed']}” below. The same texts leave then, and the result of “{{}}” stays as it is."
 )
 
 

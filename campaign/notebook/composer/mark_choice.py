@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import pandas as pd
@@ -10,7 +10,7 @@ from ipywidgets import HTML, Checkbox, Layout, VBox
 
 from campaign import markup
 from campaign.contacts.continuation import is_follow_up
-from campaign.contacts.opt_out_marks import OptOutMarks, seems_to_mark
+from campaign.contacts.opt_out_marks import OptOutMarks, refusing, seems_to_mark
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.notebook.composer.composition import Composition
@@ -155,7 +155,8 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(self._agree, marks.says_none)
         correct = _CORRECT.format(_LEAVE_OUT) if marks.says_none else capitalised(self._better)
         if are_few:
-            self._offer_ticks(marks.unclear)
+            presumed = [] if marks.is_decided else refusing(self._of, self._asked)
+            self._offer_ticks(marks.unclear, presumed)
             correct = f"{_TICK} Or {correct[0].lower()}{correct[1:]}"
         self._say_question(f"{marks.about_unclear} {correct}")
         raise self.unanswered
@@ -194,10 +195,10 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _say_question(self, question: str) -> None:
         self._question.value = marked(desk_words(question, here=3))
 
-    def _offer_ticks(self, cells: pd.Series[str]) -> None:
-        """Offer the cells that are asked about, each with a box."""
+    def _offer_ticks(self, cells: pd.Series[str], presumed: Collection[str] = ()) -> None:
+        """Offer the cells that are asked about, each with a box; `presumed` ones are ticked at first."""
         counts, (column, ticked) = cells.value_counts(sort=False), self._ticked
-        ticked = ticked if column == self._of else ()
+        ticked = ticked if column == self._of else (*presumed,)
         self._ticks.children = [_tick(cell, int(counts[cell]), cell in ticked) for cell in self._asked]
         for asked in (self._ticks, self._agree_ticked):
             set_shown(asked, True)

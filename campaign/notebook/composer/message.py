@@ -40,6 +40,7 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.earlier_text import EarlierText
 from campaign.notebook.composer.fields import Field, button
 from campaign.notebook.composer.language_choice import LanguageChoice
+from campaign.notebook.composer.memory import kept_last
 from campaign.notebook.composer.phone import Phone
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.text_editor import TextEditor
@@ -140,9 +141,18 @@ class MessageSection(Section):
             wanted = dict.fromkeys([*absent, *self.languages.languages])
             self._desk.decide(texts={name: texts.get(name, "") for name in wanted})
         self.earlier.offer()
+        self._offer_sender()
         self._turn()
         if self._desk.plan is not None:  # it was finished before: the text has to fit the new spreadsheet
             self._check_text()
+
+    def _offer_sender(self) -> None:
+        """Write the sender of the last campaign in this folder, where there is none yet: most keep theirs."""
+        last = None if self._desk.composition.sender else kept_last()
+        if last is not None and "{" not in last.composition.sender:
+            self._desk.decide(sender=last.composition.sender)
+            self.sender.fill(last.composition.sender)
+            self._say_sender_fault()
 
     def unfold(self) -> None:
         """Open, and count again if other people get texts by now, as with a list of those who want none."""

@@ -46,6 +46,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._contacts, self._chosen_for = pd.DataFrame(), chosen_for
         self._looked_at: dict[str, NumberColumn] = {}  # columns of these contacts
         self._usual = ""  # the country of the last campaign in this folder
+        self._is_usual = False  # whether that was chosen because nothing else says the country
         self.column = Picker(FIELDS["number"], "number", lambda _: self._guess_country())
         self.country = Picker(FIELDS["region"], "country", lambda _: self._say_reasons())
         self._column_reason, self._country_reason, self._warning = HTML(), HTML(), HTML()
@@ -76,6 +77,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.column.offer(self.column.options, column)
         self._guess_country()
         self.country.offer(self.country.options, region or "")
+        self._is_usual = False
         self._say_reasons()
 
     def _likeliest_column(self) -> str | None:
@@ -88,6 +90,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         likely = self._numbers.likely_region
         options = [_NO_COUNTRY, *regions_by_name().items(), _EVERYWHERE]
         chosen = likely.region if likely else self.country.value
+        self._is_usual = not chosen and bool(self._fitting_usual)
         self.country.offer(options, chosen or self._fitting_usual)
         self._say_reasons()
 
@@ -206,7 +209,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 "say which country they are from."
             )
         likely = self._numbers.likely_region
-        if likely is None and self.country.value == self._usual:
+        if likely is None and self._is_usual and self.country.value == self._usual:
             return (
                 f"{self.country_name} was the country of the last campaign here, and may be that of these "
                 "numbers, which have no country code."

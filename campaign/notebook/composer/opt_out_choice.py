@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
+import pandas as pd
 from ipywidgets import HTML, Layout, VBox
 
 from campaign.errors import UsageError
@@ -73,10 +74,16 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._lay_out()
 
     def _lay_out(self, *, doubts_marks: bool = False) -> None:
-        """Show everything, with the button below what is doubted: the column of marks, or else the list."""
-        of_list = [self._forgotten, self._earlier, self._field, self._upload, self._faults, self._question]
-        rest = [self._marks, self._agree] if doubts_marks else [self._agree, self._marks]
-        self.children = [*of_list, *rest, self._by_hand]
+        """Show everything, with the button below what is doubted: the column of marks, or else the list.
+
+        The column comes first: most have one, and where a column seems to be one an answer is needed.
+        """
+        agree = [self._agree]
+        self.children = [
+            self._forgotten, self._earlier, self._marks, *(agree if doubts_marks else []),
+            self._field, self._upload, self._faults, self._question, *([] if doubts_marks else agree),
+            self._by_hand,
+        ]  # fmt: skip
 
     def refill(self, composition: Composition) -> None:
         """Show the file, the column and the numbers again."""
@@ -98,7 +105,7 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """
         self._question.value = ""
         set_shown(self._agree, False)
-        column, marks, plain = self._marks.read(self._desk.contacts)
+        column, marks, plain = self._marks.read(self._people)
         decided = {
             "opt_outs": self._field.value.strip() or None, "opt_out_column": column, "opt_out_marks": marks,
             "opt_out_plain": plain, "opt_out_numbers": self._by_hand.read(self._desk.composition.region),
@@ -108,6 +115,10 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._asked = _doubted(chosen)
             self._doubt(composed(decided), column)
         return decided
+
+    @property
+    def _people(self) -> pd.DataFrame:
+        return self._desk.composition.people(self._desk.contacts)
 
     def decide_anew(self) -> None:
         """Ask about a column that seems to mark people, although another spreadsheet had none chosen."""
@@ -142,6 +153,8 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Choose a list and a column as if somebody had done so in their fields."""
         self._field.fill(chosen.opt_outs or "")
         self._marks.refill(chosen)
+        self._forgotten.value = ""  # a cell that is new may be asked about first
+        set_shown(self._earlier, False)
         self.enter()
         self._take()
 
@@ -162,7 +175,7 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._question.value = marked(_IS_IT_THE_LIST.format(count))
             raise UsageError(_FIRST)
         question = _DO_MARKS_STAND.format(count, clean(column))
-        self._marks.doubt(self._desk.contacts, question, _AGREE)
+        self._marks.doubt(self._people, question, _AGREE)
         raise self._marks.unanswered
 
     def _mean_it(self) -> None:

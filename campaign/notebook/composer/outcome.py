@@ -146,8 +146,15 @@ class OutcomeSection(Section):
         sentences = [*self._in_desk_words(self._to_do), *self._way_to_live]
         to_do = [f"<li>{markup.escape(said)}</li>" for said in sentences]
         left = f"{markup.paragraph(_TO_DO)}<ul>{''.join(to_do)}</ul>" if to_do else ""
-        again = "".join(markup.paragraph(said, note=True) for said in self._in_desk_words(self._again))
+        notes = [*self._in_desk_words(self._again), self._about_account]
+        again = "".join(markup.paragraph(said, note=True) for said in notes if said)
         self._sentences.value = f'<div role="status">{whose}{happened}{left}{again}</div>'
+
+    @property
+    def _about_account(self) -> str:
+        """What is needed to send for real what was rehearsed; "" where that is there."""
+        known = {*self._desk.accounts, *self._desk.account_faults}
+        return NO_ACCOUNT if self._was_rehearsed and "live" not in known else ""
 
     @property
     def _way_to_live(self) -> list[str]:
@@ -156,7 +163,7 @@ class OutcomeSection(Section):
         if not self._was_rehearsed or self._is_of_another_name or desk.contacts.empty:
             return []
         if "live" not in desk.accounts:
-            return [NO_ACCOUNT]
+            return []
         if desk.composition.environment == "live":
             return []
         choose = f"choose “{PLACES['live']}” in section 4"

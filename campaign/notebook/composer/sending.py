@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ipywidgets import HTML, HBox, Layout, RadioButtons, VBox
@@ -13,6 +14,7 @@ from campaign import markup
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, OtherFileError, UsageError
 from campaign.masking import mask_text
+from campaign.messages.plan import Plan
 from campaign.notebook.composer.campaign_name import CampaignName
 from campaign.notebook.composer.choice import about_taken
 from campaign.notebook.composer.composition import Composition
@@ -48,6 +50,7 @@ from campaign.sending.rounds.difference import (
     plan_behind,
 )
 from campaign.sending.run import Run
+from campaign.sending.store.identity import CAMPAIGNS, folder_name
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean, counted, shorten
@@ -106,6 +109,7 @@ class SendingSection(Section):
         self._refusal.add_class("problem")
         self._refusal.add_class("campaign-refusal")
         self.looked_up: Callable[[], None] = lambda: None  # called when it is known anew what would leave
+        self.result_wanted: Callable[[], None] = lambda: None  # called to show a result where nothing is sent
         self.way_changed: Callable[[], None] = lambda: None  # called when `way_on` may say something else
         self._obstacle = ""  # why nothing can be sent, whatever the price
         self._leaving = Leaving()  # what the line and the button speak of
@@ -199,6 +203,9 @@ class SendingSection(Section):
                 raise UsageError(_NOT_WHAT_WAS_SHOWN)
             if len(shown.undecided):
                 raise UsageError("Nothing was sent. First decide about the people who are asked about above.")
+            if (sent := self._sent_before(plan)) is not None:
+                self._desk.run, self._desk.sent = None, sent
+                return self.result_wanted()
             try:
                 run = self._desk.composition.start(plan, account, typed)
             except ConfirmationError as confirmation:
@@ -213,6 +220,15 @@ class SendingSection(Section):
             words = desk_html if self.costs.amount is None else _at_own_price
             self._area.children = [Dashboard(run, in_words=words)]
             self._started(run)
+
+    def _sent_before(self, plan: Plan) -> Path | None:
+        """The folder of what the campaign has sent, where the plan has no text for anybody: a run with it
+        would only replace that result by an empty one. None where there is something to do."""
+        environment = self._desk.composition.environment
+        difference = self._desk.difference(environment)
+        if plan.totals.messages or difference.is_first or len(plan_behind(difference).waiting_gone):
+            return None
+        return CAMPAIGNS / folder_name(self._desk.name, environment)
 
     def offer_way_on(self, run: Run) -> None:
         """Offer another budget below a run that has used up its own."""

@@ -30,6 +30,7 @@ from campaign.values import replace
 
 _CAMPAIGNS, _MESSAGES = 30, 500_000  # looked at: 3 ms for each campaign, 70 ms for 100,000 messages
 _NAMED = 3
+_THESE = "these people"  # who get a message, as was said before
 
 
 class ReachedElsewhere(Struct, frozen=True, eq=False):
@@ -104,7 +105,7 @@ def reached_elsewhere(plan: Plan, outgoing: Ints, path: Path, environment: str) 
 def about_reached_elsewhere(
     found: Sequence[ReachedElsewhere],
     people: int,
-    whom: str = "these people",
+    whom: str = _THESE,
     named: Callable[[Ints], str] = lambda rows: "",
 ) -> str:
     """What other campaigns reached of so many people, in a sentence, and whom they left out, in another one;
@@ -130,7 +131,8 @@ def _about_one(found: ReachedElsewhere, people: int, whom: str, named: Callable[
     done = f"{agreeing(count, 'was', 'were')} {words_for(found.environment).reached}"
     rows = found.people.loc[found.people["reached"], "row"].to_numpy(dtype=np.int64)
     where = f" ({rows_named})" if count < people and (rows_named := named(rows)) else ""
-    return f"{numbers} of {_who(count, people, whom)}{where} {done} {which}."
+    too = "" if same or whom != _THESE else " They get this text too."
+    return f"{numbers} of {_who(count, people, whom)}{where} {done} {which}.{too}"
 
 
 def _about_several(found: Sequence[ReachedElsewhere], whom: str) -> str:
