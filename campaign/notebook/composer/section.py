@@ -87,7 +87,7 @@ padding:.6em;border:1px solid var(--line);color:inherit;background:none}
 
 
 _OPEN = "Open this section again"
-_KEPT = "What you decided here is kept. It comes again when you go on above."
+_KEPT = "What you decided here is kept, and comes back when you go on above."
 _LOCKED = "It opens again when the sending has ended"
 _FAULT = (
     "A fault of this program has stopped this ({}), and nothing was sent by it. Load the page again. If it "
