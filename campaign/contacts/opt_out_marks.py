@@ -37,6 +37,8 @@ _ABOUT_WISHES = re.compile(
     r"\b(sms|te?xts?|messag\w*|reminders?|whatsapp|consent\w*|opt\W?in|opted\W?in|subscribed|wants?|agree\w*|"
     r"permission\w*|gdpr|market\w*|promo\w*|newsletters?|mailings?)\b"
 )
+# Whoever wants none may have to be told that an order is ready all the same.
+_ABOUT_ADVERTISING = re.compile(r"\b(market\w*|promo\w*|advert\w*|offers?|newsletters?|mailings?)\b")
 _NAMED = 5  # cells that are neither
 _LENGTH = 24  # characters of such a cell
 _LENGTH_OF_HEADER = 40  # characters
@@ -103,8 +105,9 @@ class OptOutMarks(Struct, frozen=True, eq=False):
             column = clean(self.column)
             return f"What cells in “{column}” mean was chosen one by one, but not for {listed_words(named)}."
         if not self.says_none and _ABOUT_WISHES.search(_words(self.column)):
+            what = "advertising" if is_about_advertising(self.column) else "texts"
             return (
-                f"“{clean(self.column)}” seems to say who wants texts. Its cells say {listed_words(named)}."
+                f"“{clean(self.column)}” seems to say who wants {what}. Its cells say {listed_words(named)}."
             )
         if not self.says_none:
             return (
@@ -144,7 +147,13 @@ def seems_to_mark(column: str, cells: Iterable[str]) -> str:
         is_about_it = bool(_ABOUT_MESSAGES.search(words)) and _are_marks_of_some(cells)
         return f"“{name}” seems to mark people who want no messages" if is_about_it else ""
     is_about_it = bool(_ABOUT_WISHES.search(words)) and _are_answers(cells)
-    return f"“{name}” seems to say who wants no messages" if is_about_it else ""
+    whom = "advertising" if is_about_advertising(column) else "messages"
+    return f"“{name}” seems to say who wants {whom}" if is_about_it else ""
+
+
+def is_about_advertising(column: str) -> bool:
+    """Whether a header is about advertising, which a text to be sent may or may not be."""
+    return bool(_ABOUT_ADVERTISING.search(_words(column)))
 
 
 def refusing(column: str, cells: Iterable[str]) -> list[str]:

@@ -208,7 +208,7 @@ def test_marks_that_nobody_uses_are_named(stream):
     assert (column, severity) == ("No SMS", "warning")
     assert detail == (
         "“No SMS” seems to mark people who want no messages, and nobody is left out by it. If it does, leave "
-        "their rows out with opt_outs=contacts['No SMS'].isin(['x'])."
+        "out whoever wants none with opt_outs=contacts['No SMS'].isin(['x'])."
     )
     assert (
         detail in plan(contacts, None, stream=stream).sentence
@@ -230,9 +230,11 @@ def test_answers_that_nobody_uses_are_named_whatever_a_yes_stands_for(header):
     table = pd.DataFrame({"Phone": ["0772000001", "0772000002", "0772000003"], header: ["yes", "No", ""]})
     made = prepare(table, message="Hi", sender="CLINIC", region="UG", number="Phone")
     (detail,) = made.issues.query("code == 'unused_marks'")["detail"]
+    is_advertising = header == "Marketing"
+    what, if_so = ("advertising", "If this is advertising") if is_advertising else ("messages", "If it does")
     assert detail == (
-        f"“{header}” seems to say who wants no messages, and nobody is left out by it. If it does, leave "
-        f"their rows out with opt_outs=contacts['{header}'].isin(['No'])."
+        f"“{header}” seems to say who wants {what}, and nobody is left out by it. {if_so}, leave out whoever "
+        f"wants none with opt_outs=contacts['{header}'].isin(['No'])."
     )
     only_yes = table.assign(**{header: "yes"})
     made = prepare(only_yes, message="Hi", sender="CLINIC", region="UG", number="Phone")

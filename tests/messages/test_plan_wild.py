@@ -208,8 +208,11 @@ def test_what_stands_beside_a_number_is_named_with_both_ways_out():
     made = plan(amounts, message="You owe {text:,.0f|0}.")
     needs = 'The message needs "Text" to be a number such as 1500 or 1500.5, with nothing beside it. '
     *named, spaced, words, good = made.contacts["reason"]
-    ways = "out of the column, or write {Text|0} to repeat its cells as they are."
-    assert named == [f"{needs}Take “{beside}” {ways}" for beside in ("UGX", "/=", "Ugx")]
+    ways = (
+        "out of the column, for example with contacts['Text'] = contacts['Text'].str.replace({!r}, \"\"), "
+        "or write {{Text|0}} to repeat its cells as they are."
+    )
+    assert named == [f"{needs}Take “{beside}” {ways.format(beside)}" for beside in ("UGX", "/=", "Ugx")]
     assert (spaced, words, good) == (f"{needs}Correct the cell.", f"{needs}Correct the cell.", "")
     (plain,) = texts_without_code(made.contacts["reason"].head(1))
     assert plain == f"{needs}Take “UGX” out of the column."  # who corrects cells writes no text

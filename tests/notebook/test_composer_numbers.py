@@ -1,7 +1,9 @@
 """The composer's first section: what a country makes of the numbers, and files that cannot be read."""
 
 import pytest
+from openpyxl import Workbook
 from support.composer_person import Person
+from support.widget_tree import find
 
 import campaign
 
@@ -237,3 +239,20 @@ def test_the_country_of_the_last_campaign_is_chosen_where_it_fits_and_the_number
     another.fill("path", "pupils.csv")
     another.press("use")
     assert another.folded() == ["1 · pupils.csv, 2 rows, number in phone (Uganda)"]
+
+
+def test_of_several_sheets_the_first_with_a_column_of_numbers_is_read(person, tmp_path):
+    workbook = Workbook()
+    workbook.active.title = "Notes"
+    workbook.active.append(["Distribution of November"])
+    workbook.active.append(["by the field office"])
+    workbook.create_sheet("Households").append(["Head", "Phone"])
+    workbook["Households"].append(["Aisha", "+256 772 000 001"])
+    workbook.save(tmp_path / "distribution.xlsx")
+    person.fill("path", "distribution.xlsx")
+    assert find(person.composer, "sheet").value == "Households"
+    person.fill("sheet", "Notes")
+    assert "Choose the column with the numbers, or another sheet." in person.sees("country-warning")
+    person.fill("sheet", "Households")
+    person.press("use")
+    assert person.folded() == ["1 · distribution.xlsx, sheet Households, 1 row, number in Phone (Uganda)"]

@@ -840,3 +840,19 @@ def test_whom_a_campaign_left_out_is_read_once_however_often_it_is_asked(sent_wi
     again.send()
     again.reopen(3)
     assert not again.sees("forgotten")  # the record of now says that this person has a text
+
+
+def test_a_column_about_advertising_is_asked_about_as_such(person, table):
+    table.write_text("name,phone,Marketing\nAisha,+256 772 000 001,Yes\nBen,+256 772 000 002,No\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {name}, your order is ready.")
+    person.fill("sender", "SHOP")
+    person.press("check")
+    assert person.sees("marks-question") == (
+        "“Marketing” seems to say who wants advertising. Choose it here if this text is advertising, or “No "
+        "column” if it is not."
+    )
+    person.fill("opt-out-column", "")
+    person.press("go-on")
+    assert find(person.composer, "send").description == "Rehearse 2 texts"

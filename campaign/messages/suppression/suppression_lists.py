@@ -18,7 +18,7 @@ from campaign.arrow_text import (
 from campaign.contacts.contact_parts import ContactParts, distinct_cells
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
-from campaign.contacts.opt_out_marks import refusing, seems_to_mark
+from campaign.contacts.opt_out_marks import is_about_advertising, refusing, seems_to_mark
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
@@ -140,8 +140,9 @@ def _note_unused_marks(table: ContactParts, issues: IssueCollector) -> None:
     for column in table.columns:
         if seems := seems_to_mark(column, _cells(table, column)):
             marks = refusing(column, _cells(table, column))
+            if_so = "If this is advertising" if is_about_advertising(column) else "If it does"
             detail = (
-                f"{seems}, and nobody is left out by it. If it does, leave their rows out with "
+                f"{seems}, and nobody is left out by it. {if_so}, leave out whoever wants none with "
                 f"opt_outs=contacts[{column!r}].isin({marks})."
             )
             issues.add_for_table(column, "", "unused_marks", "warning", detail)

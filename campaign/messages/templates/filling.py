@@ -106,9 +106,11 @@ def _remedy(placeholder: Placeholder, flaw: str) -> str:
         return ". Correct the cell."
     if isinstance(placeholder.format, DateFormat):
         return f": {flaw}. Correct the cell."
-    plain = replace(placeholder, format=None).written
+    plain, column = replace(placeholder, format=None).written, f"contacts[{placeholder.column!r}]"
+    without = f'{column} = {column}.str.replace({flaw!r}, "")'
     return (
-        f". Take {in_curly_quotes(flaw)} out of the column, or write {plain} to repeat its cells as they are."
+        f". Take {in_curly_quotes(flaw)} out of the column, for example with {without}, or write {plain} to "
+        "repeat its cells as they are."
     )
 
 

@@ -10,7 +10,7 @@ from ipywidgets import HTML, Checkbox, Layout, VBox
 
 from campaign import markup
 from campaign.contacts.continuation import is_follow_up
-from campaign.contacts.opt_out_marks import OptOutMarks, refusing, seems_to_mark
+from campaign.contacts.opt_out_marks import OptOutMarks, is_about_advertising, refusing, seems_to_mark
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.notebook.composer.composition import Composition
@@ -38,6 +38,7 @@ _OTHER_COLUMN = "choose another column."
 _ANEW = "Decide about these cells again"
 _TICKS = 8  # different cells at most that are ticked one by one
 _CHOOSE_IT = "Choose it here, or “No column” if it means something else."
+_IF_ADVERTISING = "Choose it here if this text is advertising, or “No column” if it is not."
 _NOT_CHOSEN = "_"  # the value of the column while a person has to choose one, or none
 _NOBODY = "No row is marked in “{}”, so it leaves out nobody."
 _LENGTH = 60  # characters of a cell beside its box
@@ -122,7 +123,8 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._ask_nothing()
         if column == _NOT_CHOSEN:
             self._of = next(iter(self._seems))
-            self._say_question(f"{listed_words([*self._seems.values()])}. {_CHOOSE_IT}")
+            choose = _IF_ADVERTISING if all(map(is_about_advertising, self._seems)) else _CHOOSE_IT
+            self._say_question(f"{listed_words([*self._seems.values()])}. {choose}")
             return None, (), ()
         if not column:
             return None, (), ()

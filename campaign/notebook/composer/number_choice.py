@@ -153,9 +153,11 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _other_column_warning(self) -> str:
         """What to say of a column that is about something else, whatever the country."""
+        reading = reading_of(self._contacts)
+        elsewhere = ", or another sheet" if reading is not None and len(reading.sheets) > 1 else ""
         return (
             f"Hardly any cell in “{self.column.value}” is a phone number, in whatever country. Choose the "
-            "column with the numbers."
+            f"column with the numbers{elsewhere}."
         )
 
     def _misfit_warning(self, fit: RegionFit, likely: LikelyRegion | None) -> str:

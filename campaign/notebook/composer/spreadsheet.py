@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import get_args
 
@@ -10,6 +11,7 @@ import pandas as pd
 from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
+from campaign.contacts.exports import likely_number_columns
 from campaign.contacts.own_files import ABOUT_OWN_FILES
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
@@ -45,6 +47,7 @@ _SENT_AS = (
     "This file was last sent as “{}”, so it goes on with that campaign. Section 4 has the name, for another "
     "one."
 )
+_SHEETS = 8  # looked at for numbers
 _WHERE = "the folder and the name of the file"
 _HINT = (
     "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”."
@@ -232,6 +235,17 @@ class SpreadsheetSection(Section):
         said = _CONTINUED if self._reading.continues else said
         return kept.composition, said.format(mask_text(clean(self._desk.name)))
 
+    def _turn_to_sheet_with_numbers(self) -> None:
+        """Read another sheet, where the first has no column of numbers and that one has: it may be notes."""
+        if likely_number_columns(self._desk.contacts.columns):
+            return
+        for sheet in [*self._reading.sheets[1:_SHEETS], None]:
+            self._desk.decide(sheet=sheet)
+            with suppress(CampaignError):  # a sheet without rows
+                self._desk.read()
+                if likely_number_columns(self._desk.contacts.columns):
+                    return
+
     def _read(self, source: str, sheet: str | None = None) -> None:
         before, name = self._desk.composition, self._desk.name
         dates = before.dates if source == before.source else None
@@ -242,6 +256,8 @@ class SpreadsheetSection(Section):
             self._desk.composition = before
             set_shown(self._details, False)
             raise
+        if sheet is None:
+            self._turn_to_sheet_with_numbers()
         if before.source not in ("", source):
             self._put_result_away()
         reading = self._reading
