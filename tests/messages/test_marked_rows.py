@@ -208,7 +208,8 @@ def test_marks_that_nobody_uses_are_named(stream):
     assert (column, severity) == ("No SMS", "warning")
     assert detail == (
         "“No SMS” seems to mark people who want no messages, and nobody is left out by it. If it does, leave "
-        "out whoever wants none with opt_outs=contacts['No SMS'].isin(['x'])."
+        "out whoever wants none: give their numbers as opt_outs=, or in Python their rows, "
+        "contacts['No SMS'].isin(['x'])."
     )
     assert (
         detail in plan(contacts, None, stream=stream).sentence
@@ -234,7 +235,8 @@ def test_answers_that_nobody_uses_are_named_whatever_a_yes_stands_for(header):
     what, if_so = ("advertising", "If this is advertising") if is_advertising else ("messages", "If it does")
     assert detail == (
         f"“{header}” seems to say who wants {what}, and nobody is left out by it. {if_so}, leave out whoever "
-        f"wants none with opt_outs=contacts['{header}'].isin(['No'])."
+        f"wants none: give their numbers as opt_outs=, or in Python their rows, "
+        f"contacts['{header}'].isin(['No'])."
     )
     only_yes = table.assign(**{header: "yes"})
     made = prepare(only_yes, message="Hi", sender="CLINIC", region="UG", number="Phone")

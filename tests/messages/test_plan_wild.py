@@ -218,6 +218,32 @@ def test_what_stands_beside_a_number_is_named_with_both_ways_out():
     assert plain == f"{needs}Take “UGX” out of the column."  # who corrects cells writes no text
 
 
+@pytest.mark.parametrize(
+    ("message", "texts"),
+    [
+        ("£{Text}", ["£24.50", "£38", "£1,200", "£££5", "££", "£ask", "£€7", "£UGX 9", "£6"]),
+        ("To pay: £ {Text}.", ["To pay: £ 24.50.", "To pay: £ 38.", "To pay: £ 1,200.", "To pay: £ ££5."]),
+        ("{Text}£", ["24.50£", "38£", "1,200£"]),
+        ("EUR {Text}", ["EUR £24.50", "EUR 38", "EUR £1,200"]),
+        ("Pay UGX {Text}", ["Pay UGX £24.50", "Pay UGX 38", "Pay UGX £1,200"]),
+        ("{Text}", ["£24.50", "38", "£1,200"]),
+    ],
+)
+def test_a_currency_beside_a_placeholder_is_not_repeated_by_cells_that_have_it(message, texts):
+    made = plan(["£24.50", "38", "£ 1,200", "££5", "£", "ask", "€7", "UGX 9", "6 £"], message=message)
+    sent = made.messages["message"].tolist()
+    assert [text.replace("£ 1", "£1") if "To pay" not in text else text for text in sent[: len(texts)]] == [
+        *texts
+    ]
+
+
+def test_amounts_with_the_currency_of_the_text_are_amounts_and_those_with_another_are_none():
+    made = plan(["£24.5", "38", "$7", "1,200 £"], message="To pay: £{text:,.2f}")
+    assert made.messages["message"].tolist() == ["To pay: £24.50", "To pay: £38.00", "To pay: £1,200.00"]
+    assert made.contacts["status"].tolist() == ["not_sent", "not_sent", "invalid", "not_sent"]
+    assert "Take “$” out of the column" in made.contacts["reason"].iloc[2]
+
+
 def test_a_placeholder_of_no_column_stops_the_run():
     with pytest.raises(TemplateError, match='Did you mean "Text"'):
         plan(["Ann"], message="Dear {txet}")

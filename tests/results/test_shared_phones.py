@@ -287,7 +287,7 @@ def test_a_follow_up_file_names_the_choice_that_sends_both_texts(result, tmp_pat
     said = "enter another number, or send all texts for this phone from your own spreadsheet"
     assert f"{said} (“Send every different text”)." in text
     assert "duplicates=" not in text
-    assert result.follow_up()["last reason"].str.contains('duplicates="keep"', regex=False).sum() == 2
+    assert result.follow_up()["last reason"].str.contains('duplicates="keep"', regex=False).sum() == 1
     assert CHOICES["duplicates", "keep"] == EVERY_TEXT == "Send every different text"
 
 

@@ -142,8 +142,8 @@ def _note_unused_marks(table: ContactParts, issues: IssueCollector) -> None:
             marks = refusing(column, _cells(table, column))
             if_so = "If this is advertising" if is_about_advertising(column) else "If it does"
             detail = (
-                f"{seems}, and nobody is left out by it. {if_so}, leave out whoever wants none with "
-                f"opt_outs=contacts[{column!r}].isin({marks})."
+                f"{seems}, and nobody is left out by it. {if_so}, leave out whoever wants none: give their "
+                f"numbers as opt_outs=, or in Python their rows, contacts[{column!r}].isin({marks})."
             )
             issues.add_for_table(column, "", "unused_marks", "warning", detail)
 

@@ -19,7 +19,7 @@ from campaign.arrow_text import (
 )
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.date_orders import needs_order, question
-from campaign.messages.templates.formats import DateFormat, flaws_of_dates, what_is_beside
+from campaign.messages.templates.formats import DateFormat, flaws_of_dates, what_is_beside, without_sign
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.remedies import in_curly_quotes
 from campaign.values import replace
@@ -39,6 +39,8 @@ class Values(Struct, frozen=True):
 def format_values(placeholder: Placeholder, raw: TextArray) -> Values:
     """The values of a placeholder, made from the cells of its column."""
     texts = strip_texts(raw)
+    if placeholder.sign:
+        texts = without_sign(texts, placeholder.sign)
     empty = missing = equal_texts(texts, "")
     unreadable, needed = np.zeros(len(raw), dtype=bool), ""
     if placeholder.format is not None:

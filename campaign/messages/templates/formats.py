@@ -175,6 +175,13 @@ def what_is_beside(texts: TextArray) -> list[str]:
     return cast(list[str], short.to_pylist())
 
 
+def without_sign(texts: TextArray, sign: str) -> TextArray:
+    """The texts, in which amounts have no such currency before or behind them: "£24" is 24."""
+    sign = re.escape(sign)
+    behind = substitute(texts, rf"^{sign}[ \x{{a0}}]?([0-9].*)$", r"\1")
+    return substitute(behind, rf"^(.*[0-9])[ \x{{a0}}]?{sign}$", r"\1")
+
+
 def _separate_thousands(numbers: TextArray) -> TextArray:
     """Separate the thousands with commas. Backwards, because RE2 cannot look ahead."""
     sign, integer, decimals = (

@@ -14,20 +14,28 @@ from msgspec import Struct
 from campaign.arrow_text import text_array
 from campaign.contacts.columns import find_column, meant_by, why_none
 from campaign.errors import ColumnError, TemplateError
-from campaign.messages.templates.formats import Format, parse_format
+from campaign.messages.templates.formats import DateFormat, Format, parse_format
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import scan
 from campaign.values import replace
 
+# A symbol, or letters such as UGX and KES.
+_SIGN = r"([$£€¥₦₹₵₱₽₺₴₩₫₭₮₡₲₪₸﷼৳]|\b[A-Z]{3}\b)"
+_SIGN_BEFORE, _SIGN_AFTER = re.compile(rf"{_SIGN}[ \xa0]?$"), re.compile(rf"[ \xa0]?{_SIGN}")
 _TOKEN = re.compile(r"(\{\{)|(\}\})|\{([^{}]*)\}|([{}])")
 
 
 class Placeholder(Struct, frozen=True):
-    """The place of a column's value in a text."""
+    """The place of a column's value in a text.
+
+    `sign` is the currency that stands beside it in the text, as in "£{fees}", "" for none: a cell that has it
+    too, such as "£24", does not repeat it.
+    """
 
     column: str
     format: Format | None = None
     fallback: str | None = None
+    sign: str = ""
 
     @property
     def written(self) -> str:
@@ -76,7 +84,7 @@ def parse(text: str, columns: Iterable[str], *, what: str) -> Template:
         pieces.append(token[0][0] if body is None else _parse_placeholder(body, names, what))
         end = token.end()
     pieces.append(text[end:])
-    return Template(tuple(_merge_literals(pieces)))
+    return Template(tuple(_with_signs(_merge_literals(pieces))))
 
 
 def _merge_literals(pieces: list[str | Placeholder]) -> list[str | Placeholder]:
@@ -88,6 +96,18 @@ def _merge_literals(pieces: list[str | Placeholder]) -> list[str | Placeholder]:
         elif piece != "":
             merged.append(piece)
     return merged
+
+
+def _with_signs(pieces: list[str | Placeholder]) -> list[str | Placeholder]:
+    """The pieces, in which placeholders have the currency that stands before or behind them."""
+    known, around = [*pieces], ["", *pieces, ""]
+    for place, piece in enumerate(pieces):
+        if isinstance(piece, Placeholder) and not isinstance(piece.format, DateFormat):
+            before, after = around[place], around[place + 2]
+            sign = _SIGN_BEFORE.search(before) if isinstance(before, str) else None
+            sign = sign or (_SIGN_AFTER.match(after) if isinstance(after, str) else None)
+            known[place] = replace(piece, sign=sign[1]) if sign else piece
+    return known
 
 
 def _explain_lone_brace(text: str, position: int, what: str) -> str:

@@ -20,7 +20,7 @@ from campaign.notebook.composer.message import MessageSection
 from campaign.notebook.composer.open_campaigns import OpenCampaigns
 from campaign.notebook.composer.outcome import OutcomeSection
 from campaign.notebook.composer.reopening import PAGE_IS_BACK, reopen
-from campaign.notebook.composer.section import STYLE, Section
+from campaign.notebook.composer.section import KEPT, STYLE, Section
 from campaign.notebook.composer.sending import SendingSection
 from campaign.notebook.composer.spreadsheet import SpreadsheetSection
 from campaign.notebook.panel import Panel
@@ -35,6 +35,7 @@ _BEGUN_ANEW = (
     "“{}” stays as it is, and can be looked at from here. Choose the next spreadsheet: if it has the same "
     "columns, section 2 offers the text."
 )
+_WORKING = "Working it out …"
 _LOCKED = "Sections 1 to 3 open again when the sending has ended."
 _TICK = 0.2  # seconds between two looks at whether a run has ended
 
@@ -188,7 +189,7 @@ class Composer(Panel):
         following = self._decided if is_sent else self.sections
         for later, section in enumerate(following[position + 1 :]):
             is_kept = section in self._decided and position + 1 + later <= self._reached
-            section.announce(is_kept=is_kept) if is_sent or later == 0 else section.hide()
+            section.announce(KEPT if is_kept else "") if is_sent or later == 0 else section.hide()
         self.desk.remember()
 
     def _say_who_leaves(self) -> None:
@@ -203,6 +204,9 @@ class Composer(Panel):
         position = self.sections.index(finished)
         finished.say_changed("")
         finished.fold()
+        for section in self._decided[position + 1 :]:
+            if not section.is_open:  # it takes a while with many rows
+                section.announce(_WORKING)
         for below in range(position + 1, max(self._reached, position + 1) + 1):
             section = self.sections[below]
             if section is self.outcome:  # it belongs to what was sent, not to what is composed now

@@ -17,7 +17,11 @@ from campaign.paths import is_file
 from campaign.text import clean, listed_words
 from campaign.values import replace
 
-_USED = "When “{}” was sent last, it left out {}. That is not chosen now."
+_USED = (
+    "When “{}” was sent last, it left out {}. That is not chosen now. The button chooses it, for the rows of "
+    "today."
+)
+_USED_ALONE = "When “{}” was sent last, it left out {}. That is not chosen now."
 _CHANGED = " (which has been changed since)"
 _GONE = " (that file is no longer there)"
 _NO_COLUMN = " (this spreadsheet has no such column)"
@@ -44,9 +48,10 @@ class EarlierList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         kept, self._again = kept_for(desk.name, desk.accounts), desk.composition
         used = [] if kept is None else [*filter(None, (self._about_list(kept), self._about_column(kept)))]
         set_shown(self, bool(used))
-        said = _USED.format(mask_text(clean(desk.name)), listed_words(used))
+        can_be_used = self._again != desk.composition
+        said = (_USED if can_be_used else _USED_ALONE).format(mask_text(clean(desk.name)), listed_words(used))
         self._said.value = markup.paragraph(said) if used else ""
-        set_shown(self._use, self._again != desk.composition)
+        set_shown(self._use, can_be_used)
 
     def _about_list(self, kept: Kept) -> str:
         """The list that was used, where none is chosen; "" for none. It is taken if it is still there."""

@@ -25,6 +25,7 @@ from campaign.text import agreeing, clean, counted, listed_words, shorten
 _MOST = 3  # named at once of those that have texts left to send, and as many others
 _NAME = 40  # characters of a name on a button
 _OF_REHEARSAL = {"local": "the rehearsal of ", "sandbox": "the rehearsal in the provider's sandbox of "}
+_GO_ON = " To go on with it, choose its spreadsheet below: its text and answers are offered again."
 _STATES = {
     "finished": "is finished", "open": "is not finished", "closed": "was closed", "erased": "was erased",
 }  # fmt: skip
@@ -90,6 +91,8 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
         counts = [*_about_accepted(found)]
         counts += [counted(int(found[kind]), *words) for kind, words in _COUNTED.items() if found[kind]]
         sentence = f"{named} {_STATES[found['state']]}{day}{': ' if counts else ''}{listed_words(counts)}."
+        if found["state"] == "finished":
+            sentence += _GO_ON
         return [HTML(markup.paragraph(sentence)), self._look(folder, name, found["environment"])]
 
     def _look(self, folder: Path, name: str, environment: str) -> Any:

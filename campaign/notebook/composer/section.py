@@ -87,7 +87,7 @@ padding:.6em;border:1px solid var(--line);color:inherit;background:none}
 
 
 _OPEN = "Open this section again"
-_KEPT = "What you decided here is kept, and comes back when you go on above."
+KEPT = "What you decided here is kept, and comes back when you go on above."
 _LOCKED = "It opens again when the sending has ended"
 _FAULT = (
     "A fault of this program has stopped this ({}), and nothing was sent by it. Load the page again. If it "
@@ -112,7 +112,7 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.touched: Callable[[Section], None] = lambda _: None
         self._line.on_click(lambda _: self.reopen())
         self._problem, self._changed = problem or HTML(), HTML()
-        self._kept = HTML(markup.paragraph(_KEPT, note=True))
+        self._note = HTML()
         self._problem.add_class("problem")
         self._changed.add_class("changed")
         self._body = VBox([self._changed, *body, *([] if problem else [self._problem])])
@@ -128,11 +128,12 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def hide(self) -> None:
         set_shown(self, False)
 
-    def announce(self, *, is_kept: bool = False) -> None:
-        """Show that this section comes next, or that it comes again, with what was decided here."""
+    def announce(self, note: str = "") -> None:
+        """Show that this section comes next, with a note about what was decided here or what is going on."""
         self.remove_class("folded")
         self.add_class("ahead")
-        self._show(self._heading, *([self._kept] if is_kept else []))
+        self._note.value = markup.paragraph(note, note=True)
+        self._show(self._heading, *([self._note] if note else []))
 
     def unfold(self) -> None:
         self.remove_class("ahead")

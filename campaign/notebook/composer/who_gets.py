@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from campaign.masking import mask_text
+from campaign.messages.text.segments import SINGLE
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.left_out import wanted_none
 from campaign.notebook.composer.row_list import RowList, add_column, numbered_rows
 from campaign.sending.rounds.difference import Difference, kinds_of_people, plan_behind
 from campaign.text import clean, shorten
 
-_LENGTH = 160  # of each text: a single SMS is shown whole
 _WANTED_NONE = "wanted no texts before"
 _SAYS_LESS = ("new", "left out before")
 
@@ -46,7 +46,8 @@ def _what_they_get(
     chosen = chosen.assign(why=why.astype("str").mask(wanted, both))
     by_row = chosen.groupby("row").agg({"message": " ".join, "why": "first"}).reindex(rows)
     table = numbered_rows(compared.plan, rows)
-    texts = [f"“{shorten(mask_text(clean(text)), _LENGTH)}”" for text in by_row["message"]]
+    # A single SMS is shown whole.
+    texts = [f"“{shorten(mask_text(clean(text)), SINGLE)}”" for text in by_row["message"]]
     add_column(table, "what they get", texts)
     add_column(table, "why", by_row["why"].to_numpy())
     return table if compared.file is None else compared.file.numbered(table)

@@ -95,8 +95,18 @@ class ComparedInWords(Struct, frozen=True, eq=False):
             f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')}{perhaps} {self._words.reached} "
             f"{agreeing(gone, 'is', 'are')} no longer in the table{self._gone_numbers}"
             f"{self._about_corrected_numbers}."
-            f"{self._about_renumbered}"
+            f"{self._about_hidden}{self._about_renumbered}"
         )
+
+    @property
+    def _about_hidden(self) -> str:
+        """That rows are hidden, where people have left the table: these may be theirs; "" for none."""
+        reading = self._compared.plan.reading
+        hidden = 0 if reading is None else reading.hidden_rows
+        if not hidden:
+            return ""
+        are, were = agreeing(hidden, "is", "are"), agreeing(hidden, "was", "were")
+        return f" {capitalised(counted(hidden, 'row'))} of the spreadsheet {are} hidden, and {were} not read."
 
     @property
     def _gone_numbers(self) -> str:
