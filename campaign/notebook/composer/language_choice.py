@@ -30,7 +30,7 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def __init__(self, decided: Callable[[str | None], None], turned: Callable[[], None]) -> None:
         self._languages: Languages | None = None
-        self._contacts = pd.DataFrame()
+        self._contacts = self._people = pd.DataFrame()
         self._done: pd.Index[Any] = pd.Index([], dtype="int64")  # rows that get nothing more
         self.column = Picker(FIELDS["language"], "languages", lambda column: decided(column or None))
         self._editing = Picker("Write the text for", "editing", lambda _: turned())
@@ -42,7 +42,8 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Offer the languages of a spreadsheet; the one that was written stays, if it is still there."""
         if contacts is not self._contacts:
             self._done = self._done[:0]
-        self._contacts, self._languages = contacts, _languages_of(contacts, composition)
+        self._contacts, self._people = contacts, composition.people(contacts)
+        self._languages = _languages_of(contacts, composition)
         set_shown(self, self._languages is not None)
         chosen = self._languages is not None and composition.language == self._languages.column
         if self._languages is not None:
@@ -63,11 +64,8 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     @property
     def without(self) -> pd.Index[Any]:
-        """The rows that hold anything and say no language."""
-        is_blank = (self._contacts == "").all(axis=1)
-        rows: pd.Index[Any] = self._contacts.index[
-            (language_of(self._contacts, self._column) == "") & ~is_blank
-        ]
+        """The rows of people that say no language."""
+        rows: pd.Index[Any] = self._people.index[language_of(self._people, self._column) == ""]
         return rows
 
     def _rows_without(self) -> str:
