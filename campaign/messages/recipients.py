@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -161,13 +162,14 @@ def find_numbers(
         decisions = decide_numbers(cells, region=own_region, several=rules.several, kinds=rules.kinds)
         raw, problem = series_to_array(cells), decisions.problem
         numbers[pending] = decisions.integers
+        lacking = numbers[pending] == 0
         own_countries = countries_of(decisions)
         countries = own_countries if all_rows else replace_rows(countries, pending, own_countries)
         source[pending] = position
-        _add_repairs(issues, name, pending, raw, decisions.repairs)
-        bad = np.flatnonzero((problem > 0) & (problem != PROBLEM_INDEXES["blank"]))
+        _add_repairs(issues, name, pending, raw, np.where(lacking, 0, decisions.repairs))
+        bad = np.flatnonzero(lacking & (problem != PROBLEM_INDEXES["blank"]))
         problems.append(_Problems(pending[bad], name, raw.take(bad), problem[bad]))
-        pending = pending[problem > 0]
+        pending = pending[lacking]
         if not len(pending):
             break
     _add_problems(issues, problems, numbers, region)
@@ -199,9 +201,9 @@ def as_integers(numbers: "pd.Series[str]") -> Ints:
 
 
 def _add_repairs(
-    issues: IssueCollector, name: str, rows: Ints, raw: TextArray, repairs: npt.NDArray[np.int16]
+    issues: IssueCollector, name: str, rows: Ints, raw: TextArray, repairs: npt.NDArray[np.integer[Any]]
 ) -> None:
-    """`repairs` has those of each row as bits; whose number is refused has none."""
+    """`repairs` has those of each row as bits."""
     combinations = (repair_names(bits).split(", ") for bits in pd.unique(repairs).tolist() if bits)
     for repair in dict.fromkeys(chain.from_iterable(combinations)):
         positions = np.flatnonzero(repairs & REPAIR_BITS[repair])
@@ -223,7 +225,7 @@ def _add_problems(
     """A problem excludes the row, unless another of its columns has a number that can be sent to."""
     without_number, codes = numbers == 0, [*PROBLEM_INDEXES]
     for group in problems:
-        for index in pd.unique(group.indexes).tolist():
+        for index in pd.unique(group.indexes[group.indexes > 0]).tolist():
             code, positions = codes[index], np.flatnonzero(group.indexes == index)
             rows = group.rows[positions]
             lost = without_number[rows]
