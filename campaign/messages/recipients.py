@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +32,14 @@ from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import listed, may_hold_numbers, number_columns
 from campaign.contacts.exports import row_counter
 from campaign.contacts.naming_column import naming_column
-from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, clean_numbers, readings
+from campaign.contacts.phone_numbers.cleaning import countries_of, decide_numbers, readings
+from campaign.contacts.phone_numbers.problems_and_repairs import (
+    PROBLEM_INDEXES,
+    PROBLEMS,
+    REPAIR_BITS,
+    REPAIRS,
+    repair_names,
+)
 from campaign.contacts.phone_numbers.regions import is_region
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contacts.totals_lines import looks_like_totals
@@ -150,17 +159,17 @@ def find_numbers(
         all_rows = len(pending) == len(contacts)
         cells = contacts[name] if all_rows else contacts[name].iloc[pending]
         own_region = region.iloc[pending] if isinstance(region, pd.Series) else region
-        cleaned = clean_numbers(cells, region=own_region, several=rules.several, kinds=rules.kinds)
-        raw, problem = series_to_array(cells), series_to_array(cleaned["problem"])
-        numbers[pending] = as_integers(cleaned["number"])
-        good = numbers[pending] > 0
-        own_countries = series_to_array(cleaned["region"])
+        decisions = decide_numbers(cells, region=own_region, several=rules.several, kinds=rules.kinds)
+        raw, problem = series_to_array(cells), decisions.problem
+        numbers[pending] = decisions.integers
+        lacking = numbers[pending] == 0
+        own_countries = countries_of(decisions)
         countries = own_countries if all_rows else replace_rows(countries, pending, own_countries)
         source[pending] = position
-        _add_repairs(issues, name, pending, raw, series_to_array(cleaned["repair"]), good)
-        bad = np.flatnonzero(~good & ~is_one_of(problem, ["blank"]))
-        problems.append(_Problems(pending[bad], name, raw.take(bad), problem.take(bad)))
-        pending = pending[~good]
+        _add_repairs(issues, name, pending, raw, np.where(lacking, 0, decisions.repairs))
+        bad = np.flatnonzero(lacking & (problem != PROBLEM_INDEXES["blank"]))
+        problems.append(_Problems(pending[bad], name, raw.take(bad), problem[bad]))
+        pending = pending[lacking]
         if not len(pending):
             break
     _add_problems(issues, problems, numbers, region)
@@ -191,21 +200,13 @@ def as_integers(numbers: "pd.Series[str]") -> Ints:
     return np.asarray(digits.fill_null(0), dtype=np.int64)
 
 
-def _rows_by_code(codes: TextArray) -> list[tuple[str, Ints]]:
-    """Each code that occurs, except "", with its positions."""
-    strings, positions = unique_texts(codes)
-    return [(code, np.flatnonzero(positions == place)) for place, code in enumerate(strings) if code]
-
-
 def _add_repairs(
-    issues: IssueCollector, name: str, rows: Ints, raw: TextArray, repairs: TextArray, good: Bools
+    issues: IssueCollector, name: str, rows: Ints, raw: TextArray, repairs: npt.NDArray[np.integer[Any]]
 ) -> None:
-    by_name: dict[str, list[Ints]] = {}
-    for joined, positions in _rows_by_code(repairs):
-        for repair in joined.split(", "):
-            by_name.setdefault(repair, []).append(positions[good[positions]])
-    for repair, groups in by_name.items():
-        positions = np.sort(np.concatenate(groups))
+    """`repairs` has those of each row as bits."""
+    combinations = (repair_names(bits).split(", ") for bits in pd.unique(repairs).tolist() if bits)
+    for repair in dict.fromkeys(chain.from_iterable(combinations)):
+        positions = np.flatnonzero(repairs & REPAIR_BITS[repair])
         issues.add(rows[positions], name, raw.take(positions), repair, "info", REPAIRS[repair])
 
 
@@ -215,16 +216,17 @@ class _Problems(Struct, frozen=True):
     rows: Ints
     column: str
     cells: TextArray
-    codes: TextArray
+    indexes: npt.NDArray[np.int16]  # of their problems
 
 
 def _add_problems(
     issues: IssueCollector, problems: list[_Problems], numbers: Ints, region: RowRegions
 ) -> None:
     """A problem excludes the row, unless another of its columns has a number that can be sent to."""
-    without_number = numbers == 0
+    without_number, codes = numbers == 0, [*PROBLEM_INDEXES]
     for group in problems:
-        for code, positions in _rows_by_code(group.codes):
+        for index in pd.unique(group.indexes[group.indexes > 0]).tolist():
+            code, positions = codes[index], np.flatnonzero(group.indexes == index)
             rows = group.rows[positions]
             lost = without_number[rows]
             cells = group.cells.take(positions[lost])
@@ -250,6 +252,8 @@ def _explain_ambiguous(cells: TextArray, region: RowRegions) -> str | TextArray:
 
 def _add_closing_totals(contacts: pd.DataFrame, issues: IssueCollector, rules: NumberRules) -> None:
     """Lines of totals at the end of the table, and remarks below them, are no people, like blank rows."""
+    if not rules.closing_totals:  # as in most tables: to look for them in no rows takes 4 ms a block
+        return
     rows, column = np.flatnonzero(contacts.index.isin(rules.closing_totals)), rules.columns[0]
     cells = series_to_array(contacts[column].iloc[rows])
     is_total = looks_like_totals(contacts, rows)
@@ -283,6 +287,7 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
     where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{listed(columns)} are empty"
     is_total = looks_like_totals(contacts, rows)
     other, in_other = _filled_elsewhere(contacts, columns, rows[~is_total])
+    cells = series_to_array(contacts[columns[0]])
     for code, of_rows, detail in (
         ("missing_number", rows[~is_total][~in_other], f"There is no number: {where}. {_FILL_IN}"),
         (
@@ -292,5 +297,4 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
         ),
         ("line_of_totals", rows[is_total], f"{_TOTALS} {capitalised(where)}: if it is a person, fill it in."),
     ):
-        cells = series_to_array(contacts[columns[0]]).take(of_rows)
-        issues.add(of_rows, columns[0], cells, code, "error", detail, status="invalid")
+        issues.add(of_rows, columns[0], cells.take(of_rows), code, "error", detail, status="invalid")

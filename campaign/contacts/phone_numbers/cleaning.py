@@ -92,19 +92,33 @@ def clean_numbers(
     region, kind or `several`.
     """
     _check_numbers(numbers)
+    decisions = decide_numbers(numbers, region=region, several=several, kinds=kinds)
+    columns = _as_columns(decisions, metadata_tables())
+    return pd.DataFrame({name: array_to_series(column, numbers.index) for name, column in columns.items()})
+
+
+def decide_numbers(
+    numbers: "pd.Series[Any]", *, region: "str | pd.Series[Any] | None", several: str, kinds: Collection[str]
+) -> Decisions:
+    """What `clean_numbers` makes of a column, without the words."""
     check_choice(several, ("refuse", "first"), subject="several")
     sendable_kinds = check_kinds(kinds)
     regions = _region_indexes(region, len(numbers))
     texts = _text_chunks(numbers)
-    tables = [
-        _clean_chunk(_slice(texts, start), regions[start : start + CHUNK], several == "first", sendable_kinds)
-        for start in range(0, max(len(texts), 1), CHUNK)
-    ]
-    columns = {
-        name: array_to_series(pa.chunked_array([table[name] for table in tables]), numbers.index)
-        for name in tables[0]
-    }
-    return pd.DataFrame(columns)
+    return Decisions.one_below_the_other(
+        [
+            _decide_chunk(
+                _slice(texts, start), regions[start : start + CHUNK], several == "first", sendable_kinds
+            )
+            for start in range(0, max(len(texts), 1), CHUNK)
+        ]
+    )
+
+
+def countries_of(decisions: Decisions) -> TextArray:
+    """The country of each number, "" if unknown."""
+    countries = [entry.region if entry else "" for entry in metadata_tables().classifications]
+    return text_array(countries).take(decisions.classification)
 
 
 def readings(text: str, *, region: str | None) -> tuple[str, ...]:
@@ -216,17 +230,15 @@ def _region_index(region: str) -> int:
     return _WORLD_INDEX if code == WORLD else metadata_tables().index(code)
 
 
-def _clean_chunk(
-    texts: TextArray, regions: Int16s, use_first: bool, kinds: frozenset[str]
-) -> dict[str, TextArray]:
-    """The columns of the result for some rows."""
+def _decide_chunk(texts: TextArray, regions: Int16s, use_first: bool, kinds: frozenset[str]) -> Decisions:
+    """The decisions about some rows."""
     tables = metadata_tables()
     decisions = decide(_normalise(texts, regions), texts, tables, kinds)
     if use_first and decisions.first_numbers:
         rows = np.array(list(decisions.first_numbers), np.int64)
         first_texts = text_array(decisions.first_numbers.values())
         decisions.replace(rows, decide(_normalise(first_texts, regions[rows]), first_texts, tables, kinds))
-    return _as_columns(decisions, tables)
+    return decisions
 
 
 def _normalise(texts: TextArray, regions: Int16s) -> ExtractedDigits:
@@ -252,7 +264,6 @@ def _as_columns(decisions: Decisions, tables: MetadataTables) -> dict[str, TextA
         codes = text_array(decisions.short_codes[row] for row in rows)
         number = replace_rows(number, np.array(rows, np.int64), codes)
     kinds = text_array(entry.kind if entry else "" for entry in tables.classifications)
-    regions = text_array(entry.region if entry else "" for entry in tables.classifications)
     combinations = np.flatnonzero(np.bincount(decisions.repairs))  # of repairs: few of the 2,048 occur
     positions = np.zeros(combinations.max(initial=0) + 1, np.int64)
     positions[combinations] = np.arange(len(combinations))
@@ -262,5 +273,5 @@ def _as_columns(decisions: Decisions, tables: MetadataTables) -> dict[str, TextA
         "repair": repairs.take(positions[decisions.repairs]),
         "problem": text_array(["", *PROBLEMS]).take(decisions.problem),
         "kind": kinds.take(decisions.classification),
-        "region": regions.take(decisions.classification),
+        "region": countries_of(decisions),
     }

@@ -1,7 +1,7 @@
 """The decision about each number of a column: accepted as written, repaired, or refused with a problem."""
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 import numpy as np
@@ -42,6 +42,31 @@ class Decisions(Struct):
         repair = np.where(others.problem == 0, REPAIR_BITS["first_of_several"], 0)
         self.repairs[rows] = others.repairs | repair
         self.short_codes |= {int(rows[row]): code for row, code in others.short_codes.items()}
+
+    @classmethod
+    def one_below_the_other(cls, blocks: Sequence["Decisions"]) -> "Decisions":
+        """The decisions about consecutive blocks of rows, except on several numbers in one text."""
+        starts = np.cumsum([0, *(len(block.number) for block in blocks)]).tolist()
+        return cls(
+            number=np.concatenate([block.number for block in blocks]),
+            classification=np.concatenate([block.classification for block in blocks]),
+            repairs=np.concatenate([block.repairs for block in blocks]),
+            problem=np.concatenate([block.problem for block in blocks]),
+            first_numbers={},
+            short_codes={
+                start + row: code
+                for start, block in zip(starts, blocks, strict=False)
+                for row, code in block.short_codes.items()
+            },
+        )
+
+    @property
+    def integers(self) -> Ints:
+        """The numbers, short codes included, as integers, which compare faster than texts; 0 for none."""
+        integers = self.number.astype(np.int64)
+        for row, code in self.short_codes.items():
+            integers[row] = int(code)
+        return integers
 
     def refuse(self, rows: Ints, problem: str) -> None:
         """Refuse the rows with a problem that leaves the kind of the number open."""

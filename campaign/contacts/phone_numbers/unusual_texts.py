@@ -13,13 +13,15 @@ MAX_TEXT = 250  # characters that `phonenumbers` looks at
 MIN_FULL_DIGITS = 7  # of the shortest text that counts as a full number
 _MAX_ENDING_DIGITS = 4  # of an ending given instead of a second number: 0772000012/13
 
-_SCIENTIFIC = re.compile(r"[+-]?\d+(?:[.,]\d*)?e[+-]?\d+", re.I)
-_DECIMAL = re.compile(r"(\+?\d{7,})[.,]0{1,2}")
+_SCIENTIFIC = re.compile(r"[+-]?\d++(?:[.,]\d*+)?e[+-]?\d+", re.I)
+_DECIMAL = re.compile(r"(\+?\d{7,}+)[.,]0{1,2}")
 _EXTENSION = re.compile(
     r"\d[ ,;.(/-]*(?:extensi[oó]n|extn?|xtn?|poste|anexo|int|доб|x|#)[ .:=)]*\d{1,9}[ .)#]*$", re.I
 )
 _MAY_BEGIN_EXTENSION = re.compile("[#xXeEpPaAiIİıдД]")  # cheap to look for first: few texts have one
-_SEPARATOR = re.compile(r"[/\\|,;&\r\n\u2028\u2029]|:{2,}|\b(?:or|and|ou|et|und|oder|au|na|y|o)\b", re.I)
+_MARK = r"[/\\|,;&\r\n\u2028\u2029]|::+"
+_MARK_BETWEEN = re.compile(_MARK)  # takes a third of the time
+_MARK_OR_WORD_BETWEEN = re.compile(rf"{_MARK}|\b(?:or|and|ou|et|und|oder|au|na|y|o)\b", re.I)
 _DIGIT, _NO_DIGITS, _LETTER = re.compile(r"\d"), re.compile(r"\D+"), re.compile("[A-Za-z]")
 _LINE_BREAKS = re.compile(r"[\r\n\u2028\u2029]+")
 _ENDING = re.compile(r"[0-9 ().-]*[0-9][ ).]*")
@@ -81,7 +83,9 @@ def _in_ascii_digits(text: str) -> str:
 
 def _first_of_several(text: str) -> str:
     """The first of several numbers in a text, or of a number and another ending for it: 0772000012/13."""
-    parts = _SEPARATOR.split(text)
+    if text.isalnum():
+        return ""
+    parts = (_MARK_OR_WORD_BETWEEN if _LETTER.search(text) else _MARK_BETWEEN).split(text)
     if len(parts) < 2:
         return ""
     pieces = [piece for part in parts if (piece := part.strip(" "))]

@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 from msgspec import Struct
 
-from campaign.arrow_text import Ints, TextArray, text_buffers
+from campaign.arrow_text import Ints, TextChunks, combine_chunks, text_buffers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
 from campaign.messages.plan import batch_bounds
@@ -316,8 +316,8 @@ class _Content:
     """The texts of a part; any stretch has a digest, SHA-256 over lengths and bytes of each column."""
 
     def __init__(self, table: pa.Table) -> None:
-        columns = (table.column(name).combine_chunks() for name in MESSAGE_TEXTS)
-        self._columns = [text_buffers(cast("TextArray", column)) for column in columns]
+        columns = (cast("TextChunks", table.column(name)) for name in MESSAGE_TEXTS)
+        self._columns = [text_buffers(combine_chunks(column)) for column in columns]
 
     def digest(self, start: int, stop: int) -> bytes:
         content = hashlib.sha256()
