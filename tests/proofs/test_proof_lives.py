@@ -30,9 +30,9 @@ CIRCUMSTANCES = {
 SEEDS = 40
 # The life that notices it, which comes first; the others follow should it do so no longer.
 NOTICED = {
-    "key without the text": 1, "withdraw and register in two transactions": 1,
-    "refused counts as reached": 4, "a rehearsal counts as reached": 3, "list written before the ledger": 1,
-    "another rows text is this rows": 36,
+    "key without the text": 3, "withdraw and register in two transactions": 1,
+    "refused counts as reached": 4, "a rehearsal counts as reached": 2, "list written before the ledger": 1,
+    "another rows text is this rows": 7,
 }  # fmt: skip
 
 

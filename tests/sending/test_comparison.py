@@ -401,7 +401,7 @@ def row_by_row(planned, excluded, entries, states):
     return [best[number, fold(text)] for number, text, _ in planned], gone
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100)
 @given(
     ROWS,
     st.lists(PEOPLE | st.just(0), max_size=4),
