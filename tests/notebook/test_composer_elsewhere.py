@@ -1,11 +1,11 @@
 """Several campaigns of one spreadsheet: whoever has a text from one gets it from another only if asked."""
 
-import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from support.composer_person import Person
+from support.kept_desk import KeptDesk
 from support.widget_tree import find
 
 import campaign
@@ -73,13 +73,10 @@ def send_fees(person):
 
 
 @pytest.fixture(scope="module")
-def desk_and_copy(tmp_path_factory):
-    """The desk of the same person after two of six got another text as "Early closing", and a copy of it."""
-    home = tmp_path_factory.mktemp("begun")
-    desk = home / "desk"
-    desk.mkdir()
-    with pytest.MonkeyPatch.context() as environment:
-        environment.chdir(desk)
+def desk_with_another_text(tmp_path_factory):
+    """The desk of the same person after two of six got another text as "Early closing"."""
+
+    def send_another_text():
         prepare_desk()
         person = load_page()
         send_fees(person)
@@ -88,16 +85,15 @@ def desk_and_copy(tmp_path_factory):
         person.fill("price", "1")
         person.fill("budget", "2")
         person.send()
-    assert person.composer.desk.run.counts.accepted == 2
-    return desk, shutil.copytree(desk, home / "copy")
+        assert person.composer.desk.run.counts.accepted == 2
+
+    return KeptDesk(tmp_path_factory.mktemp("begun"), send_another_text)
 
 
 @pytest.fixture
-def begun(desk_and_copy, table, monkeypatch):
-    """The same person, who loads the page again: at the desk as it was, whatever another test did there."""
-    desk, copy = desk_and_copy
-    shutil.rmtree(desk)
-    monkeypatch.chdir(shutil.copytree(copy, desk))
+def begun(desk_with_another_text, table, monkeypatch):
+    """The same person, who loads the page again."""
+    monkeypatch.chdir(desk_with_another_text.as_it_was_left())
     again = load_page()
     again.fill("budget", "")
     return again
