@@ -22,9 +22,9 @@ def _open_unseen(widget):
 
 @pytest.fixture(autouse=True, scope="package")
 def _no_page_is_told():
-    """What widgets would tell their page is not put together here, where there is no page: with it, what a
-    person does at the composer took a quarter longer. Notebooks and pages run in kernels of their own, and are
-    told everything."""
+    """What widgets would tell their page is not put together here, where there is no page: it took a quarter
+    of the time of a person at the composer. Notebooks and pages run in kernels of their own, and are told
+    everything."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Widget, "open", _open_unseen)
         yield

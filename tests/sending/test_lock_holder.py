@@ -34,8 +34,7 @@ PROGRAM = """
 FOLDER = Path("campaigns", "visits.local")
 
 
-def plan_here():
-    Path("list.csv").write_bytes(LIST)
+def plan_of_the_list():
     contacts = campaign.read_contacts(Path("list.csv"))
     return campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="GB")
 
@@ -43,7 +42,8 @@ def plan_here():
 @pytest.fixture
 def plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return plan_here()
+    Path("list.csv").write_bytes(LIST)
+    return plan_of_the_list()
 
 
 @contextmanager
@@ -74,36 +74,38 @@ def busy_folder(tmp_path_factory):
 
 @pytest.fixture
 def busy_plan(busy_folder, monkeypatch):
+    """Its plan, in its current folder."""
     monkeypatch.chdir(busy_folder[0])
-    return plan_here()
+    return plan_of_the_list()
 
 
 @pytest.fixture
-def busy_sender(busy_folder):
+def at_work(busy_folder):
+    """That program."""
     return busy_folder[1]
 
 
-def test_compare_says_that_a_run_is_under_way_and_shows_what_would_leave(busy_plan, busy_sender):
+def test_compare_says_that_a_run_is_under_way_and_shows_what_would_leave(busy_plan, at_work):
     compared = campaign.compare(busy_plan, name="visits")
     assert re.fullmatch(
         r"90 messages would be rehearsed, for 90 people who still wait\. Nothing more goes to 10 people "
         r"whose message is under way\. The campaign is open in another run, in process "
-        rf"{busy_sender.pid} on this machine since \d\d:\d\d: these figures change until that run has ended\.",
+        rf"{at_work.pid} on this machine since \d\d:\d\d: these figures change until that run has ended\.",
         compared.sentence,
     )
     card = compared._repr_html_()
-    assert f"in process {busy_sender.pid} on this machine" in card
+    assert f"in process {at_work.pid} on this machine" in card
     assert "The first 10 of 90 messages that would be rehearsed." in card
     assert "unknown" not in card
     assert compared.unknown == 10
 
 
 @pytest.mark.usefixtures("busy_plan")
-def test_nobody_is_told_to_send_what_another_program_sends(busy_sender, tmp_path):
+def test_nobody_is_told_to_send_what_another_program_sends(at_work, tmp_path):
     result = campaign.load_result(FOLDER)
     assert re.search(
         r"Unknown messages were under way when this was read\. They are never sent again automatically\. "
-        rf"Another run has the campaign open, in process {busy_sender.pid} on this machine since \d\d:\d\d, to "
+        rf"Another run has the campaign open, in process {at_work.pid} on this machine since \d\d:\d\d, to "
         r"send what is left\. Look again with load_result\.$",
         result.sentence,
     )
@@ -113,14 +115,14 @@ def test_nobody_is_told_to_send_what_another_program_sends(busy_sender, tmp_path
     command = [sys.executable, "-m", "campaign", "status", os.fspath(FOLDER)]
     status = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
     for told in (result.sentence, result._repr_html_(), page, status):
-        assert f"in process {busy_sender.pid} on this machine" in told
+        assert f"in process {at_work.pid} on this machine" in told
         assert not re.search("resume", told, re.IGNORECASE)
 
 
 @pytest.mark.usefixtures("busy_plan")
 @pytest.mark.parametrize("verb", [campaign.resume, campaign.close])
-def test_whoever_is_locked_out_learns_by_which_program(verb, busy_sender):
-    where = rf"another run, in process {busy_sender.pid} on this machine since \d\d:\d\d\. Wait for that one"
+def test_whoever_is_locked_out_learns_by_which_program(verb, at_work):
+    where = rf"another run, in process {at_work.pid} on this machine since \d\d:\d\d\. Wait for that one"
     with pytest.raises(campaign.LockedError, match=where):
         verb(FOLDER)
 
