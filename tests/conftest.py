@@ -21,7 +21,7 @@ from campaign.service import separation
 
 # Jupyter's libraries would make 38 grammars of addresses as they load, in 1.3 s, and no test needs them;
 # `campaign app` starts voila without them, too.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+sys.modules.setdefault("rfc3987_syntax", None)
 
 # Every run tries the same few examples, so that a failure is there again when it is looked at; and none is
 # blamed on a busy machine. `--hypothesis-profile thorough` looks for new examples, and for many.
