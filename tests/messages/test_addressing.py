@@ -5,7 +5,7 @@ from textwrap import dedent
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.contacts.reading import read_contacts
@@ -179,7 +179,6 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(ROWS, st.sampled_from(["flag", "truncate", "split"]), st.sampled_from([2, 5, 100]), st.data())
 def test_it_is_as_if_the_table_had_those_rows_first(rows, overlong, block, data):
     table = contacts("Phone,Name,Sender\n" + "1,2,3\n" * len(rows))

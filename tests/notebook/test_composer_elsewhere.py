@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from support.composer_person import Person
+from support.kept_desk import KeptDesk
 from support.widget_tree import find
 
 import campaign
@@ -40,41 +41,66 @@ def button(person, name="send"):
     return found.description, found.disabled
 
 
-@pytest.fixture
-def open_page(table, tmp_path):
-    """Loads the page, once more at every call."""
+def prepare_desk():
+    """The pupils in the current folder, and the place for what a page keeps."""
     Path("pupils.csv").write_text(PUPILS)
-    folder = tmp_path / "private"
-    folder.mkdir()
-    return lambda: Person(compose_again(str(folder / "desk.json")))
+    Path("private").mkdir()
+
+
+def load_page():
+    return Person(compose_again(str(Path("private", "desk.json").absolute())))
+
+
+@pytest.fixture
+def open_page(table):
+    """Loads the page, once more at every call."""
+    prepare_desk()
+    return load_page
 
 
 @pytest.fixture
 def secretary(open_page):
     """Somebody who has sent the fees to six people, as "balances"."""
     person = open_page()
-    person.compose("pupils.csv", FEES)
-    person.fill("name", "balances")
-    person.send()
+    send_fees(person)
     return person
 
 
+def send_fees(person):
+    person.compose("pupils.csv", FEES)
+    person.fill("name", "balances")
+    person.send()
+
+
+@pytest.fixture(scope="module")
+def desk_with_another_text(tmp_path_factory):
+    """The desk of the same person after two of six got another text as "Early closing"."""
+
+    def send_another_text():
+        prepare_desk()
+        person = load_page()
+        send_fees(person)
+        write(person, CLOSING)
+        person.fill("name", "Early closing")
+        person.fill("price", "1")
+        person.fill("budget", "2")
+        person.send()
+        assert person.composer.desk.run.counts.accepted == 2
+
+    return KeptDesk(tmp_path_factory.mktemp("begun"), send_another_text)
+
+
 @pytest.fixture
-def begun(secretary, open_page):
-    """The same person, who loads the page again after two of six got another text as "Early closing"."""
-    write(secretary, CLOSING)
-    secretary.fill("name", "Early closing")
-    secretary.fill("price", "1")
-    secretary.fill("budget", "2")
-    secretary.send()
-    assert secretary.composer.desk.run.counts.accepted == 2
-    again = open_page()
+def begun(desk_with_another_text, table, monkeypatch):
+    """The same person, who loads the page again."""
+    monkeypatch.chdir(desk_with_another_text.as_it_was_left())
+    again = load_page()
     again.fill("budget", "")
     return again
 
 
-def test_no_button_beside_a_campaign_that_was_begun_goes_on_with_another(begun, open_page):
-    assert "4 texts of “Early closing” are not sent yet. Press “Rehearse 4 texts” in" in open_page().sees(
+def test_no_button_beside_a_campaign_that_was_begun_goes_on_with_another(begun):
+    assert "4 texts of “Early closing” are not sent yet. Press “Rehearse 4 texts” in" in load_page().sees(
         "greeting"
     )
     assert find(begun.composer, "name").value == "Early closing"

@@ -5,7 +5,8 @@ from ast import literal_eval
 from pathlib import Path
 
 import pytest
-from support.composer_person import Person
+from support.composer_person import VISITS, Person
+from support.kept_desk import KeptDesk
 from support.widget_tree import find
 
 import campaign
@@ -16,16 +17,29 @@ from campaign.notebook.composer.entry import compose_again
 STOP = "number\n+256772000002\n"
 
 
+@pytest.fixture(scope="module")
+def desk_of_yesterday(tmp_path_factory):
+    """The desk at which the spreadsheet was sent without the people of a list."""
+
+    def send_with_list():
+        Path("visits.csv").write_text(VISITS)
+        Path("stop.csv").write_text(STOP)
+        person = Person(campaign.compose())
+        person.compose()
+        person.reopen(3)
+        person.fill("opt-outs", "stop.csv")
+        person.press("go-on")
+        person.send()
+
+    return KeptDesk(tmp_path_factory.mktemp("yesterday"), send_with_list)
+
+
 @pytest.fixture
-def sent_with_list(person):
-    """The campaign of the spreadsheet, sent yesterday without the people of a list."""
-    Path("stop.csv").write_text(STOP)
-    person.compose()
-    person.reopen(3)
-    person.fill("opt-outs", "stop.csv")
-    person.press("go-on")
-    person.send()
-    return person.composer.desk.run.folder
+def sent_with_list(desk_of_yesterday, table, monkeypatch):
+    """The campaign of that spreadsheet: its folder, in the current one."""
+    desk = desk_of_yesterday.as_it_was_left()
+    monkeypatch.chdir(desk)
+    return desk / "campaigns" / "visits.local"
 
 
 @pytest.fixture

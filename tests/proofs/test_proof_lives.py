@@ -1,6 +1,6 @@
 """Lives of campaigns at random, held to what the service and the persons know, and not to the package.
 
-50 short lives in every run, 2,000 longer ones behind `-m long`. A failure shows the life step by step.
+15 short lives in every run, 2,000 longer ones behind `-m long`. A failure shows the life step by step.
 """
 
 import os
@@ -30,9 +30,9 @@ CIRCUMSTANCES = {
 SEEDS = 40
 # The life that notices it, which comes first; the others follow should it do so no longer.
 NOTICED = {
-    "key without the text": 1, "withdraw and register in two transactions": 1,
-    "refused counts as reached": 4, "a rehearsal counts as reached": 3, "list written before the ledger": 1,
-    "another rows text is this rows": 36,
+    "key without the text": 3, "withdraw and register in two transactions": 1,
+    "refused counts as reached": 4, "a rehearsal counts as reached": 2, "list written before the ledger": 1,
+    "another rows text is this rows": 7,
 }  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def live(seed, place, link, **options):
     return Life(seed, folder, link, **options).live()
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(15))
 def test_a_life(seed, tmp_path, link):
     life = live(seed, tmp_path, link, days=(1, 3))
     assert life.broken == [], "\n".join(life.story)

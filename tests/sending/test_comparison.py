@@ -401,7 +401,7 @@ def row_by_row(planned, excluded, entries, states):
     return [best[number, fold(text)] for number, text, _ in planned], gone
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100)
 @given(
     ROWS,
     st.lists(PEOPLE | st.just(0), max_size=4),
@@ -430,14 +430,18 @@ def test_whole_columns_say_what_row_by_row_says(planned, excluded, states, entri
 
 # --- folding, for every character there is ---------------------------------------------------------------
 
-CHARACTERS = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
+
+@pytest.fixture(scope="module")
+def characters():
+    """Every character there is."""
+    return [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
 
 
-def test_every_white_space_is_folded():
-    spaces = text_array([f"a{character}b" for character in CHARACTERS])
+def test_every_white_space_is_folded(characters):
+    spaces = text_array([f"a{character}b" for character in characters])
     plain = np.flatnonzero([text == "a b" for text in folding.folded(spaces).to_pylist()])
-    assert [CHARACTERS[place] for place in plain] == [
-        character for character in CHARACTERS if character.isspace()
+    assert [characters[place] for place in plain] == [
+        character for character in characters if character.isspace()
     ]
 
 
@@ -448,18 +452,18 @@ def test_a_column_of_nothing_but_ascii_is_folded_alike():
     assert folding.folded(text_array([])).to_pylist() == []
 
 
-def test_every_character_that_nfc_may_change_is_looked_for():
+def test_every_character_that_nfc_may_change_is_looked_for(characters):
     """A text is normalized only if it has one of these: changed alone, behind a mark or a letter."""
-    alone = text_array(CHARACTERS)
+    alone = text_array(characters)
     others = ~folding.matches(alone, folding._COMPOSABLE)
     for before in ("", "a\u0345"):  # U+0345 is of the last class: any other mark behind it is moved before it
-        texts = text_array([before + character for character in CHARACTERS])
+        texts = text_array([before + character for character in characters])
         changed = [
             one != other
             for one, other in zip(texts.to_pylist(), normalize_texts(texts).to_pylist(), strict=True)
         ]
-        assert [CHARACTERS[place] for place in np.flatnonzero(np.array(changed) & others)] == []
-    decompositions = [unicodedata.decomposition(character).split() for character in CHARACTERS]
+        assert [characters[place] for place in np.flatnonzero(np.array(changed) & others)] == []
+    decompositions = [unicodedata.decomposition(character).split() for character in characters]
     pairs = [
         "".join(chr(int(code, 16)) for code in pair)
         for pair in decompositions

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.crash_sender import CREATING, begin, send
 from support.golden_folder import GOLDEN, VISITS
@@ -350,7 +350,6 @@ def golden_copies(tmp_path_factory):
 
 
 @pytest.mark.parametrize("place", PLACES)
-@settings(max_examples=40)
 @given(position=st.integers(0, 20), value=json_values)
 def test_a_manifest_with_any_other_value_is_refused_in_words(golden_copies, place, position, value):
     record, (folder, path) = RECORDS[place], golden_copies[place]
@@ -389,7 +388,6 @@ def test_a_manifest_with_a_value_that_is_hard_to_read_is_refused_in_words(golden
 
 
 @pytest.mark.parametrize("place", PLACES)
-@settings(max_examples=40)
 @given(content=json_values.map(json.dumps).map(str.encode) | st.binary(max_size=40))
 @example(content=b"[" * 200_000)
 @example(content=b'{"a":' * 2000)

@@ -9,7 +9,7 @@ import campaign
 from campaign.sending.engine import engine as engines
 
 MORE_THAN_LEAVE_AT_ONCE = 1000  # 101 batches: 32 are under way when the fault is met, and as many may follow
-AT_ONCE = pytest.mark.parametrize("concurrency", [1, 8, 32])
+AT_ONCE = pytest.mark.parametrize("concurrency", [1, pytest.param(8, marks=pytest.mark.long), 32])
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -33,60 +34,95 @@ PROGRAM = """
 FOLDER = Path("campaigns", "visits.local")
 
 
-@pytest.fixture
-def plan(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("list.csv").write_bytes(LIST)
+def plan_of_the_list():
     contacts = campaign.read_contacts(Path("list.csv"))
     return campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="GB")
 
 
 @pytest.fixture
-def sender(plan):
-    """Another program that sends the plan and has 10 messages under way."""
+def plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("list.csv").write_bytes(LIST)
+    return plan_of_the_list()
+
+
+@contextmanager
+def program_in(folder):
     command = [sys.executable, "-c", textwrap.dedent(PROGRAM)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=folder, **pipes) as program:
         assert program.stdout.readline() == "10 under way\n"
         yield program
         program.kill()
 
 
-def test_compare_says_that_a_run_is_under_way_and_shows_what_would_leave(plan, sender):
-    compared = campaign.compare(plan, name="visits")
+@pytest.fixture
+def sender(plan, tmp_path):
+    """Another program that sends the plan and has 10 messages under way."""
+    with program_in(tmp_path) as program:
+        yield program
+
+
+@pytest.fixture(scope="module")
+def busy_folder(tmp_path_factory):
+    """The current folder of a program that sends the plan all the while, and the program. Tests only look."""
+    folder = tmp_path_factory.mktemp("busy")
+    (folder / "list.csv").write_bytes(LIST)
+    with program_in(folder) as program:
+        yield folder, program
+
+
+@pytest.fixture
+def busy_plan(busy_folder, monkeypatch):
+    """Its plan, in its current folder."""
+    monkeypatch.chdir(busy_folder[0])
+    return plan_of_the_list()
+
+
+@pytest.fixture
+def at_work(busy_folder):
+    """That program."""
+    return busy_folder[1]
+
+
+def test_compare_says_that_a_run_is_under_way_and_shows_what_would_leave(busy_plan, at_work):
+    compared = campaign.compare(busy_plan, name="visits")
     assert re.fullmatch(
         r"90 messages would be rehearsed, for 90 people who still wait\. Nothing more goes to 10 people "
         r"whose message is under way\. The campaign is open in another run, in process "
-        rf"{sender.pid} on this machine since \d\d:\d\d: these figures change until that run has ended\.",
+        rf"{at_work.pid} on this machine since \d\d:\d\d: these figures change until that run has ended\.",
         compared.sentence,
     )
     card = compared._repr_html_()
-    assert f"in process {sender.pid} on this machine" in card
+    assert f"in process {at_work.pid} on this machine" in card
     assert "The first 10 of 90 messages that would be rehearsed." in card
     assert "unknown" not in card
     assert compared.unknown == 10
 
 
-def test_nobody_is_told_to_send_what_another_program_sends(plan, sender):
+@pytest.mark.usefixtures("busy_plan")
+def test_nobody_is_told_to_send_what_another_program_sends(at_work, tmp_path):
     result = campaign.load_result(FOLDER)
     assert re.search(
         r"Unknown messages were under way when this was read\. They are never sent again automatically\. "
-        rf"Another run has the campaign open, in process {sender.pid} on this machine since \d\d:\d\d, to "
+        rf"Another run has the campaign open, in process {at_work.pid} on this machine since \d\d:\d\d, to "
         r"send what is left\. Look again with load_result\.$",
         result.sentence,
     )
     assert result.ways_on == ()
     assert UnknownBatches.of(FOLDER, shown=20).numbers == ()  # an answer may come any moment
-    page = campaign.write_report(result, "report.html").read_text("utf-8")
+    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
     command = [sys.executable, "-m", "campaign", "status", os.fspath(FOLDER)]
     status = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
     for told in (result.sentence, result._repr_html_(), page, status):
-        assert f"in process {sender.pid} on this machine" in told
+        assert f"in process {at_work.pid} on this machine" in told
         assert not re.search("resume", told, re.IGNORECASE)
 
 
+@pytest.mark.usefixtures("busy_plan")
 @pytest.mark.parametrize("verb", [campaign.resume, campaign.close])
-def test_whoever_is_locked_out_learns_by_which_program(verb, plan, sender):
-    where = rf"another run, in process {sender.pid} on this machine since \d\d:\d\d\. Wait for that one"
+def test_whoever_is_locked_out_learns_by_which_program(verb, at_work):
+    where = rf"another run, in process {at_work.pid} on this machine since \d\d:\d\d\. Wait for that one"
     with pytest.raises(campaign.LockedError, match=where):
         verb(FOLDER)
 
@@ -122,8 +158,9 @@ def test_after_a_kill_the_card_has_the_call_that_settles_what_was_under_way(plan
     assert again.ways_on[0] == (f"To settle batch {under_way[0]}, once you have asked the service", line)
 
 
-def test_a_copy_of_the_folder_is_open_nowhere(plan, sender):
-    copy = shutil.copytree(FOLDER, "copy")
+@pytest.mark.usefixtures("busy_plan")
+def test_a_copy_of_the_folder_is_open_nowhere(tmp_path):
+    copy = shutil.copytree(FOLDER, tmp_path / "copy")
     assert "Another run" not in campaign.load_result(copy).sentence
 
 

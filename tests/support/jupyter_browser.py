@@ -25,6 +25,8 @@ STEP = 30_000  # milliseconds for one step in the page; a kernel on a busy machi
 START = 60  # seconds for JupyterLab to answer
 
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Without the grammars that `tests/conftest.py` does without.
+_JUPYTERLAB = "import sys; sys.modules['rfc3987_syntax'] = None; from jupyterlab.labapp import main; main()"
 _FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -209,7 +211,7 @@ def open_notebook(lab: Lab, lab_context: BrowserContext):
 
 def _command(lab: Lab) -> list[str]:
     return [
-        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
+        sys.executable, "-c", _JUPYTERLAB, "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.port={lab.port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}",
         f"--ServerApp.root_dir={lab.folder}", "--LabApp.expose_app_in_browser=True",
         "--LabApp.extension_manager=readonly",

@@ -15,25 +15,27 @@ import campaign
 from campaign.cli.arguments import parser
 from campaign.service.transport import ANSWER_LIMIT
 
+# Made when they are needed: a million keys take a third of a second.
 HURTING = {
-    "a million keys": b"{" + b",".join(b'"%d":0' % n for n in range(1_000_000)) + b"}",
-    "as many keys as are read": b"{" + b",".join(b'"%d":0' % n for n in range(6_000)) + b"}",
-    "200,000 brackets": b"[" * 200_000,
-    "as many brackets as are read": b"[" * (ANSWER_LIMIT - 1),
-    "as many braces as are read": b'{"a":' * (ANSWER_LIMIT // 5),
-    "a number as long as is read": b'{"Status":"OK","Cost":' + b"9" * 60_000 + b"}",
-    "an exponent without end": b'{"Status":"Failed","Message":"x","Cost":1e999999999999999999}',
-    "an ok deep inside": b"[" * 5_000 + OK + b"]" * 5_000,
-    "a text that never closes": b'{"Status":"' + b"\\u0000" * 10_000,
+    "a million keys": lambda: b"{" + b",".join(b'"%d":0' % n for n in range(1_000_000)) + b"}",
+    "as many keys as are read": lambda: b"{" + b",".join(b'"%d":0' % n for n in range(6_000)) + b"}",
+    "200,000 brackets": lambda: b"[" * 200_000,
+    "as many brackets as are read": lambda: b"[" * (ANSWER_LIMIT - 1),
+    "as many braces as are read": lambda: b'{"a":' * (ANSWER_LIMIT // 5),
+    "a number as long as is read": lambda: b'{"Status":"OK","Cost":' + b"9" * 60_000 + b"}",
+    "an exponent without end": lambda: b'{"Status":"Failed","Message":"x","Cost":1e999999999999999999}',
+    "an ok deep inside": lambda: b"[" * 5_000 + OK + b"]" * 5_000,
+    "a text that never closes": lambda: b'{"Status":"' + b"\\u0000" * 10_000,
 }
 
 
-@pytest.mark.parametrize("answer", HURTING.values(), ids=HURTING)
-def test_an_answer_made_to_hurt_is_unknown_at_once(answer):
+@pytest.mark.parametrize("name", HURTING)
+def test_an_answer_made_to_hurt_is_unknown_at_once(name):
+    answer = HURTING[name]()
     began = time.process_time()
     outcome = with_service(answer, lambda account: asyncio.run(post(account)))
     assert time.process_time() - began < 3
-    if answer == HURTING["an exponent without end"] and outcome.status == "refused":
+    if name == "an exponent without end" and outcome.status == "refused":
         return  # well-formed JSON, and a refusal: its cost is not looked at
     assert (outcome.status, outcome.cost, outcome.code) == ("unknown", None, "")
     assert outcome.error.startswith("the answer ")  # it was read, or left; nothing broke
