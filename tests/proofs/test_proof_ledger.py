@@ -1,6 +1,6 @@
 """Whatever is asked of a ledger, in any order, killed and reopened: it agrees with a model of a page.
 
-100 examples of a file and 10 of a database in every run, 20,000 and 2,000 behind `-m long`.
+300 examples of a file and 10 of a database in every run, 20,000 and 2,000 behind `-m long`.
 """
 
 import secrets
@@ -254,7 +254,7 @@ QUIET = {"deadline": None, "suppress_health_check": [*HealthCheck], "print_blob"
 
 def test_a_ledger_agrees_with_its_model():
     run_state_machine_as_test(
-        LedgerAndModel, settings=settings(max_examples=100, stateful_step_count=12, **QUIET)
+        LedgerAndModel, settings=settings(max_examples=300, stateful_step_count=12, **QUIET)
     )
 
 

@@ -1,6 +1,6 @@
 """Lives of campaigns at random, held to what the service and the persons know, and not to the package.
 
-15 short lives in every run, 2,000 longer ones behind `-m long`. A failure shows the life step by step.
+25 short lives in every run, 2,000 longer ones behind `-m long`. A failure shows the life step by step.
 """
 
 import os
@@ -48,7 +48,7 @@ def live(seed, place, link, **options):
     return Life(seed, folder, link, **options).live()
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(25))
 def test_a_life(seed, tmp_path, link):
     life = live(seed, tmp_path, link, days=(1, 3))
     assert life.broken == [], "\n".join(life.story)
