@@ -10,6 +10,7 @@ from typing import Any
 
 from ipywidgets import Checkbox
 
+from campaign.notebook.composer.python_lines import python_lines
 from support.widget_tree import find, html_of, widgets_in
 
 VISITS = """name,phone,day
@@ -90,8 +91,7 @@ class Person:
     def lines_of_python(self, confirm: str | None = None) -> str:
         """The lines that the desk would give for what is decided."""
         desk = self.composer.desk
-        lines: str = desk.composition.python(desk.contacts, confirm)
-        return lines
+        return python_lines(desk.composition, desk.contacts, confirm)
 
     def send(self) -> None:
         """Send, and wait until the result is shown."""

@@ -1,8 +1,8 @@
-"""What was decided at the composer so far, as the arguments of the public verbs and as lines of Python."""
+"""What was decided at the composer so far, as the arguments of the public verbs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -13,13 +13,11 @@ from campaign.contacts.contact_parts import RowsOfTable
 from campaign.contacts.opt_out_marks import OptOutMarks
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import DateOrder
-from campaign.contacts.reading_record import reading_of
 from campaign.contacts.totals_lines import without_lines_of_nobody
 from campaign.contract import Changed, Gone
 from campaign.environments import Environment
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
-from campaign.notebook.composer.uploads import UPLOADS
 from campaign.sending.campaigns import compare, start
 from campaign.sending.engine.budget import Budget
 from campaign.sending.rounds.difference import Difference
@@ -50,9 +48,7 @@ _ABOUT = {
 }  # fmt: skip
 _CORRECT = "Write yes or no there, and choose the spreadsheet again."
 _SAY_WHICH = "Say in section 3 which of these cells mean “no texts”."
-_MARKS = "wants_no_texts"  # what the lines of Python call the rows that a column marks
-_COPIED = "# The copy that the page keeps. For your own file as it is now, write where that is."
-_OF_SENDING, _PACE = ("name", "changed", "gone"), ("rate", "batch_size")
+OF_SENDING, PACE = ("name", "changed", "gone"), ("rate", "batch_size")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,14 +131,14 @@ class Composition:
         return replace(self, **taken)
 
     def contacts(self) -> pd.DataFrame:
-        return read_contacts(self.source, **self._given("sheet", "dates"))
+        return read_contacts(self.source, **self.given("sheet", "dates"))
 
     def plan(self, contacts: pd.DataFrame | RowsOfTable) -> Plan:
         return self.planned(contacts)[1]
 
     def planned(self, contacts: pd.DataFrame | RowsOfTable) -> tuple[Composition, Plan]:
         """The plan, and what was decided without the rows that share no phone now; one for each phone."""
-        options = self._preparing()
+        options = self.preparing
         if self.not_again and isinstance(contacts, pd.DataFrame):  # else a text is written, also for these
             options["not_again"] = contacts.loc[[*self.not_again], self.number]
         rows = contacts if isinstance(contacts, pd.DataFrame) else contacts.frame
@@ -189,79 +185,14 @@ class Composition:
         return [*lists, [*self.opt_out_numbers]] if self.opt_out_numbers else lists
 
     def compare(self, plan: Plan, account: Account | None) -> Difference:
-        return compare(plan, account=account, **self._given("name"))
+        return compare(plan, account=account, **self.given("name"))
 
     def start(self, plan: Plan, account: Account | Sandbox | None, confirm: str | None) -> Run:
         # Whoever was left out before has been asked about by the page, which knows the rehearsals too.
-        chosen = self._given(*_OF_SENDING, *_PACE)
+        chosen = self.given(*OF_SENDING, *PACE)
         if self.budget is not None:
             chosen["budget"] = Budget.of(self.budget or None)
         return start(plan, account=account, confirm=confirm, opted_out="send", **chosen)
-
-    def python(
-        self, contacts: pd.DataFrame, confirm: str | None = None, *, unwanted_rows: Sequence[int] = ()
-    ) -> str:
-        """The lines that do the same, but never slowly to be watched: read, prepare, send, report.
-
-        `contacts` is the table that was read. `unwanted_rows` have numbers that were written by hand: the
-        lines name no number.
-        """
-        sending = self._given(*_OF_SENDING, *(_PACE if self.rate is None else ()))
-        origin = reading_of(contacts)
-        if self._is_copy and (origin is None or origin.continues is None):
-            sending = {"name": Path(self.source).stem} | sending  # also from the file that it is a copy of
-        if confirm:
-            sending["confirm"] = confirm
-        account = (
-            ""
-            if self.environment == "local"
-            else f', account=campaign.Account.from_environment("{self.environment}")'
-        )
-        reading = _written(self._given("sheet", "dates"))
-        left_out = f", not_again=contacts.loc[{[*self.not_again]}, {self.number!r}]" if self.not_again else ""
-        preparing = f"{_written(self._preparing())}{self._opt_outs_written(unwanted_rows)}{left_out}"
-        copied = [_COPIED] if self._is_copy else []
-        keeping = [f"plan = plan.keep_instead({list(self.instead)})"] if self.instead else []
-        return "\n".join(
-            [
-                "import campaign",
-                "",
-                *copied,
-                f"contacts = campaign.read_contacts({self.source!r}{reading})",
-                *self._marking(contacts),
-                f"plan = campaign.prepare(contacts{preparing})",
-                *keeping,
-                f"result = campaign.send(plan{account}{_written(sending)}{self._budget_written})",
-                'campaign.write_report(result, "report.html")',
-            ]
-        )
-
-    @property
-    def _is_copy(self) -> bool:
-        return Path(self.source).parent == UPLOADS
-
-    def _marking(self, contacts: pd.DataFrame) -> list[str]:
-        """The line that marks rows by a column, where one is chosen."""
-        marks = self.marks_in(contacts)
-        return [] if marks is None else [f"{_MARKS} = {_marks_written(marks, self.people(contacts))}"]
-
-    def _opt_outs_written(self, rows: Sequence[int]) -> str:
-        """The lists of people who want no texts as an argument of `prepare`: alone, or several."""
-        lists = [
-            repr(self.opt_outs) if self.opt_outs else "",
-            _MARKS if self.opt_out_column else "",
-            f"contacts.loc[{[*rows]}, {self.number!r}]" if rows else "",
-        ]
-        only, *more = [*filter(None, lists)] or [""]
-        several = f"[{', '.join([only, *more])}]"
-        return f", opt_outs={several if more else only}" if only else ""
-
-    @property
-    def _budget_written(self) -> str:
-        """The budget as the last argument of `send`; an amount is written as a number."""
-        if self.budget is None:
-            return ""
-        return f", budget={self.budget or 'campaign.Budget()'}"
 
     @property
     def templates(self) -> list[str]:
@@ -276,15 +207,17 @@ class Composition:
     @property
     def plan_options(self) -> dict[str, Any]:
         """Whatever a plan depends on, besides the rows and the people in a list of opt-outs."""
-        return self._preparing() | self._given("not_again", "instead", *OPT_OUTS)
+        return self.preparing | self.given("not_again", "instead", *OPT_OUTS)
 
-    def _preparing(self) -> dict[str, Any]:
-        options = self._given("language", "number", "region", *ANSWERS)
+    @property
+    def preparing(self) -> dict[str, Any]:
+        """The arguments of `prepare`, without those that have their defaults and without opt-outs."""
+        options = self.given("language", "number", "region", *ANSWERS)
         if self.overlong == "truncate":
             options["keep_words"] = True
         return {"message": self.text, "sender": self.sender} | options
 
-    def _given(self, *names: str) -> dict[str, Any]:
+    def given(self, *names: str) -> dict[str, Any]:
         """These fields, without those that have their defaults."""
         defaults = type(self).__dataclass_fields__
         values = {name: getattr(self, name) for name in names}
@@ -301,28 +234,3 @@ def _says_the_same(before: Any, now: Any) -> bool:
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         return {(language, text) for language, text in now.items() if text} <= {*before.items()}
     return bool(before == now)
-
-
-def _marks_written(marks: OptOutMarks, contacts: pd.DataFrame) -> str:
-    """Which rows are marked, by what the cells of the column say: "No" as well as "no", where one is as good.
-
-    Whoever runs the lines again has a spreadsheet with more rows by then. A cell that says something else is
-    neither True nor False, which `prepare` refuses.
-    """
-    cells = contacts[marks.column]
-    others = [*cells[~cells.index.isin(marks.marked.index)].unique()]
-    meaning = dict.fromkeys(marks.counts.index, True) | dict.fromkeys(others, False)
-    folded = {_folded(cell): is_mark for cell, is_mark in meaning.items()}
-    column = f"contacts[{marks.column!r}]"
-    if any(folded[_folded(cell)] != is_mark for cell, is_mark in meaning.items()):
-        return f"{column}.map({meaning})"
-    return f"{column}.str.strip().str.casefold().map({folded})"
-
-
-def _folded(cell: str) -> str:
-    return cell.strip().casefold()
-
-
-def _written(arguments: Mapping[str, Any]) -> str:
-    """Arguments as they follow others in a call: `, sender='CLINIC', region='UG'`."""
-    return "".join(f", {name}={value!r}" for name, value in arguments.items())

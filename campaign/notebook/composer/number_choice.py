@@ -195,7 +195,8 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     @property
     def _other_columns(self) -> str:
         others = [name for name in likely_number_columns(self._contacts.columns) if name != self.column.value]
-        return f" {listed(others)} may hold numbers." if others else ""
+        are_not = agreeing(len(others), "is not", "are not")
+        return f" {listed(others)} may hold numbers, too, and {are_not} used." if others else ""
 
     @property
     def country_name(self) -> str:

@@ -23,6 +23,7 @@ from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import kept_with_campaign
 from campaign.notebook.composer.opt_out_list import rows_with_numbers
 from campaign.notebook.composer.places import NO_ACCOUNT, PLACES
+from campaign.notebook.composer.python_lines import python_lines
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.to_do_list import with_one_press
 from campaign.notebook.composer.unknown_texts import UnknownTexts
@@ -130,7 +131,7 @@ class OutcomeSection(Section):
         by_hand = desk.composition.opt_out_numbers
         rows = rows_with_numbers(desk.plan or desk.prepared(), by_hand) if by_hand else ()
         try:
-            return desk.composition.python(desk.contacts, desk.confirmed, unwanted_rows=rows)
+            return python_lines(desk.composition, desk.contacts, desk.confirmed, unwanted_rows=rows)
         except UsageError:  # the spreadsheet that is chosen now has cells that nobody has decided about
             return ""
 
