@@ -33,6 +33,7 @@ _FIGURE = (
 _BLANK = r"^\s*$"
 _LIKE_A_NUMBER = r"^\s*[+0][\d ()/.-]{6,}"  # an amount begins with neither; "0.50" is shorter
 _DIGIT = r"\p{Nd}"
+_COUNT = r"^\s*\d{1,4}\s*$"  # of people, below their numbers: no number is so short
 _LOOKED_AT = 20  # rows at the end of a table
 # A remark below it: "Note: as of 20 November", "* without arrears", or seven words, which are no name.
 _REMARK = (
@@ -61,10 +62,11 @@ def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[in
     """The rows of the lines of totals that close a table, and of remarks below them: these are no people.
 
     They have no digit in `columns`, where the numbers are looked for, nor in any other column whose header
-    means a number, and only blank rows, a few rows of a single cell and notes beside figures come after them.
-    So a line between people, which may be somebody with an odd name, is none of them, and neither is any line
-    of a whole list of totals. A single cell below them is a remark where it reads like one, or stands in a
-    column in which people have numbers: any other name may be that of somebody whose number is missing.
+    means a number, but for a count of a few digits, and only blank rows, a few rows of a single cell and
+    notes beside figures come after them. So a line between people, which may be somebody with an odd name, is
+    none of them, and neither is any line of a whole list of totals. A single cell below them is a remark
+    where it reads like one, or stands in a column in which people have numbers: any other name may be that of
+    somebody whose number is missing.
     """
     return _closing_lines(last_rows(whole_table(contacts), _LOOKED_AT), columns)
 
@@ -80,7 +82,9 @@ def without_lines_of_nobody(contacts: pd.DataFrame, columns: Collection[str]) ->
 def _closing_lines(last: pd.DataFrame, columns: Collection[str]) -> tuple[int, ...]:
     """Which of the last rows of a table are lines of totals that close it, or remarks."""
     others = [name for name in number_columns(last.columns) if name not in columns]
-    is_total = _stand_beside_figures(last, _WORD) & ~_have(last, [*columns, *others], _DIGIT)
+    numbers = [*columns, *others]
+    has_number = (_cells(last, numbers, _DIGIT) & ~_cells(last, numbers, _COUNT)).any(axis=1)
+    is_total = _stand_beside_figures(last, _WORD) & ~has_number
     if not is_total.any():
         return ()
     # "No" may hold a remark with digits, though it is a header of numbers.

@@ -137,6 +137,14 @@ def test_the_word_may_stand_where_the_numbers_are():
     assert statuses_of(",Total,66000,") == ["blank"]
 
 
+def test_a_count_of_people_may_stand_where_the_numbers_are():
+    people = ["Ann,0772000001,5,", "Bea,0772000002,5,", "Total members,2,,"]
+    made = plan_for(contacts_of(*people, header=HEADER))
+    assert made.contacts["status"].tolist() == ["not_sent", "not_sent", "blank"]
+    assert made.issues["code"].tolist() == ["line_of_totals"]
+    assert made.totals.totals_lines == 1
+
+
 def test_a_figure_where_numbers_are_may_be_a_number():
     header = "name,phone,other phone,note"
     assert (

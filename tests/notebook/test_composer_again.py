@@ -493,7 +493,8 @@ def test_the_result_of_a_campaign_with_nothing_waiting_is_shown_until_something_
     said = "In this folder: the rehearsal of “visits” is finished (last on "
     assert again.sees("open-campaigns").startswith(said)
     said = "3 texts were accepted and 1 row has a mistake or shares a phone."
-    assert again.sees("open-campaigns").endswith(said)
+    go_on = "To go on with it, choose its spreadsheet below: its text and answers are offered again."
+    assert again.sees("open-campaigns").endswith(f"{said} {go_on}")
     again.press("look-back")
     shown = again.sees("section-5")
     assert shown.startswith("This is what came of “visits”.")

@@ -549,7 +549,7 @@ def test_amounts_are_offered_with_a_comma_as_the_spreadsheet_shows_them(person, 
 
 
 def test_one_amount_with_a_currency_does_not_take_the_format_from_the_others(person, tmp_path):
-    """Section 3 says which row does not fit: without the format it would read "UGX UGX 150,000"."""
+    """Beside the same currency in the text it is an amount as the others are, and beside none it is not."""
     rows = [f"Child {place},+256 772 000 0{place},{place}0000" for place in range(10, 16)]
     table = "name,phone,fee\n" + "\n".join([*rows, 'Gil,+256 772 000 016,"UGX 150,000"'])
     (tmp_path / "fees.csv").write_text(table)
@@ -558,6 +558,11 @@ def test_one_amount_with_a_currency_does_not_take_the_format_from_the_others(per
     assert find(person.composer, "text").formats == {"fee, as 100,000": "fee:,.0f"}
     person.fill("sender", "CLINIC")
     person.write("The fees of {name} are UGX {fee:,.0f}.")
+    person.press("check")
+    assert person.sees("section-3").startswith("7 people get a text; no row is left out.")
+    assert "The fees of Gil are UGX 150,000." in person.composer.desk.plan.messages["message"].tolist()
+    person.reopen(2)
+    person.write("The fees of {name} are {fee:,.0f} shillings.")
     person.press("check")
     section = person.sees("section-3")
     assert section.startswith("6 people get a text; 1 row gets none.")

@@ -175,7 +175,7 @@ def test_an_empty_account_is_topped_up_and_resume_does_what_the_sentence_says(pl
         )
         dashboard = Dashboard(run)
         until(lambda: "Top it up, then resume" in find(dashboard, "status").value)
-        assert enabled(dashboard) == {"resume"}
+        until(lambda: enabled(dashboard) == {"resume"})
         assert f"{len(sandbox.inbox)} of 40 messages were accepted" in find(dashboard, "head").value
         before = run.result
         assert before.changes_since == ""

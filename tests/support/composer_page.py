@@ -75,7 +75,7 @@ class ComposerPage:
         self.page.click(".campaign-section-4 .campaign-send:text-is('Rehearse 276 texts')")
         result = self.page.locator(".campaign-section-5")
         expect(result).to_contain_text("276 of 299 rows were accepted in the rehearsal")
-        expect(result.locator("pre")).to_contain_text("result = campaign.send(plan)")
+        expect(result.locator("pre")).to_contain_text("result = campaign.send(plan, name=")
 
     def download(self, label: str) -> tuple[str, bytes]:
         """The name and the content of what a button downloads."""

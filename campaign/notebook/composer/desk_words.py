@@ -26,7 +26,7 @@ FIELDS = {
     "duplicates": "Numbers that come twice",
     "several": "Cells with several numbers",
     "opt_outs": "People who want no texts",
-    "opt_out_column": "Column that marks people who want no texts",
+    "opt_out_column": "Column that says who wants texts, or none",
     "name": "Name of this campaign",
     "changed": "Phones that got another text",
     "gone": "People who are no longer in the spreadsheet",

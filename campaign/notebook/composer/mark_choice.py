@@ -34,6 +34,7 @@ _TICK = (
     f"Tick the cells that mean “no texts”, and press “{_LEAVE_OUT_TICKED}”: "
     "the rows with the others get a text. If none of them means that, press it without a tick."
 )
+_ARE_TICKED = "What seems to mean that is ticked already. "
 _OTHER_COLUMN = "choose another column."
 _ANEW = "Decide about these cells again"
 _TICKS = 8  # different cells at most that are ticked one by one
@@ -142,6 +143,11 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._ask(marks)
         return column, tuple(marks.counts.index), self._plain
 
+    @property
+    def is_asking(self) -> bool:
+        """Whether a person is asked about cells of the column."""
+        return bool(self._asked)
+
     def check_decided(self) -> None:
         """Raise `UsageError` while a column seems to be one of marks and nobody has chosen it, or none."""
         if self._column.value == _NOT_CHOSEN:
@@ -159,7 +165,8 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if are_few:
             presumed = [] if marks.is_decided else refusing(self._of, self._asked)
             self._offer_ticks(marks.unclear, presumed)
-            correct = f"{_TICK} Or {correct[0].lower()}{correct[1:]}"
+            ticked = _ARE_TICKED if any(tick.value for tick in self._ticks.children) else ""
+            correct = f"{ticked}{_TICK} Or {correct[0].lower()}{correct[1:]}"
         self._say_question(f"{marks.about_unclear} {correct}")
         raise self.unanswered
 

@@ -148,6 +148,9 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.enter()  # a column that this spreadsheet lacks is no choice any more once another is chosen
         with self._problems_shown():
             self._chosen()
+        if self._marks.is_asking:  # the question says what to do: only whoever goes on is stopped
+            with self._problems_shown():
+                return
 
     def _use_again(self, chosen: Composition) -> None:
         """Choose a list and a column as if somebody had done so in their fields."""

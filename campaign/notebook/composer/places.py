@@ -17,7 +17,7 @@ NO_ACCOUNT = (
     "machine to set CAMPAIGN_LIVE_URL, CAMPAIGN_LIVE_USERNAME and CAMPAIGN_LIVE_PASSWORD, and to start it "
     "again."
 )
-_ONLY_REHEARSAL = f"You can rehearse here as often as you like. {NO_ACCOUNT}"
+_ONLY_REHEARSAL = f"A rehearsal needs nothing more. {NO_ACCOUNT}"
 
 
 def about_only_place(desk: Desk) -> str:
