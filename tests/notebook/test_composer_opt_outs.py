@@ -61,8 +61,8 @@ def next_day():
 def test_the_list_of_yesterday_is_offered_by_name_and_not_used_unasked(sent_with_list, next_day):
     again = next_day()
     said = (
-        "When “visits” was sent last, it left out the people on the list stop.csv. That is not chosen now. The "
-        "button chooses it, for the rows of today."
+        "When “visits” was sent last, it left out the people on the list stop.csv. That is not chosen now. "
+        "The button chooses it, for the rows of today."
     )
     assert again.sees("earlier-list") == said
     assert find(again.composer, "use-earlier-list").description == "Leave them out again"
