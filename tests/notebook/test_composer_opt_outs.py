@@ -374,6 +374,8 @@ def test_whether_yes_means_texts_or_none_is_asked_where_the_header_does_not_say_
     first = (
         "First press “Leave out the rows that are ticked” above: what is ticked in “SMS” counts from then on."
     )
+    assert first not in at_check.sees("section-3")  # nobody has gone on yet
+    at_check.press("go-on")
     assert at_check.sees("section-3").endswith(first)
     assert not at_check.is_shown("agree-to-marks")
     assert at_check.composer.desk.composition.opt_out_column is None

@@ -31,10 +31,10 @@ _LEAVE_OUT = "Leave these rows out too"
 _LEAVE_OUT_TICKED = "Leave out the rows that are ticked"
 _PRESS = f"First press “{_LEAVE_OUT_TICKED}” above: what is ticked in “{{}}” counts from then on."
 _TICK = (
-    f"Tick the cells that mean “no texts”, and press “{_LEAVE_OUT_TICKED}”: "
+    f"Tick the cells that mean “no texts”{{}}, and press “{_LEAVE_OUT_TICKED}”: "
     "the rows with the others get a text. If none of them means that, press it without a tick."
 )
-_ARE_TICKED = "What seems to mean that is ticked already. "
+_ARE_TICKED = " (what seems to mean that is ticked already)"
 _OTHER_COLUMN = "choose another column."
 _ANEW = "Decide about these cells again"
 _TICKS = 8  # different cells at most that are ticked one by one
@@ -59,6 +59,7 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._agreed: tuple[str, ...] = ()  # cells of it that are marks too
         self._plain: tuple[str, ...] = ()  # and those that are none
         self._asked: tuple[str, ...] = ()  # cells of it that a person is asked about now
+        self._is_asking = False  # what they mean
         self._ticked: tuple[str, tuple[str, ...]] = ("", ())  # a column, and those of its cells with a tick
         self._seems: dict[str, str] = {}  # columns that seem to be such ones, each with what it seems to say
         # Those of them about which a person has decided; None for all of the spreadsheet that comes next.
@@ -145,8 +146,8 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     @property
     def is_asking(self) -> bool:
-        """Whether a person is asked about cells of the column."""
-        return bool(self._asked)
+        """Whether a person is asked what cells of the column mean, and was told how to answer."""
+        return self._is_asking
 
     def check_decided(self) -> None:
         """Raise `UsageError` while a column seems to be one of marks and nobody has chosen it, or none."""
@@ -159,6 +160,7 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _ask(self, marks: OptOutMarks) -> None:
         """Ask about unclear cells: one by one where they are few."""
+        self._is_asking = True
         are_few = marks.says_none < len(self._asked) <= _TICKS
         set_shown(self._agree, marks.says_none)
         correct = _CORRECT.format(_LEAVE_OUT) if marks.says_none else capitalised(self._better)
@@ -166,7 +168,7 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             presumed = [] if marks.is_decided else refusing(self._of, self._asked)
             self._offer_ticks(marks.unclear, presumed)
             ticked = _ARE_TICKED if any(tick.value for tick in self._ticks.children) else ""
-            correct = f"{ticked}{_TICK} Or {correct[0].lower()}{correct[1:]}"
+            correct = f"{_TICK.format(ticked)} Or {correct[0].lower()}{correct[1:]}"
         self._say_question(f"{marks.about_unclear} {correct}")
         raise self.unanswered
 
@@ -187,7 +189,7 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if 1 < len(distinct) <= _TICKS:
             self._asked = distinct
             self._offer_ticks(cells)
-            other_ways.insert(0, f"{_TICK[0].lower()}{_TICK[1:]}")
+            other_ways.insert(0, f"{_TICK[0].lower()}{_TICK[1:].format('')}")
         self._say_question(f"{question} If so, press “{agree}”. If not, {' Or '.join(other_ways)}")
 
     @property
@@ -216,7 +218,7 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Take the question away; it may be asked again at once, with the ticks that it has by now."""
         if self._ticks.children:
             self._ticked = self._of, self._cells_with_tick()
-        self._question.value, self._ticks.children = "", ()
+        self._question.value, self._ticks.children, self._is_asking = "", (), False
         for asked in (self._ticks, self._agree_ticked, self._agree, self._anew):
             set_shown(asked, False)
 
