@@ -14,14 +14,14 @@ from campaign.contacts.columns import number_columns
 from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
 
 # What such a line is called in the languages whose spreadsheets are seen most; "Total paid:", "GRAND TOTAL",
-# "Total mothers": a word in small letters is no name.
+# "Total mothers": nobody is called that.
 # Sum alone, suma and soma are left out: people have these names.
 _WORD = (
     r"(?i)^\s*(?:(?:grand|sub|over)[ -]?sums?|sums?(?: (?:due|paid)|\s*[:=])|"
     r"(?:(?:grand|sub|over)[ -]?)?(?:totals?|totaux|somme|summe|gesamt|gesamtsumme|"
-    r"jumla|jumla kuu|total g[eé]n[eé]ral|total general|total geral|итого|всего|المجموع|कुल|ድምር))"
-    r"(?: (?:amount|due|paid|people|persons|cost|balance)| (?:number|no\.?) of [a-z]+|(?-i: [a-z]+))?"
-    r"\s*[:=.]*\s*$"
+    r"jumla|jumla kuu|total g[eé]n[eé]ral|total general|total geral|итого|всего|المجموع|कुल|ድምር)"
+    r"(?: (?:amount|due|paid|people|persons|cost|balance))?|"
+    r"totals?(?: (?:number|no\.?) of [a-z]+|(?-i: [a-z]+)))\s*[:=.]*\s*$"
 )
 # An amount: digits, perhaps grouped, perhaps with a currency or a unit of a few letters: "UGX 66,000", "12%".
 # Or a count of something: "116 people". Seven digits at most: a number with a name behind has more. The word

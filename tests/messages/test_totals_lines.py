@@ -28,6 +28,7 @@ PEOPLE = [
     "Total,,772000002 mother,",
     "Total,,,116 people and more",
     "Soma,,66000,",  # a name
+    "jumla hassan,,66000,",
 ]
 
 
