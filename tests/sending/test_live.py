@@ -74,6 +74,23 @@ def test_whoever_has_the_text_from_another_campaign_is_named_before_the_phrase(s
     )
 
 
+def test_a_column_of_consent_that_leaves_out_nobody_is_named_before_the_phrase(service, tmp_path):
+    table = pd.DataFrame(
+        {"phone": ["+447700900100", "+447700900101"], "n": ["0", "1"], "Consent": ["yes", "no"]}
+    )
+    of = {"message": "accept-{n}", "sender": "CLINIC", "region": "GB"}
+    named = "\n“Consent” seems to say who wants messages, and nobody is left out by it."
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        send(campaign.prepare(table, **of), service, tmp_path / "visits", confirm=None)
+    assert named in str(asked.value)
+    without = campaign.prepare(table, **of, opt_outs=table["Consent"].map({"yes": False, "no": True}))
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        send(without, service, tmp_path / "visits", confirm=None)
+    assert named not in str(asked.value)
+    send(without, service, tmp_path / "visits", confirm=phrase_in(asked.value))
+    assert service.accepted == ["0"]
+
+
 def test_the_report_says_live(service, plan, tmp_path):
     with pytest.raises(campaign.ConfirmationError) as asked:
         send(plan, service, tmp_path / "visits", confirm=None)
