@@ -21,7 +21,7 @@ _WORD = (
     r"(?:(?:grand|sub|over)[ -]?)?(?:totals?|totaux|somme|summe|gesamt|gesamtsumme|"
     r"jumla|jumla kuu|total g[eé]n[eé]ral|total general|total geral|итого|всего|المجموع|कुल|ድምር)"
     r"(?: (?:amount|due|paid|people|persons|cost|balance))?|"
-    r"totals?(?: (?:number|no\.?) of [a-z]+|(?-i: [a-z]+)))\s*[:=.]*\s*$"
+    r"totals?(?: (?:number|no\.?) of)?(?: [a-z]+){1,2})\s*[:=.]*\s*$"
 )
 # An amount: digits, perhaps grouped, perhaps with a currency or a unit of a few letters: "UGX 66,000", "12%".
 # Or a count of something: "116 people". Seven digits at most: a number with a name behind has more. The word

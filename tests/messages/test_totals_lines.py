@@ -13,6 +13,7 @@ HEADER = "name,phone,amount,note"
 TOTALS = [
     "Total,,66000,", "TOTAL,,66000,12%", "Grand total:,,UGX 66 000,", "Sub-total,,66000.50,",
     "Total due,,66000,", "Total mothers,,16,", "TOTAL number of pupils,,16,", "Total no. of mothers: ,,16,",
+    "Total VHTs,,15,", "Total Group Members,,15,",
     "Jumla,,66000,", "Итого,,66000,", "Summe,,66000,",
     "TOTAL,,,", "Total,,,116 people", "Total,,3 pupils,", 'Total,,"1,250 UGX",',
     "Total,,,1 250 000 shillings",

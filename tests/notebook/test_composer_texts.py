@@ -1,5 +1,6 @@
 """The composer's second section: why a text takes several SMS, and the rows to correct in turn."""
 
+import pandas as pd
 import pytest
 from support.spreadsheets import workbook
 from support.widget_tree import find
@@ -7,6 +8,7 @@ from support.widget_tree import find
 import campaign
 from campaign.messages.templates.languages import find_languages
 from campaign.notebook.composer.alphabet import explain_alphabet
+from campaign.notebook.composer.amount_placeholders import amount_placeholders
 
 PLACE = "is not in the alphabet of SMS, so one SMS holds 70 characters instead of 160."
 
@@ -555,7 +557,7 @@ def test_one_amount_with_a_currency_does_not_take_the_format_from_the_others(per
     (tmp_path / "fees.csv").write_text(table)
     person.fill("path", "fees.csv")
     person.press("use")
-    assert find(person.composer, "text").formats == {"fee, as 100,000": "fee:,.0f"}
+    assert find(person.composer, "text").formats == {"fee, as UGX 100,000": "UGX {fee:,.0f}"}
     person.fill("sender", "CLINIC")
     person.write("The fees of {name} are UGX {fee:,.0f}.")
     person.press("check")
@@ -567,6 +569,27 @@ def test_one_amount_with_a_currency_does_not_take_the_format_from_the_others(per
     section = person.sees("section-3")
     assert "6 people get a text; 1 row gets none." in section
     assert 'The text needs "fee" to be' in section
+
+
+@pytest.mark.parametrize(
+    ("cells", "offered"),
+    [
+        (["£65.00", "65", "23.8"], {"fee, as £65.00": "£{fee:,.2f}", "fee, as £65, rounded": "£{fee:,.0f}"}),
+        (["UGX 30,000", "30000", ""], {"fee, as UGX 30,000": "UGX {fee:,.0f}"}),
+        (["300 €", "200"], {"fee, as €300": "€{fee:,.0f}"}),
+        (["£5", "$6"], {}),
+        (["VHT12", "VHT13"], {}),
+        (["65", "23"], {}),
+    ],
+)
+def test_amounts_of_which_some_have_a_currency_are_offered_with_it(cells, offered):
+    rows = pd.DataFrame({"phone": "+256 772 000 001", "fee": cells}, dtype="str")
+    assert amount_placeholders(rows) == offered
+    for way in offered.values():
+        plan = campaign.prepare(rows, message=way, sender="CLINIC", number="phone", duplicates="keep")
+        wanted = next(iter(offered)).removeprefix("fee, as ") if ".2f" in way or len(offered) == 1 else ""
+        assert wanted in plan.messages["message"].iloc[0]
+        assert plan.totals["invalid"] == cells.count("")
 
 
 # whose row gets no text

@@ -135,10 +135,7 @@ def test_the_messages_of_the_sentence_add_up_to_those_of_the_card_of_the_run(mis
     )
     assert said in result.sentence
     assert said in campaign.load_result(result.folder).sentence
-    assert (
-        f"The cost is also that of {2 + mistaken} earlier messages besides those of the table."
-        in run_card(run)
-    )
+    assert f"The cost is also that of {2 + mistaken} other messages of this campaign." in run_card(run)
 
 
 def test_both_parts_of_a_long_text_are_listed():

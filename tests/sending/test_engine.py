@@ -117,8 +117,8 @@ def test_one_at_a_time_until_the_first_ok_then_as_many_as_allowed():
     assert service.most_under_way == 4
 
 
-@pytest.mark.parametrize(("nearby", "turns"), [(0.001, 2), (60.0, 1)])
-def test_batches_for_a_service_far_away_do_not_begin_in_step(monkeypatch, nearby, turns):
+@pytest.mark.parametrize(("nearby", "in_step"), [(0.001, False), (60.0, True)])
+def test_batches_for_a_service_far_away_do_not_begin_in_step(monkeypatch, nearby, in_step):
     """In step, they would all connect before the first of them asks the gate."""
     monkeypatch.setattr(engines, "NEARBY", nearby)
     service, begun = Service(latency=0.01), []
@@ -141,7 +141,7 @@ def test_batches_for_a_service_far_away_do_not_begin_in_step(monkeypatch, nearby
         await engine.run()
 
     asyncio.run(send())
-    assert (len(begun), len(set(begun[1:]))) == (9, turns)
+    assert (len(begun), len(set(begun[1:])) == 1) == (9, in_step)  # on a busy machine in more turns than two
 
 
 def test_where_an_answer_takes_long_the_first_batches_are_spread_over_its_time():

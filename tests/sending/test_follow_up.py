@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import openpyxl
+import pandas as pd
 import pytest
 
 import campaign
@@ -722,8 +723,12 @@ def test_the_file_of_the_file_keeps_the_order_and_says_nothing_against_the_sprea
     campaign.send(dated_plan(path), account=sandbox, progress=False)
     result = campaign.load_result("campaigns/visits.local")
     landline = "This is a landline, which may not receive SMS. Enter a mobile number."
-    assert result.follow_up()["last reason"].tolist() == [landline]
-    path = with_cell(campaign.write_follow_up(result, "again.csv"), "0414 000 027", "0772 000 000")
+    assert result.follow_up()["last reason"].tolist() == [
+        f'{landline} To send to it anyway, add "fixed" to kinds=.'
+    ]
+    written = campaign.write_follow_up(result, "again.csv")
+    assert pd.read_csv(written)["last reason"].tolist() == [landline]  # for whoever corrects cells
+    path = with_cell(written, "0414 000 027", "0772 000 000")
     assert dated_plan(path).messages["message"].tolist() == ["Hi Person 0, your visit is on 1 Dec."]
 
 

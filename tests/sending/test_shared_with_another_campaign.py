@@ -103,8 +103,9 @@ def test_a_name_that_neither_of_them_had_leaves_her_in_doubt(first, send):
         assert outcomes(result)["sharing_a_phone"] == 1
         told = result.follow_up().set_index("Child")["last reason"]
         assert told["Zoe"] == (
-            "This phone was reached before, or may have been, perhaps with somebody else's text. To reach "
-            "this person too, enter another number."
+            "This phone was reached before, or may have been, perhaps with somebody else's text: see "
+            "not_again=. To reach this person too, enter another number, or send the file of write_follow_up "
+            "without not_again=."
         )
         assert "enter another number." in result.sentence
         assert "duplicates=" not in result.sentence

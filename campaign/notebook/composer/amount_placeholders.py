@@ -19,6 +19,10 @@ from campaign.messages.templates.formats import NumberFormat, parse_format
 from campaign.messages.templates.template import formats_in
 
 _PLAIN = r"-?[0-9]{1,15}(?:\.[0-9]{1,2})?"  # as workbooks hold amounts, whatever they show
+_WITH_CURRENCY = (  # one that `Placeholder.sign` knows, too; letters without a space are a code, "VHT12"
+    r"^(?P<before>[$£€¥₦₹₵] ?|[A-Z]{3} )?(?P<amount>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,2})?|"
+    r"[0-9]{1,15}(?:\.[0-9]{1,2})?)(?P<behind> ?[$£€¥₦₹₵]| [A-Z]{3})?$"
+)
 _MOST = 0.8  # of the cells with digits that have to be plain amounts
 _LEAST = 1000  # an amount that is written with a comma
 _UNITS, _HUNDREDTHS = ",.0f", ",.2f"
@@ -31,15 +35,16 @@ def amount_placeholders(contacts: pd.DataFrame) -> dict[str, str]:
     """For each column of amounts how one looks, "balance, as 170,000", and the placeholder that writes it so.
 
     Only columns are offered whose amounts are mostly written without separators, and not those of years.
-    Beside them a column may have words, "nil", and amounts written otherwise, "UGX 150,000": section 3 says
-    which rows do not fit. Of amounts with decimals, two ways are offered.
+    Beside them a column may have words, "nil", and amounts written otherwise: section 3 says which rows do
+    not fit. Of amounts with decimals, two ways are offered. Where some have a currency and others have none,
+    it is written before all of them: "fee, as UGX 150,000", "UGX {fee:,.0f}".
     """
     numbers = {*number_columns(contacts.columns)}
     columns = [name for name in contacts.columns if name not in numbers and not {*"{}:|"} & set(name)]
     return {
-        f"{name}, as {example}": f"{name}:{pattern}"
+        f"{name}, as {example}": placeholder
         for name in columns
-        for example, pattern in _written(contacts[name].str.strip()).items()
+        for example, placeholder in _offered(name, contacts[name].str.strip()).items()
     }
 
 
@@ -83,8 +88,30 @@ def _example(cells: pd.Series[str], form: NumberFormat) -> list[tuple[str, str]]
     return [(str(cells.iloc[place]), str(written.iloc[place]))]
 
 
-def _written(cells: pd.Series[str]) -> dict[str, str]:
-    """The first large amount as each format of the column writes it; {} where it has no amounts."""
+def _offered(name: str, cells: pd.Series[str]) -> dict[str, str]:
+    """How the amounts of a column look, each with the placeholder that writes them so."""
+    plain, before = _without_currency(cells)
+    written = _written(plain, is_mixed=bool(before))
+    if not before:
+        return {example: f"{name}:{pattern}" for example, pattern in written.items()}
+    return {f"{before}{example}": f"{before}{{{name}:{pattern}}}" for example, pattern in written.items()}
+
+
+def _without_currency(cells: pd.Series[str]) -> tuple[pd.Series[str], str]:
+    """The cells without a currency that some of them have, as workbooks hold amounts, and how it is written
+    before an amount; "" where they have none, or several."""
+    parts = cells.str.extract(_WITH_CURRENCY)
+    currency = parts["before"].fillna("").str.strip() + parts["behind"].fillna("").str.strip()
+    found = currency[currency != ""].unique()
+    if len(found) != 1:
+        return cells, ""
+    amounts = parts["amount"].str.replace(",", "", regex=False)
+    return cells.where(currency == "", amounts), f"{found[0]} " if found[0].isalpha() else str(found[0])
+
+
+def _written(cells: pd.Series[str], *, is_mixed: bool) -> dict[str, str]:
+    """The first large amount as each format of the column writes it; {} where it has no amounts, or where
+    they need no format: it `is_mixed` where some had a currency."""
     has_digits, is_plain = cells.str.contains("[0-9]"), cells.str.fullmatch(_PLAIN)
     is_enough = is_plain.sum() >= _MOST * has_digits.sum()
     if not is_enough or not count_amounts(cells[is_plain | ~has_digits]).are_amounts:
@@ -92,9 +119,9 @@ def _written(cells: pd.Series[str]) -> dict[str, str]:
     cells = cells[is_plain]
     amounts = cells.astype("float64")
     large = cells[amounts.abs() >= _LEAST]
-    if large.empty or amounts.between(*_YEARS).all():
+    if (large.empty or amounts.between(*_YEARS).all()) and not is_mixed:
         return {}
-    first = Decimal(large.iloc[0])
+    first = Decimal((cells if large.empty else large).iloc[0])
     if not cells.str.contains(".", regex=False).any():
         return {format(first, _UNITS): _UNITS}
     # A workbook holds 12.50 as 12.5.

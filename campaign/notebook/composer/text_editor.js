@@ -34,8 +34,11 @@ function render({model, el}) {
     waiting = model.get("answered") < model.get("asked");
     if (!waiting && newer) pass();
   }
+  function inserted(name) {  // a currency stands before some placeholders
+    return name.includes("{") ? name : `{${name}}`;
+  }
   function insert(name) {
-    area.setRangeText(`{${name}}`, area.selectionStart, area.selectionEnd, "end");
+    area.setRangeText(inserted(name), area.selectionStart, area.selectionEnd, "end");
     area.focus();
     pass();
   }
@@ -46,7 +49,7 @@ function render({model, el}) {
       button.type = "button";
       button.className = "jupyter-button placeholder";
       button.textContent = label;
-      button.title = `Insert {${name}} at the cursor`;
+      button.title = `Insert ${inserted(name)} at the cursor`;
       button.addEventListener("click", () => insert(name));
       return button;
     }));

@@ -9,7 +9,8 @@ from anywidget import AnyWidget
 
 
 class TextEditor(AnyWidget):
-    """A labelled text area; `placeholders` are offered as buttons, and `formats` after them, by their labels.
+    """A labelled text area; `placeholders` are offered as buttons, and `formats` after them, by their labels:
+    placeholders without their braces, or with what stands before them.
 
     `typed` is called with the text after each change that a person makes.
     """
