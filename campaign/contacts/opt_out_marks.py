@@ -39,6 +39,7 @@ _ABOUT_WISHES = re.compile(
 )
 # Whoever wants none may have to be told that an order is ready all the same.
 _ABOUT_ADVERTISING = re.compile(r"\b(market\w*|promo\w*|advert\w*|offers?|newsletters?|mailings?)\b")
+_OTHERS = 2  # different cells that are neither, "not sure", "call her": more of them are about something else
 _NAMED = 5  # cells that are neither
 _LENGTH = 24  # characters of such a cell
 _LENGTH_OF_HEADER = 40  # characters
@@ -168,16 +169,17 @@ def refusing(column: str, cells: Iterable[str]) -> list[str]:
 
 
 def _are_marks_of_some(cells: Iterable[str]) -> bool:
-    """Whether some of these cells are marks, and the others say that there is none."""
+    """Whether some of these cells are marks, and the others say that there is none, but for a few."""
     distinct = {cell.strip().casefold() for cell in cells}
-    return bool(distinct & {*_YES}) and distinct <= {*_YES, *_NO}
+    return bool(distinct & {*_YES}) and len(distinct - {*_YES, *_NO}) <= _OTHERS
 
 
 def _are_answers(cells: Iterable[str]) -> bool:
-    """Whether these cells are a yes, a no or nothing, and some of them a yes and others a no."""
+    """Whether these cells are a yes, a no or nothing, but for a few, and some are a yes and others a no."""
     distinct = {cell.strip().casefold() for cell in cells}
     nays = {*_NO} - {*_NOTHING}
-    return bool(distinct & {*_YES}) and bool(distinct & nays) and distinct <= {*_YES, *_NO}
+    few_others = len(distinct - {*_YES, *_NO}) <= _OTHERS
+    return bool(distinct & {*_YES}) and bool(distinct & nays) and few_others
 
 
 def _words(column: str) -> str:

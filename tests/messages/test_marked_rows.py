@@ -238,6 +238,14 @@ def test_answers_that_nobody_uses_are_named_whatever_a_yes_stands_for(header):
         f"wants none: give their numbers as opt_outs=, or in Python their rows, "
         f"contacts['{header}'].isin(['No'])."
     )
+    unsure = prepare(
+        pd.concat([table, table.head(1).assign(**{"Phone": "0772000004", header: "not sure"})]),
+        message="Hi",
+        sender="CLINIC",
+        region="UG",
+        number="Phone",
+    )
+    assert unsure.unused_marks == [detail]
     only_yes = table.assign(**{header: "yes"})
     made = prepare(only_yes, message="Hi", sender="CLINIC", region="UG", number="Phone")
     assert made.issues.query("code == 'unused_marks'").empty
