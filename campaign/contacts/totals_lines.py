@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,15 @@ from campaign.contacts.columns import number_columns
 from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
 
 # What such a line is called in the languages whose spreadsheets are seen most; "Total paid:", "GRAND TOTAL",
-# "Total mothers": nobody is called that.
+# "Total mothers", "Total VHTs". One in capitals that is no plural is left out: "Total Gulu" sells petrol.
 # Sum alone, suma and soma are left out: people have these names.
 _WORD = (
     r"(?i)^\s*(?:(?:grand|sub|over)[ -]?sums?|sums?(?: (?:due|paid)|\s*[:=])|"
     r"(?:(?:grand|sub|over)[ -]?)?(?:totals?|totaux|somme|summe|gesamt|gesamtsumme|"
     r"jumla|jumla kuu|total g[eé]n[eé]ral|total general|total geral|итого|всего|المجموع|कुल|ድምር)"
     r"(?: (?:amount|due|paid|people|persons|cost|balance))?|"
-    r"totals?(?: (?:number|no\.?) of)?(?: [a-z]+){1,2})\s*[:=.]*\s*$"
+    r"totals?(?: (?:number|no\.?) of)?(?:(?-i: [a-z]+)|(?: [a-z]+)? (?:[a-z]*s|children|women|men|staff)))"
+    r"\s*[:=.]*\s*$"
 )
 # An amount: digits, perhaps grouped, perhaps with a currency or a unit of a few letters: "UGX 66,000", "12%".
 # Or a count of something: "116 people". Seven digits at most: a number with a name behind has more. The word
@@ -73,10 +75,16 @@ def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[in
 
 def without_lines_of_nobody(contacts: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
     """The rows of a table that may be people: without blank ones and the lines that close it."""
-    cells = (pa.chunked_array([series_to_array(contacts[name])]) for name in contacts.columns)
-    blank = contacts.index[blank_rows(cells, len(contacts))]
+    blank = blank_labels(contacts)
     closing = _closing_lines(contacts.tail(_LOOKED_AT), columns) if len(contacts) else ()
     return contacts.drop(index=blank.union([*closing])) if len(blank) or closing else contacts
+
+
+def blank_labels(contacts: pd.DataFrame) -> pd.Index[Any]:
+    """The labels of the rows in which no cell holds anything."""
+    cells = (pa.chunked_array([series_to_array(contacts[name])]) for name in contacts.columns)
+    blank: pd.Index[Any] = contacts.index[blank_rows(cells, len(contacts))]
+    return blank
 
 
 def _closing_lines(last: pd.DataFrame, columns: Collection[str]) -> tuple[int, ...]:

@@ -111,6 +111,15 @@ def test_a_path_can_be_marked_by_its_table(tmp_path):
         assert plan(path, marks_in(read_contacts(path)), stream=stream).totals["opted_out"] == 6
 
 
+def test_marks_of_which_nothing_is_known_leave_out_nobody_in_silence_no_more():
+    """Lines of last month, run again with a spreadsheet in another language."""
+    contacts = contacts_in(CLINIC.replace(",x", ",ndiyo"))
+    meaning = contacts["No SMS"].map({"x": True, "no": False})
+    assert meaning.isna().all()
+    with pytest.raises(UsageError, match="for row 2, where “No SMS” is empty, and for 7 other rows"):
+        plan(contacts, meaning)
+
+
 def test_lines_that_are_no_people_need_no_mark_and_count_as_nobody_who_wants_none():
     lines = "    ,,\n    Total people,,\n    Remark: the list of the front desk of November,,\n"
     contacts = contacts_in(CLINIC + lines)

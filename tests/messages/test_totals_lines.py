@@ -30,6 +30,7 @@ PEOPLE = [
     "Total,,,116 people and more",
     "Soma,,66000,",  # a name
     "jumla hassan,,66000,",
+    "Total Gulu,,66000,",  # a customer that sells petrol
 ]
 
 

@@ -256,3 +256,22 @@ def test_of_several_sheets_the_first_with_a_column_of_numbers_is_read(person, tm
     person.fill("sheet", "Households")
     person.press("use")
     assert person.folded() == ["1 · distribution.xlsx, sheet Households, 1 row, number in Phone (Uganda)"]
+
+
+def test_a_workbook_that_is_chosen_again_is_read_at_the_sheet_of_last_time(person, tmp_path):
+    def choose(*sheets):
+        workbook = Workbook()
+        workbook.active.title = "Notes"
+        workbook.active.append(["Distribution of November"])
+        workbook.active.append(["by the field office"])
+        for place, name in enumerate(sheets):
+            workbook.create_sheet(name).append(["Head", "Phone"])
+            workbook[name].append(["Aisha", f"+256 772 000 00{place}"])
+        workbook.save(tmp_path / "kept.xlsx")
+        person.upload("upload", "distribution.xlsx", (tmp_path / "kept.xlsx").read_bytes())
+        return find(person.composer, "sheet").value
+
+    assert choose("Gulu", "Lira") == "Gulu"
+    person.fill("sheet", "Lira")
+    assert choose("Gulu", "Lira", "Arua") == "Lira"
+    assert choose("Gulu", "Lira 2", "Arua") == "Gulu"  # it has another name by now

@@ -11,7 +11,7 @@ from pandas.api.types import infer_dtype
 
 from campaign.arrow_text import Bools, Ints, integers_to_array, join_texts, series_to_array, text_array
 from campaign.contacts.contact_parts import ContactParts, row_labels, rows_at
-from campaign.contacts.totals_lines import without_lines_of_nobody
+from campaign.contacts.totals_lines import blank_labels
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.masking import mask_text
@@ -127,10 +127,13 @@ def _folded(cells: pd.Series[str]) -> pd.Series[str]:
 
 
 def are_marks(opt_outs: Any) -> bool:
-    """Whether opt-outs are given as a Series of True and False, some of which may be missing."""
+    """Whether opt-outs are given as a Series of True and False, some of which may be missing. With all of
+    them missing, it is no list of numbers either: the words of the column were others than those compared."""
     if not isinstance(opt_outs, pd.Series):
         return False
-    return pd.api.types.is_bool_dtype(opt_outs.dtype) or infer_dtype(opt_outs, skipna=True) == "boolean"
+    if pd.api.types.is_bool_dtype(opt_outs.dtype) or infer_dtype(opt_outs, skipna=True) == "boolean":
+        return True
+    return len(opt_outs) > 0 and bool(opt_outs.isna().all())
 
 
 def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts, rules: NumberRules) -> Bools:
@@ -150,8 +153,8 @@ def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts, rule
         marks = marks.reindex(labels)
     missing = np.flatnonzero(marks.isna())
     if len(missing):
-        rows = without_lines_of_nobody(rows_at(table, missing), rules.columns)
-        rows = rows[~rows.index.isin(rules.closing_totals)]
+        rows = rows_at(table, missing)
+        rows = rows[~rows.index.isin(blank_labels(rows).union([*rules.closing_totals]))]
         if len(rows):
             raise UsageError(_undecided(marks, rows))
     return np.asarray(marks.fillna(False), dtype=bool)  # else they are no people

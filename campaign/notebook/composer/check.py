@@ -184,7 +184,8 @@ class CheckSection(Section):
         where = words_for(self._desk.composition.environment)
         self._drawn_line = f"{self._in_rehearsal}{headline(plan, leaves, where)}"
         open_line = f"{self._in_rehearsal}{headline(plan, leaves, where, asks_here=True)}"
-        asked = "" if "asked about below" in open_line else self.opt_outs.about_question
+        # Who wanted none before is asked about in the same place: one word about it is enough.
+        asked = "" if len(leaves.unwanted_rows) else self.opt_outs.about_question
         said = f"{open_line}{asked}."
         sentence = f'<div role="status">{markup.paragraph(said)}</div>'
         bar = shares(plan, leaves, where)

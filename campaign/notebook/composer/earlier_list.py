@@ -17,11 +17,8 @@ from campaign.paths import is_file
 from campaign.text import clean, listed_words
 from campaign.values import replace
 
-_USED = (
-    "When “{}” was sent last, it left out {}. That is not chosen now. The button chooses it, for the rows of "
-    "today."
-)
-_USED_ALONE = "When “{}” was sent last, it left out {}. That is not chosen now."
+_USED = "When “{}” was sent last, it left out {}. That is not chosen now."
+_BUTTON = " The button chooses it, for the rows of today."
 _CHANGED = " (which has been changed since)"
 _GONE = " (that file is no longer there)"
 _NO_COLUMN = " (this spreadsheet has no such column)"
@@ -49,7 +46,7 @@ class EarlierList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         used = [] if kept is None else [*filter(None, (self._about_list(kept), self._about_column(kept)))]
         set_shown(self, bool(used))
         can_be_used = self._again != desk.composition
-        said = (_USED if can_be_used else _USED_ALONE).format(mask_text(clean(desk.name)), listed_words(used))
+        said = _USED.format(mask_text(clean(desk.name)), listed_words(used)) + _BUTTON * can_be_used
         self._said.value = markup.paragraph(said) if used else ""
         set_shown(self._use, can_be_used)
 

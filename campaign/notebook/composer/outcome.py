@@ -161,11 +161,8 @@ class OutcomeSection(Section):
     def _way_to_live(self) -> list[str]:
         """How what was rehearsed is sent for real, where that can be done here."""
         desk = self._desk
-        if not self._was_rehearsed or self._is_of_another_name or desk.contacts.empty:
-            return []
-        if "live" not in desk.accounts:
-            return []
-        if desk.composition.environment == "live":
+        can_be_live = self._was_rehearsed and "live" in desk.accounts and not self._is_of_another_name
+        if not can_be_live or desk.contacts.empty or desk.composition.environment == "live":
             return []
         choose = f"choose “{PLACES['live']}” in section 4"
         if self._has_form():

@@ -235,6 +235,16 @@ class SpreadsheetSection(Section):
         said = _CONTINUED if self._reading.continues else said
         return kept.composition, said.format(mask_text(clean(self._desk.name)))
 
+    def _read_sheet_that_is_there(self, *, is_meant: bool) -> None:
+        """Read the sheet that is decided; one that was chosen last time may have another name by now."""
+        try:
+            self._desk.read()
+        except CampaignError:
+            if is_meant:
+                raise
+            self._desk.decide(sheet=None)
+            self._desk.read()
+
     def _turn_to_sheet_with_numbers(self) -> None:
         """Read another sheet, where the first has no column of numbers and that one has: it may be notes."""
         if likely_number_columns(self._desk.contacts.columns):
@@ -248,15 +258,15 @@ class SpreadsheetSection(Section):
 
     def _read(self, source: str, sheet: str | None = None) -> None:
         before, name = self._desk.composition, self._desk.name
-        dates = before.dates if source == before.source else None
-        self._desk.decide(source=source, sheet=sheet, dates=dates)
+        dates, last_sheet = (before.dates, before.sheet) if source == before.source else (None, None)
+        self._desk.decide(source=source, sheet=sheet or last_sheet, dates=dates)
         try:
-            self._desk.read()
+            self._read_sheet_that_is_there(is_meant=sheet is not None or last_sheet is None)
         except CampaignError:
             self._desk.composition = before
             set_shown(self._details, False)
             raise
-        if sheet is None:
+        if self._desk.composition.sheet is None:
             self._turn_to_sheet_with_numbers()
         if before.source not in ("", source):
             self._put_result_away()
