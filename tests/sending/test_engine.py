@@ -135,7 +135,7 @@ def test_batches_for_a_service_far_away_do_not_begin_in_step(monkeypatch, nearby
             begun.append(turn)
             return await service.post(entries, gate)
 
-        engine, _, _ = make_engine(Service(), batches=1 + 2 * engines.IN_A_TURN, concurrency=8)
+        engine, _, _ = make_engine(Service(), batches=9, concurrency=8)
         engine._post = post
         tick()
         await engine.run()
@@ -154,7 +154,7 @@ def test_where_an_answer_takes_long_the_first_batches_are_spread_over_its_time()
     engine, _, _ = make_engine(service, batches=9, concurrency=8)
     engine._post = post
     asyncio.run(engine.run())
-    assert begun[8] - begun[1] > 6 * engines.MOST_APART  # a sleep is never shorter than asked for
+    assert begun[8] - begun[1] > 6 * engines.WAIT  # a sleep is never shorter than asked for
     assert service.most_under_way == 8
 
 

@@ -41,11 +41,10 @@ SNAPSHOT_INTERVAL = 0.1  # seconds
 # their answers come apart, too, and so they stay spread. Where answers come sooner, the processor is the
 # limit, and a batch that waits wastes it.
 NEARBY = 0.03
-MOST_APART = 0.003  # a handshake takes a millisecond or two of the processor, at both ends
-SHORTEST_TIMER = 0.001  # of asyncio; a shorter sleep takes as long
-# Batches that would have to begin closer together than that begin so many in a turn of the event loop. One in
-# each turn kept the loop asking for every single event: with 64 at once and 20 ms, four send a sixth more.
-IN_A_TURN = 4
+# About how long the next batch waits, then. A handshake takes a millisecond or two of the processor, at both
+# ends; but whoever wakes up for every single batch finds cold caches. So batches that would begin closer
+# together than that begin in groups.
+WAIT = 0.003
 
 Listener = Callable[[Snapshot], None]
 Said = TypeVar("Said")
@@ -93,6 +92,7 @@ class Engine:
         # Both are readings of the monotonic clock.
         self._due: float | None = None  # when the pace lets the next batch go
         self._not_before = 0.0  # until when the service asked us to wait (Retry-After)
+        self._in_group = 0  # how many batches have begun since the last wait
         self._answer_took = 0.0  # seconds
         self._under_way: dict[asyncio.Task[None], Load] = {}
         self._failure: Exception | None = None
@@ -134,19 +134,15 @@ class Engine:
     async def run(self) -> None:
         """Send until nothing is left, or until a person or a valve stops the run: see `status`, `hold`."""
         self._orders.begin()
-        in_this_turn = 0
         try:
             while not self._is_over():
                 self._change.clear()
                 self._keep_up()
                 if not self._may_issue():
-                    in_this_turn = 0
                     self._come_to_rest()
                     await self._wait_for_change()
                 elif self._has_room and self._answer_took > NEARBY:
-                    in_this_turn = (in_this_turn + 1) % IN_A_TURN
-                    if (seconds := self._seconds_apart) or not in_this_turn:
-                        await asyncio.sleep(seconds)
+                    await self._keep_apart()
         except asyncio.CancelledError:
             self._hold(CUT)
             raise
@@ -192,11 +188,17 @@ class Engine:
         """
         return len(self._under_way) < (self._concurrency if self._tally.accepted_here else 1)
 
-    @property
-    def _seconds_apart(self) -> float:
-        """Half of what would spread all evenly, so that no batch is held up; 0 is too short for a timer."""
-        seconds = min(self._answer_took / self._concurrency / 2, MOST_APART)
-        return seconds if seconds >= SHORTEST_TIMER else 0
+    async def _keep_apart(self) -> None:
+        """Wait before the next batch or group of batches begins.
+
+        They begin half as far apart as would spread all evenly, so that no batch is held up.
+        """
+        apart = min(self._answer_took / self._concurrency / 2, WAIT)
+        group = round(WAIT / apart)
+        self._in_group += 1
+        if self._in_group >= group:
+            self._in_group = 0
+            await asyncio.sleep(group * apart)
 
     def _come_to_rest(self) -> None:
         """Write down what came back before the pause, so that the ledger says what the counts say."""

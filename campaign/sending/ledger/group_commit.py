@@ -1,11 +1,11 @@
 """The ledger as the engine sees it: moves that come close together share one commit.
 
 A commit with a sync costs some 200 microseconds of CPU whatever it holds, a move in it about 7. So a commit
-begins four milliseconds after the one before it at the earliest: where little is under way, an intent waits
+begins six milliseconds after the one before it at the earliest: where little is under way, an intent waits
 for nothing, and with 32 batches under way on one machine, 25 moves share a commit.
 
 A body waits for its intent, and nothing waits for an outcome. So an outcome is committed with the next
-intent, or four milliseconds later: a commit of its own would keep an intent waiting that comes soon after.
+intent, or six milliseconds later: a commit of its own would keep an intent waiting that comes soon after.
 
 The moves are applied on the event loop's own thread: SQLite releases Python's lock at every statement and
 gets it back from a busy loop only slowly, so that a writer thread cost three times the CPU. Only the last
@@ -26,7 +26,7 @@ from campaign.errors import LedgerError
 from campaign.sending.ledger.commit_thread import CommitThread
 from campaign.sending.ledger.ledger import Answers, Ledger, Move
 
-INTERVAL = 0.004  # seconds from the beginning of a commit to that of the next, unless one is full
+INTERVAL = 0.006  # seconds from the beginning of a commit to that of the next, unless one is full
 MAX_MOVES = 256  # in one commit
 
 Listener = Callable[[LedgerError | None], None]
