@@ -13,11 +13,11 @@ from campaign.contacts.contact_parts import RowsOfTable
 from campaign.contacts.opt_out_marks import OptOutMarks
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import DateOrder
+from campaign.contacts.totals_lines import without_lines_of_nobody
 from campaign.contract import Changed, Gone
 from campaign.environments import Environment
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
-from campaign.notebook.composer.read_marks import ReadMarks, people_of
 from campaign.sending.campaigns import compare, start
 from campaign.sending.engine.budget import Budget
 from campaign.sending.rounds.difference import Difference
@@ -48,7 +48,6 @@ _ABOUT = {
 }  # fmt: skip
 _CORRECT = "Write yes or no there, and choose the spreadsheet again."
 _SAY_WHICH = "Say in section 3 which of these cells mean “no texts”."
-_READ = ReadMarks()
 OF_SENDING, PACE = ("name", "changed", "gone"), ("rate", "batch_size")
 
 
@@ -154,8 +153,8 @@ class Composition:
         return replace(self, instead=instead), plan.keep_instead(instead)
 
     def people(self, contacts: pd.DataFrame) -> pd.DataFrame:
-        """The rows of a contact table that may be people."""
-        return people_of(contacts, self.number)
+        """The rows of a contact table without blank ones and lines of totals: no mark is expected there."""
+        return contacts if self.number is None else without_lines_of_nobody(contacts, [self.number])
 
     def marks_in(self, contacts: pd.DataFrame) -> OptOutMarks | None:
         """The cells that mark people who want no texts; None where no column does.
@@ -164,7 +163,8 @@ class Composition:
         """
         if self.opt_out_column is None:
             return None
-        marks = _READ.of(contacts, self.number, self.opt_out_column, self.opt_out_marks, self.opt_out_plain)
+        rows = self.people(contacts)
+        marks = OptOutMarks.of(rows, self.opt_out_column, self.opt_out_marks, self.opt_out_plain)
         if unclear := marks.about_unclear:
             remedy = _CORRECT if marks.says_none else _SAY_WHICH
             raise UsageError(f"{unclear} {remedy}")
