@@ -119,7 +119,7 @@ def test_one_at_a_time_until_the_first_ok_then_as_many_as_allowed():
 
 @pytest.mark.parametrize(("nearby", "in_step"), [(0.001, False), (60.0, True)])
 def test_batches_for_a_service_far_away_do_not_begin_in_step(monkeypatch, nearby, in_step):
-    """In step, they would all connect before the first of them asks the gate."""
+    """In step, they would all connect before the first of them asks the gate; alone, they take longer."""
     monkeypatch.setattr(engines, "NEARBY", nearby)
     service, begun = Service(latency=0.01), []
 
@@ -135,13 +135,15 @@ def test_batches_for_a_service_far_away_do_not_begin_in_step(monkeypatch, nearby
             begun.append(turn)
             return await service.post(entries, gate)
 
-        engine, _, _ = make_engine(Service(), batches=9, concurrency=8)
+        engine, _, _ = make_engine(Service(), batches=65, concurrency=64)
         engine._post = post
         tick()
         await engine.run()
 
     asyncio.run(send())
-    assert (len(begun), len(set(begun[1:])) == 1) == (9, in_step)  # on a busy machine in more turns than two
+    turns = len(set(begun[1:]))  # on a busy machine more of them than where it is idle
+    assert len(begun) == 65
+    assert (turns == 1) if in_step else (1 < turns <= 32)  # apart, but in groups
 
 
 def test_where_an_answer_takes_long_the_first_batches_are_spread_over_its_time():
@@ -154,7 +156,7 @@ def test_where_an_answer_takes_long_the_first_batches_are_spread_over_its_time()
     engine, _, _ = make_engine(service, batches=9, concurrency=8)
     engine._post = post
     asyncio.run(engine.run())
-    assert begun[8] - begun[1] > 6 * engines.WAIT  # a sleep is never shorter than asked for
+    assert begun[8] - begun[1] > 6 * engines.APART  # a sleep is never shorter than asked for
     assert service.most_under_way == 8
 
 

@@ -41,10 +41,9 @@ SNAPSHOT_INTERVAL = 0.1  # seconds
 # their answers come apart, too, and so they stay spread. Where answers come sooner, the processor is the
 # limit, and a batch that waits wastes it.
 NEARBY = 0.03
-# About how long the next batch waits, then. A handshake takes a millisecond or two of the processor, at both
-# ends; but whoever wakes up for every single batch finds cold caches. So batches that would begin closer
-# together than that begin in groups.
-WAIT = 0.003
+# A handshake takes a millisecond or two of the processor, at both ends; but a loop that wakes up for every
+# single batch finds cold caches. So batches that would begin closer together than that begin in groups.
+APART = 0.003
 
 Listener = Callable[[Snapshot], None]
 Said = TypeVar("Said")
@@ -193,8 +192,8 @@ class Engine:
 
         They begin half as far apart as would spread all evenly, so that no batch is held up.
         """
-        apart = min(self._answer_took / self._concurrency / 2, WAIT)
-        group = round(WAIT / apart)
+        apart = min(self._answer_took / self._concurrency / 2, APART)
+        group = round(APART / apart)
         self._in_group += 1
         if self._in_group >= group:
             self._in_group = 0
