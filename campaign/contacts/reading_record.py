@@ -56,10 +56,9 @@ class Reading(dict[str, Any]):
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
-        """A reading that was kept as JSON; before version 0.2 its issues were called findings."""
+        """A reading that was kept as JSON."""
         fields = dict(record)
-        issues = fields.pop("findings", fields.pop("issues", ()))
-        fields["issues"] = tuple(CellIssue(**issue) for issue in issues)
+        fields["issues"] = tuple(CellIssue(**issue) for issue in fields.get("issues", ()))
         for name in ("notices", "detected", "sheets"):
             fields[name] = tuple(fields.get(name, ()))
         fields["date_orders"] = tuple((name, order) for name, order in fields.get("date_orders", ()))

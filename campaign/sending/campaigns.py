@@ -23,7 +23,7 @@ from campaign.sending.opening import compare_in, open_campaign
 from campaign.sending.options import Money, Place, Progress, SendOptions, check_plan
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run
-from campaign.sending.store.first_format import open_to_read
+from campaign.sending.store.folder import open_folder
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.values import replace
@@ -318,7 +318,7 @@ def resume(
 def load_result(folder: Place) -> Result:
     """What is known about a campaign now, from its folder; also while it is being sent."""
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
-    return open_to_read(folder).load_result()
+    return open_folder(folder).load_result()
 
 
 async def _opened(opening: asyncio.Task[OpenCampaign]) -> OpenCampaign:

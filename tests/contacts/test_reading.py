@@ -753,8 +753,6 @@ def test_a_reading_comes_back_from_json():
     said = reading(read_contacts(saved(book)))
     record = json.loads(json.dumps(asdict(said)))
     assert Reading.from_record(record) == said
-    of_version_0_1 = {key: value for key, value in record.items() if key not in ("issues", "detected")}
-    assert Reading.from_record({**of_version_0_1, "findings": record["issues"]}) == said
 
 
 def test_a_contact_table_is_written_as_parquet_and_read_again_by_pandas(tmp_path):

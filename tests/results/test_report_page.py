@@ -1,13 +1,11 @@
 """What the page says: the sentence to quote, what to do, equal batches as one line, reasons grouped."""
 
 import re
-import shutil
 from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from support.golden_folder import GOLDEN
 from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
@@ -198,13 +196,6 @@ def test_what_an_erased_campaign_said_is_in_no_report(tmp_path):
         assert "attention." not in page
         with pytest.raises(campaign.ReportError, match=r"The rows of this campaign were erased"):
             campaign.write_report(result, tmp_path / "report.html", by="name")
-
-
-def test_a_folder_of_the_first_format_asks_for_a_new_campaign(tmp_path):
-    result = campaign.load_result(shutil.copytree(GOLDEN / "format-1", tmp_path / "old"))
-    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
-    assert re.findall(r'<li class="\w+"><b>([^<]*)</b>', page) == ["Prepare the rest as a new campaign."]
-    assert "campaign resume" not in page
 
 
 # --- batches, reasons, costs --------------------------------------------------------------------------

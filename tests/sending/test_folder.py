@@ -4,12 +4,10 @@ import hashlib
 import json
 import os
 import shutil
-import sqlite3
 import stat
 import subprocess
 import sys
 import textwrap
-from contextlib import closing
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +18,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.crash_sender import CREATING, begin, send
-from support.golden_folder import GOLDEN, VISITS
+from support.golden_folder import GOLDEN
 
 import campaign
 from campaign.sending.ledger.ledger_file import open_ledger
@@ -99,54 +97,23 @@ def test_a_campaign_of_the_format_of_today_goes_on():
     assert resumed.messages["status"].tolist() == ["accepted", "accepted", "accepted", "unknown", "accepted"]
 
 
-def test_nothing_is_sent_from_a_folder_of_the_first_format():
-    folder = Path(shutil.copytree(GOLDEN / "format-1", "visits"))
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+def test_a_folder_of_an_earlier_format_is_refused_by_every_verb_and_stays_as_it_is(visits):
+    edit(visits, format=FORMAT - 1, version="0.1.0")
+    before = {path: path.read_bytes() for path in visits.rglob("*") if path.is_file()}
     for call in (
-        lambda: campaign.resume(folder, progress=False),
-        lambda: campaign.send(prepared(), folder=folder, progress=False),
-        lambda: campaign.compare(prepared(), folder=folder),
-        lambda: campaign.resolve(folder, 4, "accepted", confirm="batch 4 was accepted"),
-        lambda: campaign.close(folder),
-        lambda: campaign.erase(folder),
+        lambda: campaign.load_result(visits),
+        lambda: campaign.resume(visits, progress=False),
+        lambda: campaign.send(prepared(), folder=visits, progress=False),
+        lambda: campaign.compare(prepared(), folder=visits),
+        lambda: campaign.resolve(visits, 4, "accepted", confirm="batch 4 was accepted"),
+        lambda: campaign.close(visits),
+        lambda: campaign.erase(visits),
+        lambda: campaign.workers(visits),
     ):
-        with pytest.raises(
-            campaign.FolderError,
-            match=r"earlier version of campaign \(0.1.0\).* nothing is sent .* Finish it with that version, "
-            r"or prepare the rest as a new campaign with not_again= and this folder",
-        ):
+        with pytest.raises(campaign.FolderError, match=r"another version of campaign \(0.1.0\)"):
             call()
-    assert "it is read and reported, and nothing is sent from it" in campaign.load_result(folder).sentence
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
-
-
-def test_whom_a_folder_of_the_first_format_reached_is_left_out_elsewhere():
-    people = campaign.read_contacts(VISITS.encode())
-    plan = campaign.prepare(
-        people,
-        message="Hi",
-        sender="CLINIC",
-        region="UG",
-        not_again=shutil.copytree(GOLDEN / "format-1", "v"),
-    )
-    assert plan.messages["number"].tolist() == ["256772000003", "256772000005"]
-
-
-@pytest.mark.parametrize("name", ["plan/part-00000.parquet", "contacts.parquet", "plan/issues.parquet"])
-def test_a_file_of_the_first_format_that_was_changed_is_never_shown_as_true(name):
-    folder = Path(shutil.copytree(GOLDEN / "format-1", "visits"))
-    flip_a_bit_of(name)(folder)
-    with pytest.raises(campaign.FolderError, match=f"{name} was changed after it was frozen. Restore it"):
-        campaign.load_result(folder)
-
-
-def test_a_ledger_of_the_first_format_is_checked_like_any_other():
-    folder = Path(shutil.copytree(GOLDEN / "format-1", "visits"))
-    with closing(sqlite3.connect(folder / "ledger.sqlite")) as connection:
-        connection.execute("DROP TRIGGER batches_stay")
-        connection.commit()
-    with pytest.raises(campaign.LedgerError, match="was changed by another program"):
-        campaign.load_result(folder)
+    assert "0.1.0" in campaign.history(visits)["problem"][0]
+    assert {path: path.read_bytes() for path in visits.rglob("*") if path.is_file()} == before
 
 
 # What was changed after it was frozen
@@ -312,11 +279,8 @@ def test_what_was_chosen_at_the_start_is_kept_for_the_next_one():
 # Manifests that nobody wrote
 
 GOLDEN_TODAY = GOLDEN / f"format-{FORMAT}"
-PLACES = {".": GOLDEN_TODAY, ROUND: GOLDEN_TODAY, "first": GOLDEN / "format-1"}
-RECORDS = {
-    place: json.loads((golden / ("." if place == "first" else place) / "manifest.json").read_text("utf-8"))
-    for place, golden in PLACES.items()
-}
+PLACES = (".", ROUND)
+RECORDS = {place: json.loads((GOLDEN_TODAY / place / "manifest.json").read_text("utf-8")) for place in PLACES}
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -343,9 +307,9 @@ def golden_copies(tmp_path_factory):
     """For each place of a manifest a folder, and the manifest in it."""
     home = tmp_path_factory.mktemp("golden")
     copies = {}
-    for number, (place, golden) in enumerate(PLACES.items()):
-        folder = Path(shutil.copytree(golden, home / str(number)))
-        copies[place] = folder, folder / ("." if place == "first" else place) / "manifest.json"
+    for number, place in enumerate(PLACES):
+        folder = Path(shutil.copytree(GOLDEN_TODAY, home / str(number)))
+        copies[place] = folder, folder / place / "manifest.json"
     return copies
 
 
@@ -392,7 +356,7 @@ def test_a_manifest_with_a_value_that_is_hard_to_read_is_refused_in_words(golden
 @example(content=b"[" * 200_000)
 @example(content=b'{"a":' * 2000)
 @example(
-    content=json.dumps(RECORDS["first"] | {"reading": {}}).encode().replace(b"{}", b'{"a": ' + NESTED + b"}")
+    content=json.dumps(RECORDS[ROUND] | {"reading": {}}).encode().replace(b"{}", b'{"a": ' + NESTED + b"}")
 )
 @example(content=b"1" * 5000)
 @example(content=b'{"format": 1}')

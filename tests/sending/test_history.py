@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pandas as pd
 import pytest
-from support.golden_folder import GOLDEN
 from support.small_campaigns import people, plan_for
 
 import campaign
@@ -229,13 +228,6 @@ def test_other_folders_and_files_are_no_campaigns(campaigns):
     (campaigns / ".hidden").mkdir()
     (campaigns / "report.html").write_text("")
     assert campaign.history(campaigns)["name"].tolist() == ["visits"]
-
-
-def test_a_folder_of_the_first_format_is_listed():
-    row = only_row(campaign.history(GOLDEN / "format-1"))
-    assert row["environment"] == "local"
-    assert row["people"] == campaign.load_result(GOLDEN / "format-1").totals.people
-    assert row["sender"] == "CLINIC"
 
 
 def test_the_folder_of_one_campaign_is_a_list_of_one(campaigns):

@@ -123,7 +123,7 @@ class UnknownTexts(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Ask about the unknown batches of a campaign folder; nothing where there are none."""
         unknown = None
         if folder is not None:
-            with suppress(FolderError):  # of the first format: nothing in it can be settled
+            with suppress(FolderError):  # nothing in it can be settled
                 unknown = UnknownBatches.of(folder, shown=_SHOWN)
         self.are_settled = bool(unknown and unknown.settled)
         self._done.value = self._about.value = ""

@@ -45,8 +45,6 @@ class Task(Struct, frozen=True):
 
 def tasks(result: Result, redaction: Redaction) -> list[Task]:
     """The tasks, the most urgent first; none where everybody was accepted or left out on purpose."""
-    if result.folder is not None and not result.rounds:
-        return [_of_earlier_format(_place(result))]
     decisions = result.decisions
     counts = result.totals.by_outcome
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
@@ -73,16 +71,6 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
         chosen.append(Task(without_code(result.about_costs), _ADD_COSTS, "", "quiet"))
     details = redaction.texts(task.detail for task in chosen)
     return [replace(task, detail=detail) for task, detail in zip(chosen, details, strict=True)]
-
-
-def _of_earlier_format(place: str) -> Task:
-    return Task(
-        "Prepare the rest as a new campaign.",
-        "An earlier version of campaign made this folder, and nothing is sent from it. A new campaign can "
-        "leave out everybody who was reached.",
-        f"campaign send FILE --name NAME --not-again {place}",
-        "quiet",
-    )
 
 
 def _decided(sentences: str) -> Task:

@@ -19,19 +19,16 @@ from campaign.results.history_frame import HistoryFrame
 from campaign.results.messages_elsewhere import DEPARTED, messages_elsewhere
 from campaign.results.reached_earlier import reached_earlier
 from campaign.results.sent_rounds import count_rounds
-from campaign.results.tables import Result
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
 from campaign.sending.options import Place
 from campaign.sending.store.creation import LEDGER
-from campaign.sending.store.first_format import FirstFolder, open_to_read
-from campaign.sending.store.folder import Folder
+from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.identity import is_try_out
 from campaign.sending.store.manifest import MANIFEST
 from campaign.sending.store.recorded_messages import recorded_messages
 from campaign.sending.store.rounds import ROUNDS, Round, open_round
 from campaign.text import clean
 
-_SENDERS = 10  # as many as a manifest names
 _OF_MESSAGES = ("accepted", "refused", "unknown", "waiting", "withdrawn")
 _COUNTS = (
     "rounds", "people", *_OF_MESSAGES, "opted_out", "to_correct", "accepted_in_all_rounds",
@@ -120,10 +117,8 @@ def _row(path: Path) -> dict[str, Any]:
         "folder": str(path), "problem": "",
     }  # fmt: skip
     try:
-        place = open_to_read(path)
+        place = open_folder(path)
         row["environment"] = place.manifest.environment
-        if isinstance(place, FirstFolder):
-            return row | _of_first_format(place.load_result())
         row["name"] = place.manifest.name
         place.ledger_place.check(place.manifest.identity)
         figures = read_figures(place.ledger_place)
@@ -151,31 +146,6 @@ def _at_end(first_sent: Any) -> str:
 def _left_to_do(counts: Mapping[str, Any]) -> int:
     """How many messages have not been accepted: a person still has something to do about each."""
     return sum(int(counts[name]) for name in ("refused", "unknown", "waiting"))
-
-
-def _of_first_format(result: Result) -> dict[str, Any]:
-    """The same of a folder of the first format, which knew no rounds: as a whole, since there are few."""
-    messages, batches = result.messages, result.batches
-    left = batches.loc[batches["status"].isin(["accepted", "unknown"]), "submitted_at"]
-    counts = messages["status"].value_counts().rename({"not_sent": "waiting"})
-    figures = {name: int(counts.get(name, 0)) for name in _OF_MESSAGES}
-    totals = result.totals
-    return {
-        "name": result.name,
-        "first_sent": left.min(),
-        "last_sent": left.max(),
-        "rounds": 1,
-        "people": totals.people,
-        **figures,
-        "opted_out": totals["opted_out"],
-        "to_correct": totals.people - totals["opted_out"] - int(counts.sum()),
-        "accepted_in_all_rounds": figures["accepted"],
-        "accepted_without_row": 0,
-        "cost": totals.cost,
-        "unpriced": totals.unpriced,
-        "sender": ", ".join(messages["sender"].unique()[:_SENDERS]),
-        "state": "open" if _left_to_do(figures) else _at_end(left.min()),
-    }
 
 
 def _of_ledger(figures: LedgerFigures) -> dict[str, Any]:

@@ -20,26 +20,22 @@ SELECT 1 FROM batches WHERE round > (SELECT coalesce(max(round), 0) FROM rounds)
 """
 
 
-def check_ledger(path: Path, identity: Mapping[str, str], schema: str = SCHEMA) -> None:
-    """Raise `LedgerError` unless the file is a sound ledger of this campaign, and no older copy of it.
-
-    `schema` is the SQL of its tables; that of an earlier format knows no rounds.
-    """
-    RollbackGuard(path).check(lambda: check_content(path, identity, schema))
+def check_ledger(path: Path, identity: Mapping[str, str]) -> None:
+    """Raise `LedgerError` unless the file is a sound ledger of this campaign, and no older copy of it."""
+    RollbackGuard(path).check(lambda: check_content(path, identity))
 
 
-def check_content(path: Path, identity: Mapping[str, str], schema: str = SCHEMA) -> int:
+def check_content(path: Path, identity: Mapping[str, str]) -> int:
     """Check the file alone, without its guard, and return how many moves it has."""
     # Before SQLite opens the file, because it leaves traces in any database.
     if _application_id(path) != APPLICATION_ID:
         raise LedgerError(f"{path} is not a ledger of this program. Restore the file that belongs here.")
     with opened(path) as connection:
-        if _schema_of(connection) != _expected_schema(schema):
+        if _schema_of(connection) != _expected_schema():
             raise LedgerError(f"The ledger at {path} was changed by another program. Restore it from a copy.")
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise LedgerError(f"The ledger at {path} is damaged. Restore it from a copy.")
-        if schema == SCHEMA:
-            check_rounds(connection, f"The ledger at {path}")
+        check_rounds(connection, f"The ledger at {path}")
         check_identity(connection, identity, f"The ledger at {path}")
         return moves_in(connection)
 
@@ -85,7 +81,7 @@ def _schema_of(connection: Connection) -> list[str]:
 
 
 @cache  # 3 ms, a third of what a list of many campaigns needs for each
-def _expected_schema(schema: str) -> list[str]:
+def _expected_schema() -> list[str]:
     with closing(connect_to_memory()) as connection:
-        connection.executescript(schema)
+        connection.executescript(SCHEMA)
         return _schema_of(connection)

@@ -15,11 +15,11 @@ from campaign.errors import FolderError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import messages_at
 from campaign.messages.suppression.earlier_rows import EarlierRows
-from campaign.messages.suppression.suppression_lists import EarlierCampaign, reached_numbers
+from campaign.messages.suppression.suppression_lists import EarlierCampaign
 from campaign.sending.rounds.comparison import AGAIN, missing_numbers
 from campaign.sending.rounds.reached_people import reached_rows, rows_of_then, rows_with_others
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.store.first_format import FirstFolder, open_to_read
+from campaign.sending.store.folder import open_folder
 from campaign.sending.store.frame_files import frame_columns, read_frame
 from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, RECIPIENTS, Round
 from campaign.text import agreeing, counted
@@ -30,10 +30,7 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
 
     They would go out later, to people who may by then have been reached by the campaign that is prepared now.
     """
-    place = open_to_read(folder)
-    if isinstance(place, FirstFolder):  # nothing more is sent from it, whatever waits
-        reached = reached_numbers(place.load_result().messages)
-        return EarlierCampaign(folder, reached, place.manifest.environment)
+    place = open_folder(folder)
     record = CampaignRecord.of(place)
     unsent = 0 if record.ledger.is_closed else sum(unsent_messages(record))
     if unsent:

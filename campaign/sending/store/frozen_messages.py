@@ -271,13 +271,6 @@ def batches_by_place(folder: Path, parts: int, settled: int, batches: Ints) -> I
     return by_place
 
 
-def read_first_messages(folder: Path, parts: int) -> pd.DataFrame:
-    """All messages of a plan in a folder of the first format, in sending order."""
-    tables = [_read(part_path(folder, part), MESSAGE_SCHEMA) for part in range(parts)]
-    messages: pd.DataFrame = pa.concat_tables([MESSAGE_SCHEMA.empty_table(), *tables]).to_pandas()
-    return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str"))
-
-
 def read_settled(folder: Path, columns: list[str] | None = None) -> pa.Table:
     """Messages that earlier batches hold, with the batch of each, or some columns of that."""
     return _read(folder / SETTLED, _SETTLED_SCHEMA, columns)

@@ -25,7 +25,6 @@ from campaign.suggestions import folder_meant
 from campaign.text import clean, shorten
 
 FORMAT = 2
-FIRST_FORMAT = 1
 MANIFEST = "manifest.json"
 COMPOSED = "composed.json"  # what a person decided who composed the campaign by clicks; no manifest needs it
 
@@ -128,13 +127,8 @@ AnyManifest = TypeVar("AnyManifest", bound=Manifest)
 
 def read_campaign_manifest(folder: Path) -> CampaignManifest:
     """The manifest of a campaign folder; raises `FolderError` when there is none or it cannot be one."""
-    return read_folder_manifest(folder, CampaignManifest)
-
-
-def read_folder_manifest(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
-    """The same for the manifest of a folder of any format."""
     try:
-        return _read(folder, kind)
+        return _read(folder, CampaignManifest)
     except NotADirectoryError:
         raise FolderError(f"{clean(folder)} is a file. Give the folder of a campaign.") from None
     except FileNotFoundError:
@@ -151,15 +145,6 @@ def read_round_manifest(folder: Path) -> RoundManifest:
         return _read(folder, RoundManifest)
     except (FileNotFoundError, NotADirectoryError):
         raise FolderError(f"{folder / MANIFEST} is missing. Restore it from a copy.") from None
-
-
-def is_first_format(folder: Path) -> bool:
-    """Whether a folder says that it is of the first format, which no release wrote."""
-    try:
-        record = json.loads((folder / MANIFEST).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(record, dict) and record.get("format") == FIRST_FORMAT
 
 
 def account_hash(account: Account, salt: str) -> str:
@@ -187,7 +172,7 @@ def _manifest_of(record: Any, kind: type[AnyManifest], folder: Path) -> AnyManif
     """The manifest of a parsed record; raises `ValueError` when the record cannot be one."""
     if not isinstance(record, dict):
         raise ValueError("not an object")
-    if record.get("format") != {field.name: field.default for field in structs.fields(kind)}["format"]:
+    if record.get("format") != FORMAT:
         raise FolderError(_other_format(folder, record))
     types = {name: text.split(" | ") for base in kind.__mro__ for name, text in get_annotations(base).items()}
     if record.keys() != {*kind.__struct_fields__}:
@@ -205,16 +190,10 @@ def _manifest_of(record: Any, kind: type[AnyManifest], folder: Path) -> AnyManif
 def _other_format(folder: Path, record: dict[str, Any]) -> str:
     """Why a folder of another format is not opened, and what to do instead."""
     version = shorten(clean(record.get("version", "unknown")), 40)
-    if record.get("format") == FIRST_FORMAT:
-        return (
-            f"{folder} was made by an earlier version of campaign ({version}). Its result can be read and "
-            "reported, but nothing is sent from it and nothing in it is settled. Finish it with that "
-            "version, or prepare the rest as a new campaign with not_again= and this folder: it leaves out "
-            "everybody whom it reached."
-        )
     return (
         f"{folder} was made by another version of campaign ({version}), in a format that this one cannot "
-        "read. Use that version."
+        "read. Use that version. To continue with this one, start a new campaign, and give the list of "
+        "those who were reached as not_again=."
     )
 
 

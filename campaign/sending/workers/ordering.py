@@ -12,8 +12,7 @@ from campaign.public_calls import public_call
 from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.ledger.postgres.roster import WorkerAtWork
 from campaign.sending.options import Place
-from campaign.sending.store.first_format import open_to_read
-from campaign.sending.store.folder import Folder
+from campaign.sending.store.folder import open_folder
 from campaign.sending.store.remote_files import is_url
 from campaign.sending.store.user_state import user_name
 from campaign.sending.workers.remote_folder import folder_for_workers
@@ -73,6 +72,5 @@ def _rows(folder: Place) -> list[WorkerAtWork]:
     if is_url(folder):
         with folder_for_workers(folder) as fetched:
             return shared_place(fetched).workers()
-    place = open_to_read(folder)
-    is_shared = isinstance(place, Folder) and is_address(place.manifest.ledger)
-    return shared_place(place).workers() if isinstance(place, Folder) and is_shared else []
+    place = open_folder(folder)
+    return shared_place(place).workers() if is_address(place.manifest.ledger) else []
