@@ -187,7 +187,7 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
     place = open_in(path)  # asked first: what it sends while the rest is read is not counted
-    compared = compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out)
+    compared = compare_plan(plan, CampaignRecord.of(folder).unless_erased(), environment, options.opted_out)
     return Difference(replace(compared, open_in=place), path)
 
 
@@ -287,11 +287,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
             f"Nothing was prepared in {campaign.folder.path}: the program ended before the first round was "
             "ready. Send the plan again."
         )
-    if last_round.is_erased:
-        raise FolderError(
-            f"The campaign in {clean(campaign.folder.path)} was erased, so its plan is not known any more. "
-            "Send the table again: whoever was reached gets nothing."
-        )
+    last_round.check_not_erased()
     if contents.is_closed:
         if opt_outs is not None:
             raise UsageError(
@@ -319,17 +315,12 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan,
     folder, options = campaign.folder, campaign.options
     contents = snapshot(folder.ledger_place)
     rounds = folder.rounds(contents)
-    record = CampaignRecord(folder.manifest.name, rounds, contents)
+    record = CampaignRecord(folder.manifest.name, rounds, contents).unless_erased()
     compared = compare_plan(plan, record, folder.manifest.environment, options.opted_out)
     content = _choose(compared, options)
     last_round = rounds[-1] if rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
-    if last_round is not None and last_round.is_erased:
-        if not len(content.outgoing) and record.is_last_plan(content.plan):
-            # Nothing is kept of a table that says nothing new.
-            frozen = FrozenPlan(content.plan, content.batch_of_message, content.batch_of_excluded)
-            return last_round, frozen, ComparedInWords(compared).overview
-    elif last_round is not None:
+    if last_round is not None:
         frozen = last_round.load(contents.batches)
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):

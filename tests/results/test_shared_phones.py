@@ -499,16 +499,6 @@ def test_a_row_without_the_text_gives_way_to_all_that_have_theirs(visits, tmp_pa
     assert result.nothing_sent
 
 
-def test_once_erased_they_still_have_their_texts(later, visits, tmp_path):
-    with pytest.raises(campaign.errors.CampaignError) as question:
-        campaign.erase(later.folder)
-    campaign.erase(later.folder, confirm=str(question.value).split('confirm="')[1].split('"')[0])
-    visits.write_text(f"{LATER}Fay,0772000010,North\n", encoding="utf-8")
-    result = sent(visits, tmp_path)
-    assert (result.totals["accepted"], result.totals.sharing) == (6, 0)
-    assert result.batches["messages"].sum() == 6
-
-
 def test_another_number_for_a_row_that_has_its_text_is_said_to_be_new(visits, tmp_path):
     """The old number stays in the table, in the row of the other child."""
     sent(visits, tmp_path, duplicates="keep")

@@ -64,12 +64,6 @@ def test_whoever_was_reached_before_and_then_wanted_no_more_is_named_with_anothe
     assert FORGOTTEN in compared(plan_for(people(5), "Good day {name}"), sandbox)
 
 
-def test_after_erasing_they_are_still_known(sandbox):
-    send(plan_for(people(5), opt_outs=LIST), sandbox)
-    campaign.erase("campaigns/visits.local", confirm="erase 5 people of visits")
-    assert FORGOTTEN in compared(plan_for(people(5)), sandbox)
-
-
 def test_nothing_is_sent_before_a_person_has_decided(sandbox):
     send(plan_for(people(5), opt_outs=LIST), sandbox)
     with pytest.raises(

@@ -131,11 +131,3 @@ def test_whoever_wanted_no_messages_in_another_campaign_is_told_too(parents):
     assert sentence(campaign.prepare(contacts.tail(1), **options)).endswith(
         " This person was left out under “closing” and under “parents”, because they wanted no messages."
     )
-
-
-def test_an_erased_campaign_still_knows_whom_it_reached(parents):
-    with pytest.raises(campaign.ConfirmationError) as question:
-        campaign.erase(parents.folder)
-    campaign.erase(parents.folder, confirm=question.value.phrase)
-    reached = " The numbers of all 4 of these people were reached in rehearsal with this text under “"
-    assert reached in sentence(plan())

@@ -124,11 +124,6 @@ def test_a_number_of_his_own_in_the_follow_up_file_is_asked_about(folder, tmp_pa
     assert campaign.read_contacts(file)["name"].tolist() == ["Jane"]
 
 
-def test_once_erased_nobody_knows_whose_row_it_was(folder):
-    campaign.erase(folder, confirm="erase 3 people of visits")
-    assert campaign.compare(plan_of(SORTED, TUESDAY), folder=folder).changed == 2
-
-
 @pytest.mark.parametrize("rows", [FAMILY, SORTED])
 @pytest.mark.parametrize("reached", ["Musa", "Jane"])
 def test_with_every_different_text_only_whoever_got_nothing_is_new(tmp_path, rows, reached):

@@ -218,14 +218,6 @@ def test_every_text_is_still_asked_about_on_a_phone_that_was_reached(folder):
     assert_forgotten_by_nobody(send(WITHOUT_PETER, folder, duplicates="keep", changed="skip"), "Sarah")
 
 
-def test_once_erased_nobody_can_tell_and_nothing_is_kept(folder):
-    with pytest.raises(campaign.errors.CampaignError) as question:
-        campaign.erase(folder)
-    campaign.erase(folder, confirm=str(question.value).split('confirm="')[1].split('"')[0])
-    with pytest.raises(campaign.ConfirmationError, match="so that cannot be kept in the table"):
-        send(WITHOUT_PETER, folder, changed="skip")
-
-
 @pytest.mark.parametrize(("state", "fate"), [("accept_reset", "may have been"), ("", "was")])
 def test_what_became_of_the_other_text_is_said(tmp_path, state, fate):
     faults = {1: state} if state else {}

@@ -141,7 +141,8 @@ class Life(Sender):
 
     def _change_campaign(self) -> None:
         self.is_named_by_file = False
-        self.name = self.chance.choice(("Visits", "visits 2", "visits-2", "Клиника"))
+        later = f" ({self.erased})" if self.erased else ""  # those of before may be erased
+        self.name = self.chance.choice(("Visits", "visits 2", "visits-2", "Клиника")) + later
         self.tell(f"the campaign {self.name!r} from now on")
 
     def _from_another_file(self) -> None:
@@ -184,7 +185,6 @@ class Life(Sender):
         )
         reached = {number for number, _ in self.truth.arrivals}
         self.tell("another campaign leaves these people out" + (", although some wait" if waits else ""))
-        is_erased = bool(self.truth.remembered)
         first = self.name, self.sheet, self.is_named_by_file
         self.sheet = replace(
             self.sheet, not_again=(str(self.place),), template="Tuesday", may_be_refused=True
@@ -197,7 +197,7 @@ class Life(Sender):
         both = {number for number, _ in self.truth.arrivals - before} & reached
         self.name, self.sheet, self.is_named_by_file = first
         if refusal:
-            self.check([] if waits or may_wait or is_erased else [refusal])
+            self.check([] if waits or may_wait else [refusal])
         else:
             self.check(["a campaign that waits was left out"] if waits else [])
         self.check([f"{both} got both campaigns"] if both else [])

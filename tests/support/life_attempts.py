@@ -64,9 +64,6 @@ class Sender(Desk):
                 raise self.failed([f"refused although it is where it always was: {question}"])
         elif 'changed="send"' in question:
             options["changed"] = self.chance.choice(("skip", "send"))
-            if 'changed="skip"' not in question:  # what they got was erased
-                options["changed"] = "send"
-                self.check([] if self.truth.remembered else [f"nothing was erased: {question}"])
             sheets = self.truth.sheets if intent.verb == "resume" else [self.sheet]
             if not any(self.truth.is_question_justified(sheet, self.place) for sheet in sheets):
                 raise self.failed(["asked about other texts, and nobody got one"])
@@ -76,18 +73,13 @@ class Sender(Desk):
             options["opted_out"] = "send"
         elif phrase := re.search(r'confirm="([^"]+)"', question):
             options["confirm"] = self.phrase = phrase[1]
-        elif self._may_refuse(intent, question):
+        elif self.sheet.may_be_refused:
             self.refusal = question
             self.tell("  which is refused for good")
             return None
         else:
             raise self.failed([f"a question without choices: {question}"])
         return replace(intent, options=options)
-
-    def _may_refuse(self, intent: Intent, question: str) -> bool:
-        """Whether this may be refused for good: the plan was erased, or the sheet says so."""
-        was_erased = intent.verb == "resume" and self.truth.is_erased is not False
-        return (was_erased and "was erased" in question) or self.sheet.may_be_refused
 
     def _attempt(self, intent: Intent) -> campaign.Result | None:
         plan = None if intent.verb == "resume" else self.sheet.prepare()
@@ -175,7 +167,7 @@ class Sender(Desk):
         if result is not None:
             self.tell(f"  {result.sentence}")
             self.check(truth.check_result(result, truth.sheets[-1]))
-            self.check(self._differences_on_disk(result))
+            self.check(differences(result, campaign.load_result(result.folder)))
             is_rich = self.service.balance > 10**5
             is_free = intent.is_undisturbed and truth.budgets == {None}
             if is_free and is_rich and not self.has_trouble and not may_be_closed:
@@ -194,17 +186,6 @@ class Sender(Desk):
         elif truth.is_displaced and "takeover" in intent.options:
             truth.is_displaced = None
             truth.is_older = None if truth.is_older else truth.is_older
-        if result is None:
-            truth.is_erased = None if truth.is_erased else truth.is_erased
-        elif truth.is_erased is not False:
-            truth.is_erased = campaign.load_result(result.folder).is_erased  # nothing new: nothing is kept
-
-    def _differences_on_disk(self, result: campaign.Result) -> list[str]:
-        """In what a result differs from the one on disk."""
-        loaded = campaign.load_result(result.folder)
-        if self.truth.is_erased:
-            return [] if loaded.totals == result.totals else ["the erased campaign has other totals"]
-        return differences(result, loaded)
 
     def _note_sheets(self, intent: Intent, result: campaign.Result | None) -> None:
         """Which sheets the last round may be of; after a kill there may be several."""
@@ -265,7 +246,7 @@ class Sender(Desk):
             return
         given, truth = intent.options["budget"], self.truth
         limit = None if isinstance(given, campaign.Budget) else given
-        is_certain = not intent.die and truth.is_closed is False and truth.is_erased is False
+        is_certain = not intent.die and truth.is_closed is False
         truth.budgets = {limit} if is_certain else truth.budgets | {limit}
 
     def _check_that_nothing_left(self, requests: int) -> None:

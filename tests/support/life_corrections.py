@@ -36,7 +36,7 @@ class FollowUp:
 
 def write_follow_up(life: Sender, editor: Editor) -> None:
     """Write the rows to correct, and let a clerk correct them; they lie on a desk until they are sent."""
-    if not life.has_begun or life.truth.is_erased is not False or not life.truth.sheets:
+    if not life.has_begun or not life.truth.sheets:
         return
     path = Path(f"correct {len(life.story)}.{life.chance.choice(('csv', 'xlsx'))}")
     result, table = campaign.load_result(life.place), _table_of_today(life)
@@ -82,7 +82,7 @@ def _table_of_today(life: Sender) -> Sheet | None:
 def send_follow_up(life: Sender) -> None:
     """Send the corrected rows: as a part of the table of today, or not at all."""
     file = life.follow_ups.pop(life.key, None)
-    if file is None or not file.lines or life.truth.is_erased is not False or life.place is None:
+    if file is None or not file.lines or life.place is None:
         return
     today = _table_of_today(life)
     if today is None or today.duplicates == "error":

@@ -15,6 +15,7 @@ from campaign.errors import ConfirmationError, FolderError
 from campaign.sending.afterwards import settling
 from support.life_attempts import Sender
 from support.told_truth import SENT, Recorded, differences
+from support.witnessed_service import account_of
 
 # Six digits alone turn up in random codes and digests now and then.
 _TRACES = ("256772000", "0772000", "772 000", "come on")
@@ -104,10 +105,27 @@ def erase(life: Sender) -> None:
     except ConfirmationError as error:
         life.check(["erased although it is unknown what was sent"] if doubtful else [])
         life.tell("erase")
-        life.truth.erase(life.place)
         phrase = re.search(r'confirm="([^"]+)"', str(error))
-        confirmed(life, lambda **_: campaign.erase(life.place, confirm=phrase[1]))
+        before = campaign.load_result(life.place).totals
+        erased = campaign.erase(life.place, confirm=phrase[1])
+        life.check([] if erased.totals == before else ["the erased campaign has other totals"])
         life.check([f"{trace} is left after erasing" for trace in _traces(life.place)])
+        _find_it_ended(life)
+
+
+def _find_it_ended(life: Sender) -> None:
+    """Nothing is sent from a campaign that was erased, and the person goes on under another name."""
+    requests = life.service.requests
+    try:
+        campaign.resume(life.place, account=account_of(life.service.login()), progress=False)
+    except FolderError as error:
+        life.check([] if "was erased on" in str(error) else [str(error)])
+    else:
+        life.check(["an erased campaign was resumed"])
+    life.check(["something left"] if life.service.requests != requests else [])
+    life.erased += 1
+    life.name, life.is_named_by_file = f"{life.name} {life.erased} later", False
+    life.tell(f"the campaign {life.name!r} from now on")
 
 
 def _traces(folder: Path) -> list[str]:
@@ -150,9 +168,9 @@ def reconcile(life: Sender) -> None:
 
 
 def _can_reconcile(life: Sender) -> bool:
-    """Whether something is unknown, and the list has nothing of other campaigns or of what was erased."""
+    """Whether something is unknown, and the list has nothing of other campaigns."""
     is_only_campaign = life.service.inbox["request"].nunique() == life.truth.requests.total()
-    return bool(unknown_batches(life)) and not life.truth.remembered and is_only_campaign
+    return bool(unknown_batches(life)) and is_only_campaign
 
 
 def _reconcile(life: Sender, kind: str, cut: Recorded | None, also: dict[int, str]) -> None:

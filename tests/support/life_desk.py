@@ -40,6 +40,7 @@ class Desk:
     backups: dict[str, Any] = field(default_factory=dict)  # of campaigns, by name
     follow_ups: dict[str, Any] = field(default_factory=dict)  # written and not yet sent, by name
     is_named_by_file: bool = False  # no name is given: it is that of the file
+    erased: int = 0  # how many campaigns were, which ends them
 
     @property
     def key(self) -> str:

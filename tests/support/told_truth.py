@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -48,8 +47,8 @@ def ask_ledger(folder: Path, query: str) -> list[Any]:
         return connection.execute(query).fetchall()
 
 
-def recorded_batches(folder: Path, remembered: Mapping[int, tuple[Text, ...]]) -> list[Recorded]:
-    """Every batch of a campaign with what it says; what was erased is `remembered`, by batch."""
+def recorded_batches(folder: Path) -> list[Recorded]:
+    """Every batch of a campaign with what it says."""
     rows = ask_ledger(
         folder,
         "SELECT batch, round, part, first, messages, CASE WHEN batch IN "
@@ -60,9 +59,6 @@ def recorded_batches(folder: Path, remembered: Mapping[int, tuple[Text, ...]]) -
     batches = []
     for batch, round_, part, first, count, state, cost in rows:
         money = None if cost is None else Decimal(cost)
-        if batch in remembered:
-            batches.append(Recorded(batch, round_, state, money, remembered[batch]))
-            continue
         if (round_, part) not in parts:
             file = folder / f"rounds/{round_:04d}/plan/part-{part:05d}.parquet"
             table = pq.read_table(file, columns=["number", "message"])
@@ -101,20 +97,13 @@ class Truth:
         False  # copied back from a backup, and not taken over; None: the program was killed
     )
     is_displaced: bool | None = False  # moved or restored, and not taken over; None: the program was killed
-    is_erased: bool | None = False  # nothing was sent since; None: the program was killed
-    remembered: dict[int, tuple[Text, ...]] = field(default_factory=dict)  # batches that were erased
     # Who was told as sharing a phone when the campaign was last seen, and to whose number nothing went since:
     # the row and the text of each person.
     left_out: dict[int, tuple[Line, Text]] = field(default_factory=dict)
 
     def batches(self, folder: Path) -> list[Recorded]:
         """Every batch of the campaign in its folder."""
-        return recorded_batches(folder, self.remembered)
-
-    def erase(self, folder: Path) -> None:
-        """Remember what the folder is about to forget; nobody knows who was in a pilot either."""
-        self.remembered = {batch.batch: batch.messages for batch in self.batches(folder)}
-        self.pilot, self.pilot_sizes, self.is_erased, self.left_out = None, {}, True, {}
+        return recorded_batches(folder)
 
     def reached(self, number: str) -> set[str]:
         return {text for reached, text in self.arrivals if reached == number}

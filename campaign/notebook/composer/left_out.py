@@ -88,8 +88,8 @@ def wanted_none(desk: Desk, numbers: Ints) -> np.ndarray[Any, np.dtype[np.bool_]
     are_left_out = np.zeros(len(numbers), dtype=bool)
     if len(numbers) and is_anybody_left_out(desk):
         are_left_out |= np.isin(numbers, _left_out_elsewhere(desk))
-        for record, left_out in desk.left_out_before:
-            are_left_out |= contains(left_out, record.comparable_numbers(numbers))
+        for _, left_out in desk.left_out_before:
+            are_left_out |= contains(left_out, numbers)
     return are_left_out
 
 

@@ -16,7 +16,6 @@ from campaign.sending.rounds.erased_round import write_erased
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder, finish_erasure
 from campaign.sending.store.frame_files import read_frame
-from campaign.sending.store.keyed_digests import KeyedDigests
 from campaign.sending.store.lock_holder import LOCK, NOTE
 from campaign.sending.store.manifest import COMPOSED, MANIFEST
 from campaign.sending.store.rounds import RECIPIENTS, ROUNDS, Round, sweep_rounds
@@ -32,18 +31,13 @@ _ELSEWHERE = (
 
 @public_call
 def erase(folder: Place, *, confirm: str | None = None) -> Result:
-    """Take the names, numbers and texts of a campaign out of its folder, for good.
+    """End a campaign: its names, numbers and texts are taken out of its folder, for good.
 
     What stays: the totals, the status and row number of each row, batches with their costs and codes, the
     campaign's name and the path of its file, its sender unless that may be from a column, and the journal.
-    A digest stays of each number, cell and text, so that sending the same table again still sends nothing,
-    and a corrected one only the rest. The digests are pseudonymous, not anonymous: their key is in your
-    state directory, and whoever has it can try numbers. Without that key, nothing more can be sent in this
-    campaign.
 
-    `confirm` is the phrase that the error shows. Afterwards nothing can be resumed, reconciled or named in
-    `not_again=`, and people whose text has changed cannot keep the old one in the table. A table that is sent
-    later is kept in full again, unless it is the erased one: erase again then. Copies, backups and other
+    `confirm` is the phrase that the error shows. Afterwards nothing can be sent under this name, resumed,
+    reconciled or named in `not_again=`: nobody knows any more whom it reached. Copies, backups and other
     files in the folder, such as reports, are left to you; the result's sentence names the latter.
 
     Raises `FolderError` while anything waits or is unknown, `ConfirmationError` with the phrase, and
@@ -53,20 +47,19 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
     with opened_ledger(place) as ledger:
         record = CampaignRecord.of(place)
         _check_settled(place, record)
-        rounds = [one_round for one_round in record.rounds if not one_round.is_erased]
-        if rounds:
-            _check_confirmed(place, rounds, confirm)
-            _erase(place, rounds, record.digests or KeyedDigests.new(), ledger)
+        if not record.is_erased:
+            _check_confirmed(place, record.rounds, confirm)
+            _erase(place, record.rounds, ledger)
         sweep_rounds(place.path, record.rounds[-1].number)  # a program that was killed may have left people
     return place.load_result(sentence=f"{_ERASED}{_other_files(place)}{_ELSEWHERE}")
 
 
-def _erase(place: Folder, rounds: Sequence[Round], digests: KeyedDigests, ledger: Ledger) -> None:
+def _erase(place: Folder, rounds: Sequence[Round], ledger: Ledger) -> None:
     """Write what is left, register it, and only then delete the originals."""
     try:
         for composed in place.path.glob(f"{COMPOSED}*"):  # what a program that was killed left, too
             composed.unlink(missing_ok=True)  # it has the text
-        registered = {one_round.number: write_erased(one_round, digests) for one_round in rounds}
+        registered = {one_round.number: write_erased(one_round) for one_round in rounds}
     except OSError as error:
         raise FolderError(
             f"The campaign in {clean(place.path)} cannot be erased: {error.strerror or error}. Make room on "
@@ -109,8 +102,7 @@ def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None
         raise ConfirmationError(
             f"This takes the names, numbers and texts of {counted(people, 'person', 'people')} in the last "
             f"table{f' and {gone}' if departed else ''} out of {clean(place.path)}, for good. Totals, costs "
-            "and codes stay, and digests by which nobody is reached twice; they are pseudonymous, and their "
-            "key is in your state directory."
+            "and codes stay. Nothing more can be sent under this name: nobody will know whom it reached."
             f"{_other_files(place)}{_ELSEWHERE}",
             phrase=phrase,
             purpose="erase the campaign",

@@ -108,7 +108,7 @@ def _compare(
     """What the list says of the messages of all rounds, also of people who have left the table."""
     outcomes = contents.outcomes
     record = CampaignRecord(place.manifest.name, place.rounds(contents), contents)
-    if record.erased.any():
+    if record.is_erased:
         raise FolderError(
             f"The campaign in {clean(place.path)} was erased, so the provider's list cannot be compared with "
             "what it sent. Settle what is unknown with resolve."

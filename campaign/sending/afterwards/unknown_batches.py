@@ -98,7 +98,7 @@ def _waiting(
 def _not_sent_again(batches: pd.Index[int], rounds: list[Round], contents: LedgerSnapshot) -> set[int]:
     """Those of some batches that say something which no other batch that left says to the same number."""
     record = CampaignRecord("", rounds, contents)
-    if batches.empty or record.erased.any():
+    if batches.empty or record.is_erased:
         return set()
     left = record.messages_that_left(besides=batches)
     is_theirs = left["batch"].isin(batches)

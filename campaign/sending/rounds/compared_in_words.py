@@ -111,9 +111,9 @@ class ComparedInWords(Struct, frozen=True, eq=False):
     @property
     def _gone_numbers(self) -> str:
         """The first of these numbers, masked, with what they got and which row of the table may be theirs, in
-        brackets after a space; "" once that was erased."""
+        brackets after a space."""
         compared = self._compared
-        if compared.record is None or compared.record.digests is not None:
+        if compared.record is None:
             return ""
         gone = compared.comparison
         more = len(gone.gone) - _NAMED

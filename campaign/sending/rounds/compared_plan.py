@@ -101,8 +101,6 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True):
         """Of some rows whether their number got a text that the plan does not have for it."""
         firsts = pd.concat([*messages_at(self.plan, self.starts[places])])
         numbers = firsts["number"].to_numpy(dtype=np.int64)
-        if self.record is not None:
-            numbers = self.record.comparable_numbers(numbers)
         return np.isin(numbers, self.comparison.replaced.numbers)
 
     @property

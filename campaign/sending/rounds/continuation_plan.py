@@ -22,7 +22,6 @@ from campaign.sending.rounds.amended_plan import with_issue, with_messages, with
 from campaign.sending.rounds.distinct_texts import DistinctTexts
 from campaign.sending.rounds.record import planned_texts
 from campaign.sending.store.identity import ChosenName, folded_name
-from campaign.sending.store.rounds import Round
 from campaign.text import clean
 from campaign.values import replace
 
@@ -51,15 +50,6 @@ def check_is_no_continuation(plan: Plan, name: ChosenName, folder: Path) -> None
         raise FolderError(
             f"These are rows to correct from the campaign {clean(continuation.campaign)!r}, which is not in "
             f"{clean(folder)}. Give folder= with its place, or another name= to make a new campaign of them."
-        )
-
-
-def check_can_be_continued(last_round: Round) -> None:
-    """Raise `FolderError` if the rows that a follow-up file leaves out are no longer known."""
-    if last_round.is_erased:
-        raise FolderError(
-            "These are rows to correct from a campaign that was erased, so its other rows are not known any "
-            "more. Send the whole table again, with these rows corrected: whoever was reached gets nothing."
         )
 
 

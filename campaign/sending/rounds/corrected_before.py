@@ -56,7 +56,7 @@ def corrected_before(
         columns = []
     reached = _reached_corrections(record, columns)
     if len(reached):
-        numbers = record.comparable_numbers(reached["number"].to_numpy())
+        numbers = reached["number"].to_numpy()
         pairs = pd.MultiIndex.from_arrays([numbers, reached["batch"]])
         reached = reached[~pairs.isin(pd.MultiIndex.from_frame(in_table()[["number", "batch"]]))]
     if reached.empty:
@@ -129,7 +129,7 @@ def _corrected_rounds(
         corrected = record.rows_with_issue(one_round, CORRECTED)
         origins = origins[origins.index.isin(corrected)]
         fresh = np.setdiff1d(corrected, origins.index)
-        if len(fresh) and before is not None and not before.is_erased:
+        if len(fresh) and before is not None:
             contacts = read_frame(before.path / CONTACTS, columns)
             origins = pd.concat([origins, row_digests(contacts[contacts.index.isin(fresh)])])
         if len(origins):

@@ -93,7 +93,7 @@ def _recorded_rows(
     found = [pd.DataFrame({"digest": np.empty(0, np.uint64), "text": _NO_ROWS, "place": _NO_ROWS})]
     for one_round in record.rounds:
         own = chosen[rounds == one_round.number]
-        if not len(own) or one_round.is_erased:
+        if not len(own):
             continue
         labels = replaced.labels[own]
         contacts = read_frame(one_round.path / CONTACTS, columns)

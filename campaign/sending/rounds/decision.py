@@ -56,7 +56,6 @@ def choose_content(
     settled = compared.comparison.knowledge >= UNKNOWN
     plan, batch_of_row, starts = compared.plan, compared.comparison.batches, compared.starts
     if others.any() and changed == "skip":
-        _check_kept(compared, np.flatnonzero(others))
         plan, starts = _keep_earlier(compared, np.flatnonzero(others))
         settled |= others
     if opted_out == "ask":
@@ -70,25 +69,6 @@ def choose_content(
         batch_of_message=batch_of_message,
         batch_of_excluded=reached_before,
     )
-
-
-def _check_kept(compared: ComparedPlan, places: Ints) -> None:
-    """Raise `ConfirmationError` if what some rows got was erased: then it cannot be kept in the table."""
-    erased = int(_is_erased(compared, places).sum())
-    if erased:
-        raise ConfirmationError(
-            f"{counted(erased, 'person was', 'people were')} reached with another text or under another "
-            f"number by this {compared.words.campaign}, which was erased since, so that cannot be kept in "
-            "the table. Nothing was sent. Leave these rows out, or give "
-            'changed="send" to send the new text as well.'
-        )
-
-
-def _is_erased(compared: ComparedPlan, places: Ints) -> Bools:
-    """The rows for which it is no longer known what they got before."""
-    if compared.record is None:
-        raise AssertionError("without a record nobody was reached")
-    return compared.record.erased[compared.comparison.batches[places]]
 
 
 def _keep_earlier(compared: ComparedPlan, places: Ints) -> tuple[Plan, Ints]:
@@ -121,9 +101,8 @@ def _check_nobody_opted_out(compared: ComparedPlan, leaving: Bools) -> None:
 def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:
     """How many people would get a second text, some of them, and the choices."""
     knowledge = compared.comparison.knowledge[places]
-    erased = int(_is_erased(compared, places[knowledge != SHARED]).sum())
     shown = places[examples_of(knowledge, _SHOWN)]
-    examples, choices = _examples(compared, shown), _choices(erased, knowledge)
+    examples, choices = _examples(compared, shown), _choices(knowledge)
     question = f"{ComparedInWords(compared).reached_otherwise} Nothing was sent.\n{examples}\n{choices}"
     return f"{question}{_about_left_behind(compared)}"
 
@@ -137,19 +116,14 @@ def _about_left_behind(compared: ComparedPlan) -> str:
     return f'{ComparedInWords(compared).about_left_behind} With "skip", {count} as reached.'
 
 
-def _choices(erased: int, knowledge: Knowledge) -> str:
-    """The answers for people of whom this is known; what so many of them got was erased."""
+def _choices(knowledge: Knowledge) -> str:
+    """The answers for people of whom this is known."""
     shares = knowledge == SHARED
     if shares.all():
         them = agreeing(len(shares), "this person nothing", "these people nothing")
         phone = agreeing(len(shares), "this phone", "these phones")
         return (
             f'Give changed="skip" to send {them}, or changed="send" to send the new text to {phone} as well.'
-        )
-    if erased:
-        return (
-            "The campaign was erased, so what they got cannot be shown. Leave these rows out to let them "
-            'keep it, or give changed="send" to send the new text as well.'
         )
     about_sharing = _about_sharing(int(shares.sum()))
     return (

@@ -34,8 +34,8 @@ def keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
     numbers = np.unique(texts.numbers)
     kept = [rows.take(np.flatnonzero(contains(numbers, rows.numbers))) for _, rows in planned_parts(plan)]
     reached = reached_alternatives(
-        record.comparable(RowTexts.below_each_other(kept)),
-        record.comparable(texts),
+        RowTexts.below_each_other(kept),
+        texts,
         record.texts,
         record.knowledge,
     )

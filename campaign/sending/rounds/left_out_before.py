@@ -36,10 +36,7 @@ def numbers_opted_out(record: CampaignRecord) -> Ints:
             continue
         for written_to in record.numbers_to_send_to(one_round):
             opted_out = opted_out[~np.isin(opted_out, written_to)]
-        left_out = list(_opted_out_in(one_round))
-        if not one_round.is_erased:
-            left_out = list(map(record.comparable_numbers, left_out))
-        opted_out = np.unique(np.concatenate([opted_out, *left_out]))
+        opted_out = np.unique(np.concatenate([opted_out, *_opted_out_in(one_round)]))
     return opted_out
 
 

@@ -68,8 +68,7 @@ def _reached_as_in_file(part: Plan, record: CampaignRecord, rows: pd.Index[int])
     """Those of some rows of a follow-up file whose very texts reached the numbers that the file has."""
     own = part.messages[part.messages["row"].isin(rows)]
     starts, planned = planned_texts(part, own)
-    comparable = record.comparable(planned)
-    texts = DistinctTexts(comparable.numbers, comparable.texts)
+    texts = DistinctTexts(planned.numbers, planned.texts)
     reached = [np.empty(0, np.int64)]
     for recorded in record.texts():
         places = texts.find(recorded.rows.numbers, recorded.rows.texts).rows

@@ -39,7 +39,7 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
             f"{agreeing(unsent, 'waits or was refused', 'wait or were refused')}, and would go out with the "
             "next run. Finish it with resume, or close it, before it can be named in not_again=."
         )
-    if record.erased.any():
+    if record.is_erased:
         raise FolderError(
             f"The campaign in {folder} was erased, so the numbers that it reached are not known any more. "
             "Give a list of their numbers as not_again= instead, for example the spreadsheet that was sent."
@@ -65,10 +65,10 @@ def _rows_of_shared_phones(record: CampaignRecord) -> EarlierRows | None:
     reached = reached[reached["number"].isin(left_out) | reached["number"].isin(several)]
     names = [name for name in frame_columns(last.path / CONTACTS) if name not in OUTCOME_COLUMNS]
     columns = [name for name in names if name not in last.manifest.number_columns]
-    rounds = [rows_of_then(one_round, record, columns, reached) for one_round in record.rounds[:-1]]
+    rounds = [rows_of_then(one_round, columns, reached) for one_round in record.rounds[:-1]]
     rounds = [rows[rows["is_reached"]] for rows in rounds if len(rows)]
     own = reached[reached["round"] == last.number]
-    rounds.append(rows_with_others(last, record, columns, own, reached["number"]))
+    rounds.append(rows_with_others(last, columns, own, reached["number"]))
     if not any(map(len, rounds)):
         return None
     rows = pd.concat([*filter(len, rounds)], ignore_index=True)

@@ -11,8 +11,8 @@ from campaign.arrow_text import Ints
 from campaign.masking import mask_apart, mask_text
 from campaign.messages.plan_tables.plan_columns import messages_at
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import AS_CORRECTED, MOVED, UNDER_ANOTHER_NUMBER, Knowledge
-from campaign.text import clean, difference_shown, shorten
+from campaign.sending.rounds.comparison import AS_CORRECTED, MOVED, Knowledge
+from campaign.text import clean, difference_shown
 
 _OF_SOMEBODY_ELSE = ", a phone that got somebody else's text"
 
@@ -32,13 +32,8 @@ def old_and_new(compared: ComparedPlan, places: Ints, *, length: int) -> Iterato
     is_of_others = compared.got_other_texts(places)
     for entry, (_, now) in enumerate(messages):
         state = compared.comparison.knowledge[places[entry]]
-        if entry in earlier.indices:
-            old, new = _both(state, earlier.get_group(entry), now, length)
-            new += _OF_SOMEBODY_ELSE if state == AS_CORRECTED and is_of_others[entry] else ""
-        elif state in UNDER_ANOTHER_NUMBER:
-            old, new = "another number, which was erased,", mask_text(_number(now))
-        else:
-            old, new = "another text, which was erased,", f"“{shorten(_text(now), length)}”"
+        old, new = _both(state, earlier.get_group(entry), now, length)
+        new += _OF_SOMEBODY_ELSE if state == AS_CORRECTED and is_of_others[entry] else ""
         yield int(now["row"].iloc[0]), old, new
 
 

@@ -103,10 +103,10 @@ def _owners(plan: Plan, record: CampaignRecord, columns: Sequence[str], numbers:
     """The recorded texts that reached these numbers whose row in the plan is known: columns row, is_alike,
     and those that tell the text."""
     reached = reached_rows(record, numbers)
-    then = pd.concat([rows_of_then(one_round, record, columns, reached) for one_round in record.rounds])
+    then = pd.concat([rows_of_then(one_round, columns, reached) for one_round in record.rounds])
     if then.empty:
         return then
-    now = pd.concat([*plan.map_parts(partial(candidates_of, record, columns, numbers))])
+    now = pd.concat([*plan.map_parts(partial(candidates_of, columns, numbers))])
     pairs = pairs_of_rows(now[now["is_kept"]], then)
     is_owner = pairs["is_reached"] & (pairs["equal"] > 0)
     for group in (_TEXT, ["row", "round"]):  # of each text its best row, and of each row its best text

@@ -40,7 +40,6 @@ from campaign.sending.rounds.comparison import (
     missing_numbers,
 )
 from campaign.sending.rounds.continuation_plan import (
-    check_can_be_continued,
     continues,
     merge,
 )
@@ -70,7 +69,6 @@ def compare_plan(
     given, file = plan.fingerprint, None
     if record is not None and record.rounds:
         if continues(plan, record.name):
-            check_can_be_continued(record.rounds[-1])
             frozen = record.rounds[-1].load(record.ledger.batches)
             whole = frozen.plan
             reached = record.knowledge[frozen.batch_of_message] >= UNKNOWN
@@ -95,7 +93,7 @@ def compare_plan(
 
 
 def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: str) -> ComparedPlan:
-    starts, planned = _comparable_rows(plan, record)
+    starts, planned = _planned_rows(plan)
     rows = rows_of_messages(plan)[starts]
     comparison = _compare_people(plan, record, rows, planned)
     renumbered = _renumbered(plan, record, rows, planned, comparison)
@@ -107,9 +105,9 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
     corrected = corrected[~corrected["row"].isin(rows[comparison.knowledge == CHANGED])]
     is_corrected = np.isin(labels_of_contacts(plan), corrected["row"]) & ~has_status(plan, "not_sent")
     if len(corrected):
-        comparison = _with_corrected(comparison, corrected, is_corrected, plan, rows, record)
+        comparison = _with_corrected(comparison, corrected, is_corrected, plan, rows)
     comparison = _without_kept(comparison, plan, starts)
-    plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
+    plan_numbers = numbers_of_contacts(plan)
     return ComparedPlan(
         plan,
         given,
@@ -132,7 +130,7 @@ def _compare_people(
 
     `rows` are those that get something.
     """
-    excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
+    excluded_numbers = numbers_of_excluded(plan)
     comparison = compare_texts(planned, excluded_numbers, record.texts, record.knowledge)
     # What reached a phone says nothing about the row with a mistake of somebody who only shares it.
     comparison.reached_before[
@@ -205,15 +203,14 @@ def _with_corrected(
     is_corrected: Bools,
     plan: Plan,
     rows: Ints,
-    record: CampaignRecord,
 ) -> Comparison:
     """The comparison that knows of the rows which were sent as a person has corrected them since.
 
     `is_corrected` tells which rows of the contacts get nothing for that reason; `rows` get something.
     """
-    numbers = record.comparable_numbers(corrected["number"].to_numpy())
+    numbers = corrected["number"].to_numpy()
     # A number that a correction has reached says nothing about another row with a mistake that has it.
-    excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
+    excluded_numbers = numbers_of_excluded(plan)
     of_others = has_status(plan, "invalid") & np.isin(excluded_numbers, numbers)
     before = np.where(of_others, 0, comparison.reached_before)
     batches = corrected.set_index("row")["batch"].reindex(labels_of_contacts(plan)[is_corrected])
@@ -262,19 +259,18 @@ def _without_opted_out(compared: ComparedPlan) -> Plan:
     return without_rows(compared.plan, leaving, "opted_out", "opted_out", "info", reason)
 
 
-def _comparable_rows(plan: Plan, record: CampaignRecord) -> tuple[Ints, RowTexts | HashedRowTexts]:
+def _planned_rows(plan: Plan) -> tuple[Ints, RowTexts | HashedRowTexts]:
     """The rows of a plan that get something, and the position of the first message of each."""
     if plan.is_in_memory:
-        starts, planned = next(planned_parts(plan))
-        return starts, record.comparable(planned)
+        return next(planned_parts(plan))
     all_starts: list[Ints] = []
 
-    def comparable() -> Iterator[RowTexts]:
+    def rows_of_parts() -> Iterator[RowTexts]:
         for starts, rows in planned_parts(plan):
             all_starts.append(starts)
-            yield record.comparable(rows)
+            yield rows
 
-    planned_rows = HashedRowTexts.of(comparable())
+    planned_rows = HashedRowTexts.of(rows_of_parts())
     return np.concatenate(all_starts), planned_rows
 
 

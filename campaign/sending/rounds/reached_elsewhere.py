@@ -171,7 +171,7 @@ def _records_beside(path: Path, environment: str) -> Iterator[CampaignRecord]:
         with suppress(CampaignError):
             folder = open_folder(place)
             if folder.manifest.environment == environment:
-                yield CampaignRecord.of(folder)
+                yield CampaignRecord.of(folder).unless_erased()
 
 
 def _folders_beside(path: Path) -> list[Path]:
@@ -189,9 +189,8 @@ def _last_written(place: Path) -> float:
 
 def _reached_by(record: CampaignRecord, rows: RowTexts, labels: Ints, environment: str) -> ReachedElsewhere:
     """Which of these rows, with their labels, the campaign of a record has reached, and which it left out."""
-    planned = record.comparable(rows)
-    texts = DistinctTexts(planned.numbers, planned.texts)
-    with_this_text = np.zeros(len(planned), dtype=bool)
+    texts = DistinctTexts(rows.numbers, rows.texts)
+    with_this_text = np.zeros(len(rows), dtype=bool)
     numbers, batches = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for part in record.texts():
         found = texts.find(part.rows.numbers, part.rows.texts)
@@ -203,9 +202,9 @@ def _reached_by(record: CampaignRecord, rows: RowTexts, labels: Ints, environmen
     sent_at = times.set_axis(np.concatenate(numbers)).groupby(level=0).max()
     people = {
         "row": labels,
-        "reached": np.isin(planned.numbers, sent_at.index),
+        "reached": np.isin(rows.numbers, sent_at.index),
         "with_this_text": with_this_text[texts.first_rows],
-        "opted_out": opted_out_before(planned.numbers, record),
-        "sent_at": sent_at.reindex(planned.numbers).to_numpy(),
+        "opted_out": opted_out_before(rows.numbers, record),
+        "sent_at": sent_at.reindex(rows.numbers).to_numpy(),
     }
     return ReachedElsewhere(record.name, environment, pd.DataFrame(people))

@@ -36,8 +36,8 @@ def alternatives_of_reached(plan: Plan, record: CampaignRecord, numbers: Ints) -
     reached = reached_rows(record, numbers)
     if reached.empty or not columns:
         return _NO_ROWS
-    candidates = pd.concat([*plan.map_parts(partial(candidates_of, record, columns, numbers))])
-    then = [rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
+    candidates = pd.concat([*plan.map_parts(partial(candidates_of, columns, numbers))])
+    then = [rows_of_then(one_round, columns, reached) for one_round in record.rounds]
     likely = likeness(candidates, pd.concat([*filter(len, then)])) if any(map(len, then)) else None
     if likely is None or likely.empty:
         return _NO_ROWS
@@ -69,8 +69,8 @@ def with_their_own_people(
             "number": numbers[changed],
         }
     )
-    then = [rows_of_then(one_round, record, columns, reached) for one_round in record.rounds]
-    candidates = pd.concat([*plan.map_parts(partial(candidates_of, record, columns, sought))])
+    then = [rows_of_then(one_round, columns, reached) for one_round in record.rounds]
+    candidates = pd.concat([*plan.map_parts(partial(candidates_of, columns, sought))])
     candidates = candidates[candidates["row"].isin(rows[places])]
     if not any(map(len, then)):
         return comparison
@@ -129,14 +129,12 @@ def reached_rows(record: CampaignRecord, numbers: Ints) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True)
 
 
-def candidates_of(
-    record: CampaignRecord, columns: Sequence[str], numbers: Ints, part: PlanPart
-) -> pd.DataFrame:
+def candidates_of(columns: Sequence[str], numbers: Ints, part: PlanPart) -> pd.DataFrame:
     """The rows of a part with one of the numbers that get something, or would in place of another one:
     columns row, number and is_kept, and their cells by position."""
     kept, others = np.unique(part.rows_of_messages), part.alternatives["row"].unique()
     labels = part.status.index.to_numpy(dtype=np.int64)
-    own = record.comparable_numbers(part.numbers)
+    own = part.numbers
     is_candidate = np.isin(own, numbers) & (np.isin(labels, kept) | np.isin(labels, others))
     cells = part.contacts.loc[is_candidate, list(columns)].set_axis([*range(len(columns))], axis=1)
     rows = labels[is_candidate]
@@ -144,18 +142,15 @@ def candidates_of(
     return pd.concat([pd.DataFrame(about), cells.reset_index(drop=True)], axis=1)
 
 
-def rows_of_then(
-    one_round: Round, record: CampaignRecord, columns: Sequence[str], reached: pd.DataFrame
-) -> pd.DataFrame:
+def rows_of_then(one_round: Round, columns: Sequence[str], reached: pd.DataFrame) -> pd.DataFrame:
     """What the rows said in a round that reached one of the numbers, and those that it left out for sharing
     the phone, as `rows_with_others` has them."""
     own = reached[reached["round"] == one_round.number]
-    return rows_with_others(one_round, record, columns, own, own["number"])
+    return rows_with_others(one_round, columns, own, own["number"])
 
 
 def rows_with_others(
     one_round: Round,
-    record: CampaignRecord,
     columns: Sequence[str],
     own: pd.DataFrame,
     wanted: pd.Series[int],
@@ -163,13 +158,13 @@ def rows_with_others(
     """What its `own` rows said that a round reached, and those with one of the wanted numbers that it left
     out for sharing the phone: columns number, is_reached, round and row, their cells by position, and whether
     each cell is alone among those of all rows with the number."""
-    if wanted.empty or one_round.is_erased:
+    if wanted.empty:
         return pd.DataFrame()
     others = read_frame(one_round.path / ALTERNATIVES, ["row", "number"]).drop_duplicates("row")
-    numbers = record.comparable_numbers(others["number"].to_numpy(dtype=np.int64))
+    numbers = others["number"].to_numpy(dtype=np.int64)
     others = others.assign(number=numbers)[np.isin(numbers, wanted)]
     rows = pd.concat([own[["row", "number"]].assign(is_reached=True), others.assign(is_reached=False)])
-    everybody = _cells_of_numbers(one_round, record, columns, rows["number"])
+    everybody = _cells_of_numbers(one_round, columns, rows["number"])
     places = [*range(len(columns))]
     alone = which_are_alone(everybody)
     cells = everybody.join(alone).drop(columns="number").reindex(rows["row"]).reset_index(drop=True)
@@ -178,12 +173,10 @@ def rows_with_others(
     return pd.concat([about, cells.fillna(filled)], axis=1)
 
 
-def _cells_of_numbers(
-    one_round: Round, record: CampaignRecord, columns: Sequence[str], wanted: pd.Series[int]
-) -> pd.DataFrame:
+def _cells_of_numbers(one_round: Round, columns: Sequence[str], wanted: pd.Series[int]) -> pd.DataFrame:
     """All rows of a round with one of these numbers: column number, and their cells by position."""
     recipients = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
-    own = pd.Series(record.comparable_numbers(recipients.to_numpy(dtype=np.int64)), recipients.index)
+    own = pd.Series(recipients.to_numpy(dtype=np.int64), recipients.index)
     own = own[own.isin(wanted)]
     path = one_round.path / CONTACTS
     parts = (read_frame(path, columns, part=part) for part in range(count_parts(path)))

@@ -21,7 +21,6 @@ from campaign.arrow_text import (
 from campaign.contract import MESSAGE_TEXTS
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
-from campaign.messages.text.folding import folded
 from campaign.sending.ledger.views import LedgerSnapshot, RegisteredBatch
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -39,7 +38,6 @@ from campaign.sending.rounds.recorded_cells import RecordedCells, number_cells
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frame_files import frame_columns, read_frame
 from campaign.sending.store.frozen_messages import read_part, read_settled
-from campaign.sending.store.keyed_digests import KeyedDigests
 from campaign.sending.store.rounds import CONTACTS, ISSUES, RECIPIENTS, Round
 
 _KNOWLEDGE = {
@@ -48,15 +46,10 @@ _KNOWLEDGE = {
 }  # fmt: skip
 STOPPED = "stopped"  # the issue of a person who answered STOP after the campaign had begun
 _BETWEEN_PIECES = "\n"  # compared as white space
-CELL = "cell"  # the column of an erased round with the digest of what the columns of the number said
 
 
 class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
-    """The rounds of the campaign called `name` as columns, one part file in memory at a time.
-
-    Once a round was erased, all numbers, texts and cells are compared by their digests: those of the rounds,
-    which `texts` gives, and those of a plan, which `comparable` and `comparable_numbers` make.
-    """
+    """The rounds of the campaign called `name` as columns, one part file in memory at a time."""
 
     name: str
     rounds: Sequence[Round]
@@ -80,12 +73,9 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
             rows = self.rows_with_issue(one_round, STOPPED)
             if len(rows):
                 cells = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
-                recorded = np.asarray(cells[cells.index.isin(rows)], dtype=np.int64)
-                stopped.append(recorded if one_round.is_erased else self.comparable_numbers(recorded))
+                stopped.append(np.asarray(cells[cells.index.isin(rows)], dtype=np.int64))
         known = np.concatenate(stopped)
-        return (
-            np.isin(self.comparable_numbers(numbers), known) if len(known) else np.zeros(len(numbers), bool)
-        )
+        return np.isin(numbers, known) if len(known) else np.zeros(len(numbers), bool)
 
     def rows_with_issue(self, one_round: Round, code: str) -> Ints:
         """The rows of a round with an issue of this kind, each once."""
@@ -93,9 +83,9 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         return np.unique(issues.loc[issues["code"] == code, "row"].dropna().to_numpy(dtype=np.int64))
 
     def columns_of_all(self, names: Sequence[str]) -> list[str]:
-        """Those of some columns that the tables of all rounds have, as far as they are known: by the others,
-        which were added or renamed meanwhile, no row is the same as before."""
-        tables = [set(frame_columns(each.path / CONTACTS)) for each in self.rounds if not each.is_erased]
+        """Those of some columns that the tables of all rounds have: by the others, which were added or
+        renamed meanwhile, no row is the same as before."""
+        tables = [set(frame_columns(each.path / CONTACTS)) for each in self.rounds]
         return [name for name in names if all(name in table for table in tables)]
 
     @cached_property
@@ -113,11 +103,16 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         """Which batches have left, perhaps, and have no answer yet, by their numbers."""
         return np.array([False, *(batch.state == "sending" for batch in self.ledger.batches)])
 
-    @cached_property
-    def erased(self) -> Bools:
-        """Which batches are in a round that was erased, by their numbers."""
-        rounds = {one_round.number for one_round in self.rounds if one_round.is_erased}
-        return np.array([False, *(batch.round in rounds for batch in self.ledger.batches)])
+    @property
+    def is_erased(self) -> bool:
+        """Whether its numbers and texts were erased, which ends a campaign."""
+        return any(one_round.is_erased for one_round in self.rounds)
+
+    def unless_erased(self) -> CampaignRecord:
+        """The record itself; raises `FolderError` where nothing is known any more of whom it reached."""
+        for one_round in self.rounds:
+            one_round.check_not_erased()
+        return self
 
     def have_another_text(self, plan: Plan) -> Bools:
         """Which batches were written with another text than a plan, by their numbers.
@@ -127,45 +122,10 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         others = rounds_of_other_texts(plan.template, columns_of_contacts(plan), self.rounds)
         return np.array([False, *(batch.round in others for batch in self.ledger.batches)])
 
-    @cached_property
-    def digests(self) -> KeyedDigests | None:
-        """What takes the place of numbers and texts; None where no round was erased.
-
-        Raises `FolderError` where the key that they were made with is not there.
-        """
-        marks = (one_round.manifest.erased_with for one_round in self.rounds)
-        mark = next((mark for mark in marks if mark is not None), None)
-        return None if mark is None else KeyedDigests.of(mark)
-
-    def comparable(self, rows: RowTexts) -> RowTexts:
-        """Rows of a plan as `texts` gives the recorded ones."""
-        if self.digests is None:
-            return rows
-        return RowTexts(
-            self.comparable_numbers(rows.numbers),
-            self.comparable_texts(rows.texts),
-            self.digests.of_texts(rows.cells),
-        )
-
-    def comparable_texts(self, texts: TextArray) -> TextArray:
-        """Whole texts of a plan as `texts` gives the recorded ones."""
-        return texts if self.digests is None else digest_texts(self.digests, texts)
-
-    def comparable_numbers(self, numbers: Ints) -> Ints:
-        """Numbers of a plan as `texts` gives the recorded ones."""
-        return numbers if self.digests is None else self.digests.of_numbers(numbers)
-
-    def is_last_plan(self, plan: Plan) -> bool:
-        """Whether the last round, which was erased, held exactly this plan with exactly its rows."""
-        last = self.rounds[-1]
-        if self.digests is None or self.digests.of_text(plan.fingerprint) != last.manifest.fingerprint:
-            return False
-        return bool(read_frame(last.path / CONTACTS)["status"].equals(plan.contacts["status"]))
-
     def reached_among(self, numbers: Ints, batches: Bools) -> Ints:
         """Those of some numbers that are in some batches; `batches` says which, by their numbers."""
         recorded = missing_numbers(self.texts, batches, np.empty(0, np.int64))
-        return numbers[np.isin(self.comparable_numbers(numbers), recorded)]
+        return numbers[np.isin(numbers, recorded)]
 
     @cached_property
     def _sound_rounds(self) -> Sequence[Round]:
@@ -177,9 +137,6 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
     def texts(self) -> Iterator[RecordedTexts]:
         """The rows that were to get something, part by part, with the batch of each."""
         for one_round in self._sound_rounds:
-            if one_round.is_erased:
-                yield from self._erased_texts(one_round)
-                continue
             cells = RecordedCells(one_round.path / CONTACTS, one_round.manifest.number_columns)
             for part, batches in self._parts(one_round):
                 table = read_part(one_round.plan_path, part, ["row", "number", "message"])
@@ -187,41 +144,25 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
                 starts = first_pieces(rows)
                 texts = whole_texts(combine_chunks(table.column("message")), starts)
                 numbers = _numbers(combine_chunks(table.column("number")), starts)
-                rows_of_part = self.comparable(RowTexts(numbers, texts, cells.of(rows[starts])))
+                rows_of_part = RowTexts(numbers, texts, cells.of(rows[starts]))
                 yield RecordedTexts(rows_of_part, _batch_of_rows(batches)[starts], rows[starts])
 
-    def _erased_texts(self, one_round: Round) -> Iterator[RecordedTexts]:
-        """The digests of a round; that of a whole text is kept with its first piece."""
-        cells = RecordedCells(one_round.path / RECIPIENTS, [CELL])
-        for part, batches in self._parts(one_round):
-            table = read_part(one_round.plan_path, part, ["row", "number", "message"])
-            rows = table.column("row").to_numpy()
-            starts = first_pieces(rows)
-            numbers = _numbers(combine_chunks(table.column("number")), starts)
-            texts = combine_chunks(table.column("message")).take(starts)
-            yield RecordedTexts(
-                RowTexts(numbers, texts, cells.of(rows[starts])),
-                _batch_of_rows(batches)[starts],
-                rows[starts],
-            )
-
     def numbers_to_send_to(self, one_round: Round) -> Iterator[Ints]:
-        """The numbers of the messages that were to go out in a round, part by part, as `texts` gives them."""
+        """The numbers of the messages that were to go out in a round, part by part."""
         for part, _ in self._parts(one_round):
             numbers = combine_chunks(read_part(one_round.plan_path, part, ["number"]).column("number"))
-            recorded = _numbers(numbers, np.arange(len(numbers)))
-            yield recorded if one_round.is_erased else self.comparable_numbers(recorded)
+            yield _numbers(numbers, np.arange(len(numbers)))
 
     def messages(self, batches: Ints, rows: Ints) -> pd.DataFrame:
         """What batches say to their rows: message columns, and `entry`, the position in `batches` and `rows`.
 
-        All pieces of a text, in order. There is no entry for what a round said that was erased.
+        All pieces of a text, in order.
         """
         wanted = pd.DataFrame({"batch": batches, "row": rows, "entry": np.arange(len(batches))})
         columns = ["entry", *MESSAGE_TEXTS, "parts"]
         frames = []
         for one_round in self.rounds:
-            for part, registered in [] if one_round.is_erased else self._parts(one_round):
+            for part, registered in self._parts(one_round):
                 if not wanted["batch"].isin([batch.batch for batch in registered]).any():
                     continue
                 frame = read_part(one_round.plan_path, part).to_pandas()
@@ -277,11 +218,6 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         own = [batch for batch in self.ledger.batches if batch.round == one_round.number]
         for part in range(one_round.manifest.parts):
             yield part, [batch for batch in own if batch.part == part]
-
-
-def digest_texts(digests: KeyedDigests, texts: TextArray) -> TextArray:
-    """The digest of each text, the same for all that are equal when they are compared."""
-    return digests.of_texts(folded(texts))
 
 
 def planned_texts(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:

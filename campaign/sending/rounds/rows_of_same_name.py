@@ -23,8 +23,8 @@ from campaign.sending.store.rounds import CONTACTS, Round
 def rows_of_same_name(plan: Plan, record: CampaignRecord, batches: Ints, rows: Ints) -> tuple[str, Ints]:
     """The column of the names, and for each row of earlier rounds the row of today that says the same there.
 
-    `rows` are row numbers in the rounds of `batches`. It is 0 where nothing is said, where the round was
-    erased, and where other rows of its table or of today's say the same.
+    `rows` are row numbers in the rounds of `batches`. It is 0 where nothing is said, and where other rows of
+    its table or of today's say the same.
     """
     column, numbers = column_of_names(plan), record.round_of_batch[batches]
     today = np.zeros(len(rows), np.int64)
@@ -33,7 +33,7 @@ def rows_of_same_name(plan: Plan, record: CampaignRecord, batches: Ints, rows: I
     names = pd.Series("", index=range(len(rows)), dtype="str")
     for one_round in record.rounds:
         is_theirs = numbers == one_round.number
-        if is_theirs.any() and not one_round.is_erased:
+        if is_theirs.any():
             names[is_theirs] = _names_then(one_round, column, rows[is_theirs]).array
     found = pd.concat([*plan.map_parts(partial(_rows_named, column, names[names != ""].tolist()))])
     only_ones = found[~found["name"].duplicated(keep=False)].set_index("name")["row"]

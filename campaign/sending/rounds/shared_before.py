@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,7 +62,7 @@ def places_that_share(
     if not len(places):
         return places
     changed = _ChangedRows(rows[places], planned.numbers[places], planned.texts.take(places))
-    changed_rows = _when_renumbered(changed, corrected, record).assign(
+    changed_rows = _when_renumbered(changed, corrected).assign(
         number=changed.numbers, left_out_in=_left_out_in(plan, record, changed)
     )
     replaced = comparison.replaced
@@ -82,13 +81,13 @@ def places_that_share(
     return places[np.isin(changed.rows, _rows_without_text(changed_rows, texts))]
 
 
-def _when_renumbered(changed: _ChangedRows, corrected: pd.DataFrame, record: CampaignRecord) -> pd.DataFrame:
+def _when_renumbered(changed: _ChangedRows, corrected: pd.DataFrame) -> pd.DataFrame:
     """From which round to which the table had another number for each row, 0 for rows of which none is known.
 
     Most corrections are of other cells than the number: whatever reached that number was for its row.
     """
     rounds = corrected.set_index("row").reindex(changed.rows, fill_value=0)
-    numbers = record.comparable_numbers(rounds["number"].to_numpy(dtype=np.int64))
+    numbers = rounds["number"].to_numpy(dtype=np.int64)
     rounds.loc[numbers == changed.numbers, ["first_round", "last_round"]] = 0
     return rounds[["first_round", "last_round"]]
 
@@ -151,18 +150,16 @@ class _LeftOut(Struct, frozen=True, eq=False):
     @classmethod
     def of(cls, one_round: Round, record: CampaignRecord, numbers: Ints) -> _LeftOut | None:
         """Those with one of these numbers; None where there are none."""
-        if one_round.is_erased:
-            return None
         frame = read_frame(one_round.path / ALTERNATIVES, ["row", "number", "message"])
-        frame = frame[np.isin(_comparable_numbers(frame["number"], record), numbers)]
+        frame = frame[np.isin(frame["number"].to_numpy(dtype=np.int64), numbers)]
         if frame.empty:
             return None
         rows = frame["row"].to_numpy(dtype=np.int64)
         starts = first_pieces(rows)
-        own = _comparable_numbers(frame["number"], record)[starts]
-        texts = record.comparable_texts(whole_texts(series_to_array(frame["message"]), starts))
+        own = frame["number"].to_numpy(dtype=np.int64)[starts]
+        texts = whole_texts(series_to_array(frame["message"]), starts)
         recipients = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
-        table = pd.Series(_comparable_numbers(recipients, record), index=recipients.index)
+        table = pd.Series(recipients.to_numpy(dtype=np.int64), index=recipients.index)
         return cls(one_round, rows[starts], own, texts, table[table.isin(own)])
 
     def with_texts_of(self, numbers: Ints, texts: TextArray | HashedTexts) -> Ints:
@@ -187,10 +184,6 @@ class _LeftOut(Struct, frozen=True, eq=False):
     def _cells(self, path: Path, part: int) -> pd.DataFrame:
         contacts = read_frame(path, part=part)
         return contacts[contacts.index.isin(self.table.index)]
-
-
-def _comparable_numbers(numbers: pd.Series[Any], record: CampaignRecord) -> Ints:
-    return record.comparable_numbers(numbers.to_numpy(dtype=np.int64))
 
 
 def _digests_of(columns: Sequence[str], rows: Ints, part: PlanPart) -> pd.Series[int]:

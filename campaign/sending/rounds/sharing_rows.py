@@ -67,7 +67,7 @@ def _left_out(plan: Plan, rows: Ints) -> Plan:
 def _reached_before(plan: Plan, comparison: Comparison, record: CampaignRecord) -> Ints:
     """For each row of the contacts that gets nothing the batch that reached its number, also where no row
     with this number gets anything any more."""
-    numbers, before = record.comparable_numbers(numbers_of_excluded(plan)), comparison.reached_before
+    numbers, before = numbers_of_excluded(plan), comparison.reached_before
     replaced = comparison.replaced
     is_theirs = np.isin(replaced.numbers, numbers[before == 0])
     batches = replaced.batches[is_theirs]

@@ -42,10 +42,10 @@ def places_unlike(
         return _NO_PLACES
     sought = np.unique(numbers[places])
     reached = reached_rows(record, sought)
-    then = pd.concat([rows_of_then(one_round, record, columns, reached) for one_round in record.rounds])
+    then = pd.concat([rows_of_then(one_round, columns, reached) for one_round in record.rounds])
     if then.empty:  # all of it was erased
         return _NO_PLACES
-    now = pd.concat([*plan.map_parts(partial(candidates_of, record, columns, sought))])
+    now = pd.concat([*plan.map_parts(partial(candidates_of, columns, sought))])
     pairs = pairs_of_rows(now[now["row"].isin(rows[places])], then)
     is_alike = pairs[pairs["is_reached"]].groupby("row")["is_alike"].any()
     return places[np.isin(rows[places], is_alike.index[~is_alike])]
@@ -55,13 +55,9 @@ def _shared_numbers(plan: Plan, record: CampaignRecord, numbers: Ints, compariso
     """The numbers that several rows have or had, as far as their texts differ."""
     alternatives = [
         *plan.map_parts(_numbers_of_alternatives),
-        *(
-            read_frame(each.path / ALTERNATIVES, ["number"])["number"]
-            for each in record.rounds
-            if not each.is_erased
-        ),
+        *(read_frame(each.path / ALTERNATIVES, ["number"])["number"] for each in record.rounds),
     ]
-    others = [record.comparable_numbers(found.to_numpy(dtype=np.int64)) for found in alternatives]
+    others = [found.to_numpy(dtype=np.int64) for found in alternatives]
     return np.unique(np.concatenate([*others, _repeated(numbers), _repeated(comparison.replaced.numbers)]))
 
 

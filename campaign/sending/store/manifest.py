@@ -24,7 +24,7 @@ from campaign.service.account import Account
 from campaign.suggestions import folder_meant
 from campaign.text import clean, shorten
 
-FORMAT = 2
+FORMAT = 3
 MANIFEST = "manifest.json"
 COMPOSED = "composed.json"  # what a person decided who composed the campaign by clicks; no manifest needs it
 
@@ -77,8 +77,8 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
     `given` is the fingerprint of the plan as it was given, `fingerprint` that of the messages as they were
     frozen, and `settled` how many of them earlier batches hold. `parts` is the number of part files, `pilot`
     says which batches are the pilot. `digests` has the SHA-256 of each frozen file by its path from the
-    round's folder. `totals` and `reading` are records of the plan's. `erased_with` is None until the round is
-    erased; then it tells which key its digests were made with, and both fingerprints are such digests.
+    round's folder. `totals` and `reading` are records of the plan's. `erased_at` is None until the round is
+    erased.
 
     For people who look at it later: `template` is the plan's, `senders` are the ten most frequent at most,
     `options` what `send` was given, `who` the name of the user on the machine, and `currency` that of the
@@ -102,7 +102,7 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
     totals: dict[str, Any]
     reading: dict[str, Any] | None
     digests: dict[str, str]
-    erased_with: dict[str, str] | None = None
+    erased_at: str | None = None
 
     @property
     def people(self) -> int:

@@ -6,8 +6,8 @@ rounds/0001/plan/settled.parquet    messages that did not have to go out, each w
 rounds/0001/contacts.parquet        every input row with its status before sending
 rounds/0001/recipients.parquet      the number of each of these rows, and the batch that had reached it
 rounds/0001/issues.parquet          what was found in the contact table
-rounds/0001/erased/                 instead of all these, once the campaign was erased: the same files with
-                                    digests in place of numbers and texts, and without names
+rounds/0001/erased/                 instead of all these, once the campaign was erased: the same files without
+                                    names, numbers and texts
 
 A round exists once the ledger has registered it. Its files never change afterwards.
 """
@@ -37,6 +37,7 @@ from campaign.sending.store.frame_files import count_parts, read_frame, table_fi
 from campaign.sending.store.frozen_messages import batches_by_place, read_messages, read_settled_batches
 from campaign.sending.store.frozen_parts import FrozenParts
 from campaign.sending.store.manifest import MANIFEST, RoundManifest, read_round_manifest
+from campaign.text import clean
 
 ROUNDS = "rounds"
 UNFINISHED = "unfinished-"  # how the name of a file begins that a Dask worker has not written to the end
@@ -54,8 +55,17 @@ class Round(Struct, frozen=True):
 
     @property
     def is_erased(self) -> bool:
-        """Whether digests stand for its numbers and texts."""
-        return self.manifest.erased_with is not None
+        """Whether its names, numbers and texts were taken away."""
+        return self.manifest.erased_at is not None
+
+    def check_not_erased(self) -> None:
+        """Raise `FolderError` if it was erased: nobody knows any more whom it reached."""
+        if self.manifest.erased_at is not None:
+            raise FolderError(
+                f"The campaign in {clean(self.path.parents[2])} was erased on "
+                f"{self.manifest.erased_at[:10]}, so nobody knows whom it reached, and nothing is sent under "
+                "its name. Give another name=."
+            )
 
     @property
     def sent(self) -> SentRound:
@@ -126,8 +136,6 @@ class Round(Struct, frozen=True):
         messages, batch_of_message = read_messages(
             self.plan_path, manifest.parts, manifest.settled, self.batch_of_outgoing(batches)
         )
-        if self.is_erased:
-            messages = messages.assign(number="", message="").astype({"number": "str", "message": "str"})
         recipients = read_frame(self.path / RECIPIENTS)
         contacts = read_frame(self.path / CONTACTS)
         plan = Plan(

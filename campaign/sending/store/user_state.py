@@ -16,14 +16,8 @@ from campaign.sending.store.locks import hold_lock
 from campaign.text import clean
 
 VARIABLE = "CAMPAIGN_STATE_DIR"
-_MACHINE, _ERASURE_KEY = "machine", "erasure_key"
+_MACHINE = "machine"
 _ID = re.compile(rb"[0-9a-f]{32}")
-_DAMAGED = {
-    _MACHINE: "the id of this machine, is damaged. Restore it from a copy. If there is none, delete it: "
-    "every campaign of this machine will then have to be taken over once",
-    _ERASURE_KEY: "the key to campaigns that were erased, is damaged. Restore it from a copy. Without it, "
-    "nothing more can be sent in those campaigns",
-}
 
 
 def user_name() -> str:
@@ -52,23 +46,9 @@ def machine_id() -> str:
 
     Raises `FolderError` if it cannot be read or written, or is damaged.
     """
-    return _made_once(_MACHINE)
-
-
-def made_erasure_key() -> bytes:
-    """The key of the digests that erased campaigns keep, made once as the id of the machine."""
-    return bytes.fromhex(_made_once(_ERASURE_KEY))
-
-
-def erasure_key() -> bytes:
-    """The same key if it was made before, or nothing. Raises as `machine_id`."""
-    return bytes.fromhex(_made_once(_ERASURE_KEY, make=False))
-
-
-def _made_once(name: str, *, make: bool = True) -> str:
-    path = state_directory() / name
+    path = state_directory() / _MACHINE
     try:
-        return _read_id(path) or (_make_id(path) if make else "")
+        return _read_id(path) or _make_id(path)
     except OSError as error:
         raise cannot_use(path, error) from None
 
@@ -92,7 +72,7 @@ def cannot_use(path: Path, error: OSError) -> FolderError:
 
 
 def _make_id(path: Path) -> str:
-    """The id or key that this or another process makes first."""
+    """The id that this or another process makes first."""
     make_private_folder(path.parent)
     with hold_lock(path.with_name(f"{path.name}.lock"), timeout=10):  # the other one needs a moment
         made = _read_id(path)
@@ -103,11 +83,14 @@ def _make_id(path: Path) -> str:
 
 
 def _read_id(path: Path) -> str:
-    """The id or key that was made; "" if none was."""
+    """The id that was made; "" if none was."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
         return ""
     if not _ID.fullmatch(content):
-        raise FolderError(f"{clean(path)}, {_DAMAGED[path.name]}.")
+        raise FolderError(
+            f"{clean(path)}, the id of this machine, is damaged. Restore it from a copy. If there is none, "
+            "delete it: every campaign of this machine will then have to be taken over once."
+        )
     return content.decode()
