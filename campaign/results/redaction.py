@@ -1,5 +1,7 @@
 """The tables of a plan or result as they may be shown: phone numbers masked, unless they are revealed."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Any
@@ -18,7 +20,6 @@ from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts, numbers_of_contacts
 from campaign.remedies import texts_without_code
 from campaign.results.earlier_messages import DEPARTED_LOOK_ALIKE, REASONS
-from campaign.results.look_alikes import rows_that_look_like
 from campaign.results.messages_elsewhere import DEPARTED
 from campaign.results.plain_words import own_words, with_own_words
 from campaign.results.tables import Result
@@ -88,7 +89,7 @@ class Redaction:
         numbers = values.where(is_number, "")  # a date is no number of the row
         return issues.assign(value=masked, detail=mask_texts(issues["detail"], own_numbers=[numbers]))
 
-    def values(self, values: "pd.Series[str]", column: str) -> "pd.Series[str]":
+    def values(self, values: pd.Series[str], column: str) -> pd.Series[str]:
         """Values of one column of the file, called as in the file."""
         if self._reveal:
             return values
@@ -133,7 +134,7 @@ class Redaction:
         # What is read as an amount is compared with the number of its row, so there has to be one.
         lengths = self._lengths if own_numbers else {}
 
-        def mask(column: "pd.Series[Any]") -> "pd.Series[Any]":
+        def mask(column: pd.Series[Any]) -> pd.Series[Any]:
             if column.name in kept:
                 return column
             if column.name in numbers:
@@ -153,7 +154,7 @@ class Redaction:
         lengths = number_lengths(numbers_of_contacts(self._plan))
         return dict.fromkeys(_find_amount_columns(self._plan), lengths) if lengths else {}
 
-    def _about_numbers(self, columns: "pd.Series[str]") -> "pd.Series[bool]":
+    def _about_numbers(self, columns: pd.Series[str]) -> pd.Series[bool]:
         """Which issues are about the number columns; an issue names its column as the file does."""
         renamed = dict(zip(columns.unique(), file_names(columns.unique()), strict=True))
         return columns.map(renamed).isin({*self._number_columns, "number"})
@@ -211,6 +212,18 @@ def _columns_with_numbers(contacts: pd.DataFrame, messages: pd.DataFrame) -> set
     return {name for name in contacts.columns if equal_texts(_tails(cells[name]), tails).any()}
 
 
-def _tails(cells: "pd.Series[Any]") -> TextArray:
+def _tails(cells: pd.Series[Any]) -> TextArray:
     """The last digits of each cell."""
     return last_characters(substitute(series_to_array(cells), r"\D", ""), _TAIL)
+
+
+def rows_that_look_like(plan: Plan, masked: pd.Series[str]) -> pd.Series[int]:
+    """For each masked number the first row of a plan whose own number looks like it; missing for none."""
+    wanted, found = masked.unique(), [pd.Series([], index=pd.Index([], dtype="str"), dtype="int64")]
+    for part in plan.parts():
+        numbers = pd.Series(part.numbers)
+        shown = mask_numbers(numbers.astype("str").set_axis(part.status.index))[(numbers > 0).to_numpy()]
+        near = shown[shown.isin(wanted)].drop_duplicates()
+        found.append(pd.Series(near.index, index=near.array))
+    rows = pd.concat(found)
+    return masked.map(rows[~rows.index.duplicated()])

@@ -1,7 +1,10 @@
 """A result as a file to share: a page, a workbook, or its rows as comma-separated values."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
@@ -9,20 +12,22 @@ import pandas as pd
 from campaign import markup
 from campaign.argument_checks import check_path, check_switch, wrong
 from campaign.errors import UsageError
+from campaign.local_times import LocalTimes
+from campaign.masking import mask_text, mask_texts
 from campaign.public_calls import public_call
 from campaign.results.breakdown import choose_column
-from campaign.results.campaign_list import is_campaign_list
+from campaign.results.campaign_list import CampaignList, add_costs, is_campaign_list
 from campaign.results.checked_result import check_result
-from campaign.results.csv_file import write_csv_parts
-from campaign.results.list_workbook import write_list_csv, write_list_workbook
+from campaign.results.csv_file import write_csv, write_csv_parts
 from campaign.results.page.list_page import write_list_page
 from campaign.results.page.result_page import write_result_page
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.result_workbook import write_result_workbook
 from campaign.results.tables import Result
+from campaign.results.workbook import SummarySheet, write_workbook
 from campaign.results.written_file import WrittenFile
-from campaign.text import capitalised, counted
+from campaign.text import capitalised, counted, listed_words
 
 ENDINGS = (".html", ".xlsx", ".csv")
 _CONTENT = {
@@ -126,3 +131,55 @@ def _write_csv(result: Result, path: Path, redaction: Redaction, columns: Sequen
 
 def _contacts(result: Result) -> Iterator[pd.DataFrame]:
     return (part.contacts for part in result.parts())
+
+
+def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
+    """Write the workbook of a frame of `history`; costs of several currencies are in rows of their own."""
+    times = LocalTimes()
+    campaigns = CampaignList(history, times)
+    counts = {name: count for name, count in campaigns.by_outcome.items() if count}
+    counts = counts or {"accepted": 0}
+    summary = SummarySheet(
+        facts=[
+            ("Campaigns", counted(len(campaigns.counted), f"{campaigns.kind} campaign")),
+            ("In all", campaigns.headline),
+            (
+                "Not counted",
+                f"{campaigns.left_out} ({campaigns.why_left_out})" if campaigns.left_out else "none",
+            ),
+            ("Cost", campaigns.cost or "0"),
+            ("Still unknown in", listed_words(campaigns.names_with("unknown")) or "none"),
+            ("To correct in", listed_words(campaigns.names_with("to_correct")) or "none"),
+            *(("Counts", words) for words in [campaigns.about_counts] if words),
+            ("Months", f"A campaign counts in the month in which it began. {campaigns.about_lines}".rstrip()),
+            ("Written", times.moment(datetime.now(UTC))),
+        ],
+        title=f"{campaigns.counted_as.capitalize()} by outcome",
+        counts=counts,
+        sums=[
+            ("people in all", campaigns.total("people")),
+            ("messages in all rounds", campaigns.total("accepted_in_all_rounds")),
+        ],
+        currency="",
+    )
+    sheets = {
+        "Months": campaigns.by_month(),
+        "Senders": campaigns.by_sender(),
+        "Campaigns": written_rows(history),
+    }
+    replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets))
+
+
+def write_list_csv(history: pd.DataFrame, path: Path) -> None:
+    replace_file(path, lambda new_path: write_csv(new_path, written_rows(history), index=False))
+
+
+def written_rows(history: pd.DataFrame) -> pd.DataFrame:
+    """The frame without phone numbers in its texts, and with costs that are known or None."""
+    texts = {name: mask_texts(history[name]) for name in ("sender", "template") if name in history}
+    problems = [
+        mask_text(problem, keep=folder)
+        for problem, folder in zip(history["problem"], history["folder"], strict=True)
+    ]
+    costs = pd.Series([add_costs([cost]) for cost in history["cost"]], index=history.index, dtype=object)
+    return history.assign(**texts, problem=problems, cost=costs)

@@ -145,7 +145,7 @@ def test_no_file_takes_the_place_of_a_closed_stream():
     code = (
         "import os\n"
         "from pathlib import Path\n"
-        "from campaign.cli.streams import steady_streams\n"
+        "from campaign.cli.main import steady_streams\n"
         "with steady_streams():\n"
         "    Path('number').write_text(str(os.open('visits.csv', os.O_RDONLY)))\n"
     )

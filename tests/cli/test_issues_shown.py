@@ -8,8 +8,8 @@ import openpyxl
 import pytest
 
 import campaign
+from campaign.cli.check_command import write_issues
 from campaign.cli.main import main
-from campaign.results.issue_report import write_issues
 
 PLAN = ["visits.csv", "--message", "Hi {name}", "--sender", "CLINIC", "--region", "UG"]
 

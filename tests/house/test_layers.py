@@ -82,7 +82,7 @@ DOORS = {
         "notebook.composer.text_editor",
         "notebook.composer.download",
         "notebook.composer.fields",
-        "notebook.composer.heading",
+        "notebook.composer.section",
         "notebook.composer.uploads",
     },
     "dask": {"cluster"},

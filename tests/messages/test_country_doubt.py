@@ -80,6 +80,6 @@ def test_of_a_column_of_countries_nothing_is_asked():
 
 
 def test_of_a_long_table_the_first_rows_are_looked_at(monkeypatch):
-    monkeypatch.setattr("campaign.messages.plan_tables.country_doubt._LOOKED_AT", 35)
+    monkeypatch.setattr("campaign.messages.draft._LOOKED_AT", 35)
     (doubt,) = doubts(plan_in(contacts_of(*WITH_CODE, *WITHOUT), region="KE"))["detail"]
     assert doubt == f"In the first 35 rows, {REMARK}"

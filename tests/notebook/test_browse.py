@@ -10,9 +10,9 @@ from nbclient import NotebookClient
 from support.small_campaigns import contacts_of, plan_for
 
 import campaign
+from campaign.cli.check_command import write_issues
 from campaign.notebook.composer.row_list import numbered_rows
 from campaign.notebook.row_browser import rows_to_browse
-from campaign.results.issue_report import write_issues
 from campaign.results.unsent_result import unsent_result
 
 TABLE = b"""name,phone,note

@@ -12,8 +12,8 @@ from support.widget_tree import find
 import campaign
 from campaign.notebook.composer.cost_choice import given_price
 from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.outcome import with_given_price
 from campaign.notebook.run_card import figures
-from campaign.results.given_price import with_given_price
 
 
 def rehearsed_within(person, budget, price="35"):

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from support.composer_page import ComposerPage
 
 import campaign
-from campaign.notebook.composer import heading
+from campaign.notebook.composer import section
 
 pytest_plugins = ["support.jupyter_browser"]
 pytestmark = pytest.mark.browser
@@ -119,7 +119,7 @@ def test_a_title_that_is_asked_late_takes_no_key_from_whoever_writes_below_it(ch
     """On a busy machine a section can be written in before its title is asked to take the focus."""
     page = chromium.new_page()
     page.set_content('<div class="section"><div id="title"></div><input></div>')
-    page.evaluate(ASKED_TITLE, Path(heading.__file__).with_suffix(".js").read_text())
+    page.evaluate(ASKED_TITLE, Path(section.__file__).with_name("heading.js").read_text())
     title, line = page.locator("h2"), page.locator("input")
     line.press_sequentially("stop-")
     page.evaluate("ask()")

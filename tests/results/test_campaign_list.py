@@ -123,8 +123,8 @@ def test_messages_are_not_called_people_where_somebody_has_several(tmp_path, lis
     cells = [cell.value for row in openpyxl.load_workbook(tmp_path / "year.xlsx")["Summary"] for cell in row]
     assert ("Messages by outcome" in cells, "People by outcome" in cells) == (True, False)
     assert any(said in str(cell) for cell in cells)
-    assert said not in campaign.results.history_frame.HistoryFrame(listed.head(1))._repr_html_()
-    assert said in campaign.results.history_frame.HistoryFrame(one)._repr_html_()
+    assert said not in campaign.sending.afterwards.history.HistoryFrame(listed.head(1))._repr_html_()
+    assert said in campaign.sending.afterwards.history.HistoryFrame(one)._repr_html_()
 
 
 @pytest.mark.parametrize("ending", ["html", "xlsx", "csv"])

@@ -5,8 +5,8 @@ import pytest
 from support.small_campaigns import contacts_of, plan_for
 
 import campaign
+from campaign.cli.check_command import write_issues
 from campaign.errors import ReportError
-from campaign.results.issue_report import write_issues
 
 WRITERS = {
     "report": campaign.write_report,

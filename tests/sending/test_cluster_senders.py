@@ -15,7 +15,7 @@ from support.postgres_server import PASSWORD as DATABASE_PASSWORD
 
 import campaign
 from campaign.errors import AccountError, UsageError
-from campaign.sending.workers import shared_counts
+from campaign.sending.workers import cluster_senders
 
 PASSWORD = "velvet-sesame-41"
 
@@ -103,7 +103,7 @@ def test_a_rehearsal_needs_no_account_and_running_it_again_sends_nothing(
     client, send, postgres_server, monkeypatch, capsys
 ):
     ledger = postgres_server.database()
-    monkeypatch.setattr(shared_counts, "_EVERY", 0.0)
+    monkeypatch.setattr(cluster_senders, "_EVERY", 0.0)
     with variables(client, PGPASSWORD=DATABASE_PASSWORD):
         assert send(ledger=ledger, progress="tqdm").totals["accepted"] == 300
         again = send(ledger=ledger)

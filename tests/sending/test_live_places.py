@@ -9,8 +9,7 @@ import pytest
 from support.live_service import LiveService, start_live
 
 import campaign
-from campaign.sending.ledger.ledger_file import LedgerFile
-from campaign.sending.ledger.sqlite_ledger import SqliteLedger
+from campaign.sending.ledger.ledger_file import LedgerFile, SqliteLedger
 from campaign.sending.ledger.views import journal_frame, moves_of
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.user_list import ListEntry, listed_campaigns

@@ -8,8 +8,8 @@ import pytest
 from support.ledgers import IDENTITY, count_by_state, make_ledger
 
 from campaign.errors import LedgerError
-from campaign.sending.ledger import file_systems, rollback_guard
-from campaign.sending.ledger.file_systems import file_system_of, is_network
+from campaign.sending.ledger import connections, rollback_guard
+from campaign.sending.ledger.connections import file_system_of, is_network
 from campaign.sending.ledger.ledger import Entry, Move
 from campaign.sending.ledger.ledger_file import LedgerFile, create_ledger, open_ledger
 from campaign.sending.ledger.views import snapshot
@@ -198,7 +198,7 @@ def on_a_network(path, monkeypatch):
     mounts.write_text(
         f"21 1 8:1 / / rw - ext4 /dev/sda1 rw\n22 21 0:9 / {path.parent} rw - fuse.sshfs s: rw\n"
     )
-    monkeypatch.setattr(file_systems, "_MOUNTS", mounts)
+    monkeypatch.setattr(connections, "_MOUNTS", mounts)
 
 
 @pytest.mark.usefixtures("on_a_network")

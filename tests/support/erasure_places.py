@@ -11,8 +11,7 @@ from typing import Any
 import campaign
 from campaign.sending.afterwards import erasing
 from campaign.sending.ledger.ledger import Ledger
-from campaign.sending.ledger.sqlite_ledger import SqliteLedger
-from campaign.sending.rounds import erased_round
+from campaign.sending.ledger.ledger_file import SqliteLedger
 from campaign.sending.store import folder
 from support.crash_sender import Countdown
 
@@ -37,9 +36,9 @@ def die_while_erasing(place: Path, state: str, phrase: str, die: tuple[str, int]
     passed = Countdown(*die)
     for owner, name, where in (
         (erasing, "write_erased", "what is left of a round is written"),
-        (erased_round, "write_part", "a part is written"),
-        (erased_round, "write_frame", "a table is written"),
-        (erased_round, "sync_folder", "a folder is synced"),
+        (erasing, "write_part", "a part is written"),
+        (erasing, "write_frame", "a table is written"),
+        (erasing, "sync_folder", "a folder is synced"),
         (Ledger, "erase_rounds", "the erasure is registered"),
         (SqliteLedger, "purge", "the ledger is purged"),
         (folder, "sweep_originals", "the originals are deleted"),

@@ -13,7 +13,7 @@ import aiohttp
 from campaign.sending import opening
 from campaign.sending.engine import engine
 from campaign.sending.engine.delivery import Delivery
-from campaign.sending.ledger import connections, sqlite_ledger
+from campaign.sending.ledger import connections, ledger_file
 from campaign.sending.rounds.plan_comparison import compare_plan
 from campaign.service.gated_body import Gate, GatedBody
 from campaign.service.transport import Outcome, Transport
@@ -95,7 +95,7 @@ def synchronous_normal(patch: Patch) -> None:
         return connection
 
     patch(connections, "connect", hurried)
-    patch(sqlite_ledger, "connect", hurried)
+    patch(ledger_file, "connect", hurried)
 
 
 def compare_by_fingerprint(patch: Patch) -> None:

@@ -18,9 +18,8 @@ from campaign.messages.issues import NOT_SENT, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.overlong import Fitted, OverlongRules, fit
 from campaign.messages.plan_tables.duplicates import Candidates, Repeats, report_duplicates
-from campaign.messages.plan_tables.rare_countries import report_rare_countries
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock
-from campaign.messages.recipients import find_numbers, names_at
+from campaign.messages.recipients import Recipients, find_numbers, names_at
 from campaign.messages.suppression.suppression_lists import SuppressionLists, note_shared_phones
 from campaign.messages.templates.campaign_texts import CampaignTexts
 from campaign.values import replace
@@ -164,3 +163,28 @@ class CellIssues(Struct, frozen=True, eq=False):
             rows = group["position"].to_numpy(dtype=np.int64)
             values, details = text_array(group["value"].tolist()), text_array(group["detail"].tolist())
             issues.add(rows, str(column), values, str(code), str(severity), details)
+
+
+# A country with less than one in so many numbers is rare. Fewer numbers than that tell nothing.
+_FEW = 50
+
+
+def report_rare_countries(
+    recipients: Recipients, countries: TextArray, contacts: pd.DataFrame, issues: IssueCollector
+) -> None:
+    """Add an issue for each number of a rare country, where one country has nearly all numbers of a block."""
+    names, positions = unique_texts(countries)
+    counts = np.bincount(positions[recipients.numbers > 0], minlength=len(names))
+    total = counts.sum()
+    if total < _FEW or counts.max() * 10 < total * 9:
+        return
+    most = names[int(counts.argmax())]
+    for place in np.flatnonzero((counts > 0) & (counts * _FEW < total)).tolist():
+        if not names[place]:
+            continue
+        rows = np.flatnonzero((positions == place) & (recipients.numbers > 0))
+        detail = (
+            f"This is a number of {names[place]}, and nearly all others are of {most}. Correct it if the "
+            "country code is wrong."
+        )
+        recipients.report(issues, contacts, rows, "rare_country", "warning", detail)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from copy import copy
+from decimal import Decimal
 from pathlib import Path
 
 from ipywidgets import HTML, HBox, Layout
@@ -28,7 +30,6 @@ from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.to_do_list import with_one_press
 from campaign.notebook.composer.unknown_texts import UnknownTexts
 from campaign.results.follow_up_file import write_follow_up
-from campaign.results.given_price import with_given_price
 from campaign.results.report import write_report
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result
 from campaign.sending.campaigns import load_result
@@ -246,3 +247,27 @@ def _what_happened(result: Result) -> tuple[list[str], list[str]]:
     happened = [said.strip() for said in (*paragraphs, rest) if said.strip()]
     again = [_AGAIN.search(said) for said in happened]
     return [_AGAIN.sub("", said) for said in happened], [found[1] for found in again if found]
+
+
+def with_given_price(result: Result, price: Decimal | None) -> Result:
+    """The same result, whose reports name the price that its cost is at; as it was, where that is another."""
+    has_made_up_costs = words_for(result.environment).has_made_up_costs
+    if price is None or not has_made_up_costs or not _is_at_price(result, price):
+        return result
+    priced = copy(result)
+    vars(priced)["given_price"] = price
+    return priced
+
+
+def _is_at_price(result: Result, price: Decimal) -> bool:
+    """Whether every batch cost as much as its SMS parts do at this price.
+
+    Batches some of whose messages are in no row of today's table are not looked at.
+    """
+    sizes = result.messages.groupby("batch")["parts"].agg(["size", "sum"])
+    batches = result.batches.set_index("batch").join(sizes, how="inner")
+    batches = batches[(batches["messages"] == batches["size"]) & batches["cost"].notna()]
+    paid = batches[batches["status"] == "accepted"]
+    return len(paid) > 0 and all(
+        cost == price * parts for cost, parts in zip(paid["cost"], paid["sum"].tolist(), strict=True)
+    )

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import traitlets
+from anywidget import AnyWidget
 from ipywidgets import HTML, Button, VBox
 
 from campaign import markup
@@ -11,7 +14,6 @@ from campaign.errors import CampaignError
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import set_shown
-from campaign.notebook.composer.heading import Heading
 from campaign.text import counted
 
 STYLE = """
@@ -214,3 +216,14 @@ def marked(said: str) -> str:
 def people(count: int) -> str:
     """A count of people: "no people", "1 person", "299 people". Whom it counts says `contract.NO_PEOPLE`."""
     return counted(count, "person", "people")
+
+
+class Heading(AnyWidget):
+    """A title. `take_focus` moves a person there, as soon as it is in the page."""
+
+    _esm = Path(__file__).with_name("heading.js").read_text("utf-8")
+    text = traitlets.Unicode().tag(sync=True)
+    asked = traitlets.Int().tag(sync=True)
+
+    def take_focus(self) -> None:
+        self.asked += 1

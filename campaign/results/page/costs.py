@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -17,8 +17,8 @@ from campaign.local_times import duration
 from campaign.results.breakdown import with_people
 from campaign.results.cost_shares import count_pairs, share_costs
 from campaign.results.messages_elsewhere import DEPARTED
+from campaign.results.recorded import read_recorded
 from campaign.results.redaction import Redaction
-from campaign.results.sent_messages import sent_messages
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals, average_price, cost_in_words, has_other_messages
@@ -219,3 +219,23 @@ def _sums(breakdown: pd.DataFrame) -> pd.DataFrame:
     costs = [cost for cost in breakdown["cost_share"] if cost is not None]
     cost = sum(costs, Decimal(0)) if costs else None
     return pd.DataFrame([{**counts, "cost_share": cost}], index=["all"])
+
+
+def sent_messages(result: Result) -> Iterator[pd.DataFrame]:
+    """The messages of a result part by part: number, sender, and place of the batch in the table of batches.
+
+    A batch that left with more messages than the table has of it is told as its round has recorded it: a row
+    that was corrected in a follow-up file has another number in the table, or none. Where that was erased,
+    only the messages of the table are told.
+    """
+    batches = result.batches
+    has_left = batches["status"].isin(["accepted", "unknown"]).to_numpy()
+    is_fuller = has_left & (batches["messages"].to_numpy() > result.messages_by_batch)
+    numbers = batches["batch"].to_numpy()
+    recorded = read_recorded(result.recorded, numbers[is_fuller], "sender") if is_fuller.any() else None
+    for part in result.parts():
+        messages = part.messages[["number", "sender"]].assign(place=part.places)
+        yield messages if recorded is None else messages[~is_fuller[part.places]]
+    if recorded is not None:
+        places = np.searchsorted(numbers, recorded["batch"].to_numpy())
+        yield recorded.assign(number=recorded["number"].astype("str"), place=places)

@@ -9,8 +9,9 @@ from typing import Any
 import pandas as pd
 
 from campaign import markup
+from campaign.contacts.phone_numbers.problems_and_repairs import CHANGES
 from campaign.contacts.reading_record import Reading
-from campaign.contract import NO_PEOPLE
+from campaign.contract import CORRECTED, EARLIER_TEXT, KEPT_TEXT, NO_PEOPLE, REACHED_CORRECTED
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.messages.issues import issue_kinds
@@ -33,7 +34,6 @@ from campaign.results.page.costs import (
 )
 from campaign.results.page.headline import headline
 from campaign.results.page.reasons import reasons
-from campaign.results.page.remarks_on_file import remarks_in_words
 from campaign.results.page.rendering import table, write_page
 from campaign.results.page.row_account import not_read, row_account, rows_in_words
 from campaign.results.page.sending_facts import example, round_table, sending_facts, technical_facts
@@ -43,7 +43,7 @@ from campaign.results.plain_words import attention_words, in_plain_words
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.results.time_chart import accepted_over_time
-from campaign.text import counted, figure
+from campaign.text import counted, figure, listed_words
 
 # The page shows only the first ones; the workbook contains all.
 _MOST_REASONS = 20
@@ -239,3 +239,25 @@ def reading_facts(reading: Reading | None) -> dict[str, str]:
         "Blank rows": figure(reading.blank_rows),
     }
     return {name: value for name, value in facts.items() if value}
+
+
+# What is known from the campaign's own record, and was not found in the file.
+_OF_CAMPAIGN = (CORRECTED, EARLIER_TEXT, KEPT_TEXT, REACHED_CORRECTED, "reached_before", "stopped")
+
+
+def remarks_in_words(kinds: pd.DataFrame) -> str:
+    """Their number and what they are, of the kinds of `issue_kinds`: "3 remarks on the file: 1 error and 2
+    repairs"."""
+    counts, of_campaign = kinds["count"], kinds["code"].isin(_OF_CAMPAIGN)
+    is_error, is_repair = (kinds["severity"] == "error") & ~of_campaign, kinds["code"].isin(CHANGES)
+    sizes = {
+        "error": is_error,
+        "repair": is_repair & ~is_error,
+        "note": ~(is_error | is_repair | of_campaign),
+    }
+    of_file = [counted(count, name) for name, chosen in sizes.items() if (count := int(counts[chosen].sum()))]
+    on_file, on_campaign = (int(counts[chosen].sum()) for chosen in (~of_campaign, of_campaign))
+    pieces = [f"{counted(on_file, 'remark')} on the file: {listed_words(of_file)}"] if on_file else []
+    if on_campaign:
+        pieces.append(f"{counted(on_campaign, 'remark')} on what the campaign did before")
+    return "; ".join(pieces)

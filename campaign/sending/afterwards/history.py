@@ -12,10 +12,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from campaign import markup
 from campaign.argument_checks import check_path, check_switch
 from campaign.errors import CampaignError, FolderError
+from campaign.local_times import LocalTimes
+from campaign.masking import mask_text
 from campaign.public_calls import public_call
-from campaign.results.history_frame import HistoryFrame
+from campaign.results.campaign_lines import campaign_lines
+from campaign.results.campaign_list import CampaignList, is_campaign_list
 from campaign.results.messages_elsewhere import DEPARTED, messages_elsewhere
 from campaign.results.reached_earlier import reached_earlier
 from campaign.results.sent_rounds import count_rounds
@@ -27,7 +31,7 @@ from campaign.sending.store.identity import is_try_out
 from campaign.sending.store.manifest import MANIFEST
 from campaign.sending.store.recorded_messages import recorded_messages
 from campaign.sending.store.rounds import ROUNDS, Round, open_round
-from campaign.text import clean
+from campaign.text import clean, counted
 
 _OF_MESSAGES = ("accepted", "refused", "unknown", "waiting", "withdrawn")
 _COUNTS = (
@@ -239,3 +243,40 @@ def _sent_earlier(place: Folder, last: Round, figures: LedgerFigures) -> _SentEa
     )
     without_row = elsewhere.count_of(DEPARTED) if elsewhere.is_known else None
     return _SentEarlier(len(reached.rows), len(reached.doubtful), without_row)
+
+
+_SHOWN = 20  # campaigns
+
+
+class HistoryFrame(pd.DataFrame):
+    """A DataFrame with a card of its own: times in the zone of this machine, costs and places in words.
+
+    What is selected of it is one as well; without the columns that the card needs it is shown as any frame.
+    """
+
+    @property
+    def _constructor(self) -> type[HistoryFrame]:
+        return HistoryFrame
+
+    def _repr_html_(self) -> str:
+        if not is_campaign_list(self):
+            return str(pd.DataFrame(self)._repr_html_())  # type: ignore[operator]
+        times = LocalTimes()
+        readable = self[self["problem"] == ""]
+        broken: Any = self[self["problem"] != ""]
+        campaigns = CampaignList(self, times)
+        pieces = [markup.paragraph(campaigns.headline)]
+        if len(readable):
+            lines = markup.table(
+                campaign_lines(readable, times),
+                limit=_SHOWN,
+                of=("campaign", "campaigns"),
+                figures=["Cost"],
+            )
+            pieces.append(markup.scroller(lines, "Campaigns"))
+        pieces += [markup.paragraph(words, note=True) for words in [campaigns.about_counts] if words]
+        for name, problem, folder in zip(broken["name"], broken["problem"], broken["folder"], strict=True):
+            why = mask_text(problem, keep=folder)
+            pieces.append(markup.paragraph(f"{name or 'A campaign'} cannot be read: {why}"))
+        pieces.append(markup.paragraph(times.written_now(), note=True))
+        return markup.card(counted(len(self), "campaign"), pieces)

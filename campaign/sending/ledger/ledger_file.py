@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -11,13 +11,12 @@ from msgspec import Struct
 from campaign.errors import LedgerError
 from campaign.private_files import name_new_file, new_private_file, sync_folder
 from campaign.sending.ledger.changes import give_up_what_was_under_way
-from campaign.sending.ledger.connections import Failure, connect, opened
-from campaign.sending.ledger.database import Connection
+from campaign.sending.ledger.connections import Failure, Refusal, connect, opened
+from campaign.sending.ledger.database import Connection, Readable
 from campaign.sending.ledger.integrity import check_content, check_ledger
-from campaign.sending.ledger.ledger import MovesWitness
+from campaign.sending.ledger.ledger import Answers, Ledger, Move, MovesWitness
 from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
 from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
-from campaign.sending.ledger.sqlite_ledger import SqliteLedger
 
 
 class LedgerFile(Struct, frozen=True):
@@ -142,3 +141,59 @@ def _files(path: Path) -> list[Path]:
         path.with_name(path.name + "-shm"),
         guard_path(path),
     ]
+
+
+class SqliteLedger(Ledger):
+    """An open ledger in a file; `ledger_file` makes and opens one."""
+
+    BEGIN = "BEGIN IMMEDIATE"
+    NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+    FAILURE, REFUSAL = Failure, Refusal
+    REPAIR = "Nothing is sent without it. Make room on the disk or repair it, then resume."
+
+    def __init__(self, place: Readable, path: Path, witnesses: Sequence[MovesWitness] = ()) -> None:
+        self.path = path
+        self._identity = _file_identity(path)
+        super().__init__(place, connect(path), RollbackGuard(path), witnesses)
+
+    def start_commit(self, moves: Sequence[Move]) -> Callable[[], Answers]:
+        return self._start(moves)  # what is left is the COMMIT, which waits for the disk
+
+    def erase_rounds(self, digests: Mapping[int, str], note: str) -> None:
+        self._connection.execute("PRAGMA secure_delete = ON")
+        super().erase_rounds(digests, note)
+
+    def purge(self) -> None:
+        """Rewrite the file, so that no byte of what was erased is left in it or in its log."""
+        self._check_usable()
+        try:
+            self._connection.execute("VACUUM")
+            (is_busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except Failure as error:
+            raise LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}") from None
+        if is_busy:
+            raise LedgerError(
+                "Another program reads the ledger, so what was erased cannot be removed from its file yet. "
+                "Close that program, then erase the campaign again."
+            )
+
+    def _check_usable(self) -> None:
+        super()._check_usable()
+        if _file_identity(self.path) != self._identity:
+            raise LedgerError(
+                "The ledger cannot be written: its file was moved, deleted or replaced. Nothing is sent "
+                "without it. Put the file back, then resume."
+            )
+
+    def _tidy_up(self) -> None:
+        """Fold the write-ahead log back into the file, unless another reader has it open."""
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _file_identity(path: Path) -> tuple[int, int] | None:
+    """What distinguishes this file from another one in its place; None if there is no file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,14 @@ from campaign.errors import AccountError, CampaignError, UsageError
 from campaign.log import log
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
+from campaign.sending.engine.tally import Snapshot
 from campaign.sending.ledger.postgres import roster
 from campaign.sending.options import Progress, SendOptions
-from campaign.sending.store.folder import open_folder
+from campaign.sending.rounds.standing import tally_of
+from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.waiting.terminal import interruption, noted_signals, progress_bar
 from campaign.sending.workers.ordering import order, workers
 from campaign.sending.workers.release import release_plan
-from campaign.sending.workers.shared_counts import SharedCounts
 from campaign.sending.workers.worker import WorkerReport, work
 from campaign.service.account import Account
 from campaign.service.kept_account import kept_account
@@ -212,3 +213,35 @@ def _account(environment: str, encoding: Encoding) -> Account | None:
 
 def _send(folder: str, environment: str, encoding: Encoding) -> WorkerReport:
     return work(Path(folder), account=_account(environment, encoding), when_paused="end")
+
+
+_EVERY = 2.0  # seconds between two looks, so that the database has little to do
+_SHARE = 20  # a look that takes long is followed by so many times as long without one
+
+
+class SharedCounts:
+    """The counts of a campaign, as old as it costs little to know."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder, self._began = folder, time.monotonic()
+        self._counts = self._look()
+        self._next = self._began + _EVERY
+
+    def __call__(self) -> Snapshot:
+        """The last counts, looked up anew where it is time; those of before if that is not possible."""
+        now = time.monotonic()
+        if now >= self._next:
+            with suppress(CampaignError):  # whoever sends will say what is wrong
+                self._counts = self._look()
+            ended = time.monotonic()
+            self._next = ended + max(_EVERY, _SHARE * (ended - now))
+        return self._counts
+
+    def expire(self) -> None:
+        """Have them looked up anew the next time."""
+        self._next = 0.0
+
+    def _look(self) -> Snapshot:
+        contents = self._folder.snapshot()
+        tally = tally_of(self._folder.rounds(contents), contents.before_answers())
+        return tally.snapshot("running", time.monotonic() - self._began, "", None)
