@@ -299,7 +299,7 @@ def test_a_database_that_answers_no_more_is_given_up(interrupted, database, post
     """At any moment: while it is connected to, while it is asked for its version, while it is read."""
     manifest = interrupted / "manifest.json"
     with swallowing(postgres_server.port, answers) as relay:
-        there = without_password(database.replace(str(postgres_server.port), str(relay.port)))
+        without_password(database.replace(str(postgres_server.port), str(relay.port)))
         manifest.write_text(manifest.read_text().replace(str(postgres_server.port), str(relay.port)))
         began = time.monotonic()
         for use in (campaign.load_result, campaign.close):
