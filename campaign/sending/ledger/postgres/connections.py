@@ -119,7 +119,8 @@ def connect(address: str, schema: str) -> PostgresConnection:
 
     The password is one that was given for this address, or what libpq finds: PGPASSWORD, a password file.
     """
-    _opening.made = made = []
+    made: list[Any] = []
+    _opening.made = made
     session = _told(lambda: _engine(address).connect(), made, problem_of=_problem_of_connecting)
     connection = PostgresConnection(session)
     try:
