@@ -32,6 +32,10 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from campaign.version import VERSION, outdated
+
+__version__ = VERSION
+
 # What editors and mypy see. At run time a name is imported when it is first used (PEP 562): neither the
 # process that opens a workbook nor `campaign --help` needs any of them.
 if TYPE_CHECKING:
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
         FileError,
         FolderError,
         GateError,
+        InstallationError,
         LedgerError,
         LockedError,
         OtherFileError,
@@ -94,6 +99,7 @@ _MODULES = {
     "FolderError": "campaign.errors",
     "GateError": "campaign.errors",
     "Hours": "campaign.sending.engine.hours",
+    "InstallationError": "campaign.errors",
     "LedgerError": "campaign.errors",
     "LockedError": "campaign.errors",
     "OtherFileError": "campaign.errors",
@@ -144,12 +150,27 @@ if "IPython" in sys.modules:
     register_displays()
 
 
+def _check_libraries() -> None:
+    """Raise `InstallationError` if this session has loaded pandas 2, say, as Colab has before a restart."""
+    if problem := outdated():
+        from campaign.errors import InstallationError
+
+        raise InstallationError(problem)
+
+
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module 'campaign' has no attribute {name!r}")
-    public = getattr(import_module(_MODULES[name]), name)
+    try:
+        public = getattr(import_module(_MODULES[name]), name)
+    except Exception:
+        _check_libraries()  # with one that is too old, anything may go wrong
+        raise
     globals()[name] = public
     return public
+
+
+_check_libraries()
 
 
 def __dir__() -> list[str]:
@@ -170,6 +191,7 @@ __all__ = [
     "FolderError",
     "GateError",
     "Hours",
+    "InstallationError",
     "LedgerError",
     "LockedError",
     "OtherFileError",

@@ -14,7 +14,8 @@ CampaignError
 │   ├── LockedError           another run has it open
 │   └── LedgerError           its ledger is missing, damaged or belongs to another campaign
 ├── GateError             an impossible answer: a success for a request that was never sent
-└── ReportError           a report or follow-up file that cannot be written
+├── ReportError           a report or follow-up file that cannot be written
+└── InstallationError     a library that is too old for this package
 
 Each message is one or two plain sentences: what is wrong, where, and what to do. IPython shows it as a card
 of a few lines (`notebook/error_card.py`); with `%xmode Verbose` it shows every frame.
@@ -138,6 +139,10 @@ class GateError(CampaignError):
 
 class ReportError(CampaignError):
     """A report or follow-up file that cannot be written where it was asked for."""
+
+
+class InstallationError(CampaignError, ImportError):
+    """This session has loaded a library in a version that is too old."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import IO
 
@@ -28,6 +31,46 @@ def new_private_file(path: Path) -> Iterator[IO[bytes]]:
         yield file
         file.flush()
         _flush(descriptor)
+
+
+def open_ordinary(path: Path) -> BufferedReader:
+    """An ordinary file to read, or the one that a link leads to.
+
+    Raises `OSError` for anything else: a pipe waits for a writer, and a device may have no end.
+    """
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+    )
+    file = os.fdopen(os.open(path, flags), "rb")
+    try:
+        _check_ordinary(os.fstat(file.fileno()).st_mode)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def check_ordinary(*paths: Path) -> None:
+    """Raise `OSError` if one of them exists and is no ordinary file: for those that other libraries open."""
+    for path in paths:
+        with suppress(FileNotFoundError):
+            _check_ordinary(path.stat().st_mode)
+
+
+def read_ordinary(path: Path, limit: int = 1 << 20) -> bytes:
+    """The content of a file that has so many bytes at most; raises `OSError` as `open_ordinary`."""
+    with open_ordinary(path) as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise OSError(errno.EFBIG, "it is larger than any file of this program")
+    return content
+
+
+def _check_ordinary(mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, and no file")
 
 
 def replace_private_file(path: Path, content: bytes, writer: str = "") -> None:

@@ -9,10 +9,12 @@ def test_reminders(sms_sandbox):
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from campaign.service.sandbox.server import Sandbox
+if TYPE_CHECKING:  # every test run of an environment loads this file, and few use the fixture
+    from campaign.service.sandbox.server import Sandbox
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -24,6 +26,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def sms_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """An embedded sandbox for one test: nothing is sent. The marker of the same name sets its options."""
+    from campaign.service.sandbox.server import Sandbox
+
     marker = request.node.get_closest_marker("sms_sandbox")
     with Sandbox(**(marker.kwargs if marker else {})) as service:
         yield service

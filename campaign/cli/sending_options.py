@@ -44,8 +44,8 @@ ACCOUNT = Group(
             "--account", choices=("local", "sandbox", "live"), default="local",
             help="where to send: local is the embedded sandbox, which sends nothing (default); sandbox (the "
             "provider's) and live are read from CAMPAIGN_SANDBOX_… and CAMPAIGN_LIVE_…: URL, USERNAME, "
-            "PASSWORD (or PASSWORD_FILE, a file that has it) and, if you like, CURRENCY, and CA_FILE with "
-            "the certificates to trust",
+            "PASSWORD (or PASSWORD_FILE, a file that has it) and, if you like, CURRENCY, CA_FILE with the "
+            "certificates to trust, and PROXY (or PROXY_FILE), the address of an HTTP proxy",
         ),
         Option(  # its name before the first release
             "--environment", dest="account", choices=("local", "sandbox", "live"), default="local",

@@ -92,13 +92,21 @@ def question_card(question: ConfirmationError) -> str:
 
 def _where(error: BaseException, shell: Any) -> str:
     """The kind of the error, and the line of the user's own code that led to it."""
-    frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
-    cells = [place for place in frames if shell.compile.format_code_name(place[0])]
-    outside = list(takewhile(lambda place: not place[0].startswith(_PACKAGE), frames))
+    frames = list(walk_tb(error.__traceback__))
+    # What is run in a cell has the names of the person, whatever IPython calls its file.
+    cells = [place for place in frames if place[0].f_globals is shell.user_ns]
+    outside = list(takewhile(lambda place: not place[0].f_code.co_filename.startswith(_PACKAGE), frames))
     kind = type(error).__name__
     if not (cells or outside):
         return kind
-    filename, line = (cells or outside)[-1]
-    name = " ".join(shell.compile.format_code_name(filename) or [filename])
+    frame, line = (cells or outside)[-1]
+    filename = frame.f_code.co_filename
+    name = _name_of_cell(filename, shell) if cells else filename
     code = shorten(without_controls(getline(filename, line)).strip(), _LONGEST_LINE)
     return f"{kind} in {name}, line {line}: {code}"
+
+
+def _name_of_cell(filename: str, shell: Any) -> str:
+    """The name of a cell as IPython writes it, "Cell In[3]"; before version 8 it had none for it."""
+    name_of = getattr(shell.compile, "format_code_name", None)
+    return " ".join(name_of(filename) or ["the cell"]) if name_of else "the cell"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from campaign.contacts.files.signatures import OWN_PAGE, TOP_OF_PAGE
 from campaign.contacts.own_files import REPORT_COLUMNS
+from campaign.private_files import check_ordinary
 
 AUTHOR = "campaign"  # in the properties of a workbook
 _TOP = 4096  # bytes
@@ -21,6 +22,7 @@ _COLUMNS = (*REPORT_COLUMNS, frozenset({"status", "batch", "code"}))  # the last
 def is_own_report(path: Path) -> bool:
     """Whether a page, workbook or .csv file is a report of this package; an empty file counts as one."""
     try:
+        check_ordinary(path)
         if not path.stat().st_size:
             return True
         return _IS_OWN.get(path.suffix.lower(), _is_unknown)(path)

@@ -111,8 +111,11 @@ class Result:
             batch_of_message = np.repeat(batches["batch"].to_numpy(), batches["messages"].to_numpy())
         if batch_of_excluded is None:
             batch_of_excluded = np.zeros(plan.totals.rows, np.int64)
-        distinct = np.flatnonzero(np.bincount(batch_of_message))
-        if len(batch_of_message) != plan.totals.messages or not np.isin(distinct, batches["batch"]).all():
+        held = (
+            np.isin(batch_of_message, batches["batch"]).all()
+            and np.isin(batch_of_excluded, [0, *batches["batch"]]).all()
+        )
+        if len(batch_of_message) != plan.totals.messages or not held:
             raise LedgerError(
                 f"The ledger has batches for {counted(len(batch_of_message), 'message')}, and the plan has "
                 f"{plan.totals.messages:,}: they do not belong together. Give the folder that the campaign "

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import ssl
+import sys
 import unicodedata
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NoReturn, get_args
-from urllib.parse import quote, quote_plus, urlsplit
+from urllib.parse import urlsplit
 
 from campaign.argument_checks import check_choice, check_path, described, wrong
 from campaign.environments import Environment, words_for
 from campaign.errors import AccountError, UsageError
 from campaign.public_calls import public_call
 from campaign.service.address import read_address
-from campaign.service.passwords import Secret, from_keyring, from_variables, is_text
+from campaign.service.passwords import Secret, eraser, from_keyring, from_variables, is_text, kept_secret
+from campaign.service.proxy import Proxy, read_proxy
 from campaign.service.separation import check_separate
 from campaign.service.wire import PATH, Encoding, request_body, request_head
 from campaign.suggestions import similar_file
@@ -33,7 +33,9 @@ class Account:
     machine; local is this machine only; the provider's sandbox has a different host and password from live.
     `encoding` is "url", as the contract specifies, or "plain" for services that do not decode. `ca_file`
     names a file of certificates (PEM) to trust instead of the system's, for a service whose certificate comes
-    from a company's own authority. The password is never shown, saved or copied.
+    from a company's own authority. `proxy` is the address of an HTTP proxy between this machine and the
+    service, such as "http://NAME:PASSWORD@proxy.example.com:3128"; no other one is used, whatever the
+    environment says. Passwords are never shown, saved or copied.
 
     Raises `AccountError` for an address or a password that must not be used, and `UsageError` for an unknown
     environment or encoding.
@@ -50,9 +52,12 @@ class Account:
         encoding: Encoding = "url",
         ca_file: str | Path | None = None,
         currency: str | None = None,
+        proxy: str | Secret | None = None,
     ) -> None:
         self._password = password if isinstance(password, Secret) else Secret(password)
-        del password  # so that no traceback of this frame shows it
+        hidden_proxy = _hidden(proxy)
+        del password, proxy  # so that no traceback of this frame shows them
+        self._proxy: Proxy | None = None
         self._environment: Environment = environment
         self._url = ""  # until it has been checked; `repr` works on a half-made account too
         self._username = username
@@ -67,7 +72,11 @@ class Account:
         del url  # it can contain a password too
         if problem:
             raise AccountError(problem)
-        self._without_password = self._password.use(_eraser)
+        if hidden_proxy is not None:
+            self._proxy = read_proxy(hidden_proxy)
+        if self._proxy is not None and environment == "local":
+            raise UsageError("No proxy leads to this machine's own sandbox. Leave proxy= out.")
+        self._without_password = self._password.use(eraser)
         self._head = Secret(self._password.use(lambda text: request_head(username, text, encoding)))
         self._certificates = None if ca_file is None else _certificates_in(Path(ca_file), self._url)
         if environment != "local":
@@ -82,23 +91,29 @@ class Account:
         encoding: Encoding = "url",
         ca_file: str | Path | None = None,
         currency: str | None = None,
+        proxy: str | Secret | None = None,
     ) -> Account:
         """Read address, user name and password from `CAMPAIGN_LIVE_URL`, `…_USERNAME` and `…_PASSWORD`
         (or `CAMPAIGN_SANDBOX_…`); `…_PASSWORD_FILE` names a file that has the password instead. In a
         notebook and at a terminal, you are asked for what is missing. The
-        currency and the file of certificates are those of `…_CURRENCY` and `…_CA_FILE`, if these are set and
-        none is given.
+        currency, the file of certificates and the proxy are those of `…_CURRENCY`, `…_CA_FILE` and `…_PROXY`
+        (or `…_PROXY_FILE`), if these are set and none is given.
 
         Raises `AccountError` naming the variables that are missing, or when the sandbox is given the host or
         the password of live.
         """
+        hidden_proxy = _hidden(proxy)
+        del proxy
         _check_kept(environment)
         _check_options(encoding, ca_file)  # before a person is asked for anything
         currency = kept_setting(environment, "CURRENCY") if currency is None else currency
         ca_file = kept_setting(environment, "CA_FILE") if ca_file is None else ca_file
         _checked_currency(currency)
+        hidden_proxy = hidden_proxy or kept_proxy(environment)
         place = from_variables(environment)
-        return cls(environment, *place, encoding=encoding, ca_file=ca_file, currency=currency)
+        return cls(
+            environment, *place, encoding=encoding, ca_file=ca_file, currency=currency, proxy=hidden_proxy
+        )
 
     @classmethod
     @public_call
@@ -111,12 +126,15 @@ class Account:
         encoding: Encoding = "url",
         ca_file: str | Path | None = None,
         currency: str | None = None,
+        proxy: str | Secret | None = None,
     ) -> Account:
         """Take the password from the system's keyring, where it is kept as "campaign live" or "campaign
         sandbox": `keyring set "campaign live" NAME` saves it once. Needs `pip install "campaign[keyring]"`.
 
         Raises `AccountError` if there is no keyring or no such password.
         """
+        hidden_proxy = _hidden(proxy)
+        del proxy
         _check_kept(environment)
         _check_options(encoding, ca_file)
         _checked_currency(currency)
@@ -127,8 +145,9 @@ class Account:
             raise AccountError(problem)
         password = from_keyring(environment, username)
         return cls(
-            environment, base, username, password, encoding=encoding, ca_file=ca_file, currency=currency
-        )
+            environment, base, username, password, encoding=encoding, ca_file=ca_file, currency=currency,
+            proxy=hidden_proxy,
+        )  # fmt: skip
 
     @property
     def environment(self) -> Environment:
@@ -182,6 +201,11 @@ class Account:
         """The authorities to trust instead of the system's; None without `ca_file`."""
         return self._certificates
 
+    @property
+    def proxy(self) -> Proxy | None:
+        """What the service is reached through; None if it is reached directly."""
+        return self._proxy
+
     def body(self, entries: memoryview) -> memoryview:
         """The request body for these entries of `msgdata`. It contains the password: never log or keep it.
 
@@ -190,8 +214,9 @@ class Account:
         return self._head.use(lambda head: memoryview(request_body(head, entries)))
 
     def hide(self, text: str) -> str:
-        """The text without the password in any spelling it is sent in: a service may echo a request."""
-        return self._without_password(text)
+        """The text without passwords in any spelling they are sent in: a service may echo a request."""
+        text = self._without_password(text)
+        return text if self._proxy is None else self._proxy.hide(text)
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise AccountError(
@@ -200,25 +225,11 @@ class Account:
         )
 
     def __repr__(self) -> str:
+        proxy = "" if self._proxy is None else f", proxy={self._proxy.address!r}"
         return (
-            f"Account({self._environment!r}, {self._url!r}, username={self._username!r}, password=<hidden>)"
+            f"Account({self._environment!r}, {self._url!r}, username={self._username!r}, "
+            f"password=<hidden>{proxy})"
         )
-
-
-def _eraser(password: str) -> Callable[[str], str]:
-    """A function that removes the password from texts."""
-    forms = {password, json.dumps(password)[1:-1], json.dumps(password, ensure_ascii=False)[1:-1]}
-    forms |= {repr(form)[1:-1] for form in forms} | {repr(form.encode())[2:-1] for form in forms}
-    forms |= {quote(password), quote(password, safe=""), quote_plus(password)}
-    # Shorter ones also occur in ordinary words and codes.
-    spellings = sorted((form for form in forms if len(form) >= 6), key=len, reverse=True)
-
-    def erase(text: str) -> str:
-        for spelling in spellings:
-            text = text.replace(spelling, "<hidden>")
-        return text
-
-    return erase
 
 
 def _check_kept(environment: object) -> None:
@@ -233,6 +244,15 @@ def _check_kept(environment: object) -> None:
 def kept_setting(environment: str, name: str) -> str | None:
     """A setting of an account in its variable, such as `CAMPAIGN_LIVE_CURRENCY`; None if it is not set."""
     return os.environ.get(f"CAMPAIGN_{environment.upper()}_{name}") or None
+
+
+def kept_proxy(environment: str) -> Secret | None:
+    """The proxy in `CAMPAIGN_LIVE_PROXY`, or in the file that `…_PROXY_FILE` names; None for none."""
+    return kept_secret(f"CAMPAIGN_{environment.upper()}_PROXY")
+
+
+def _hidden(text: str | Secret | None) -> Secret | None:
+    return text if text is None or isinstance(text, Secret) else Secret(text)
 
 
 def _check_options(encoding: object, ca_file: object) -> None:
@@ -262,13 +282,26 @@ def _check_username(username: object) -> None:
         raise AccountError("The user name is empty. Give the one that the service knows you by.")
 
 
+def trusting(ca_file: Path | None = None) -> ssl.SSLContext:
+    """What verifies a service by these authorities, or the system's: as `ssl.create_default_context` makes
+    it, but without a file of the keys of all connections where SSLKEYLOGFILE asks for one."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if sys.version_info >= (3, 13):
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN | ssl.VERIFY_X509_STRICT
+    if ca_file is None:
+        context.load_default_certs()
+    else:
+        context.load_verify_locations(ca_file)
+    return context
+
+
 def _certificates_in(file: Path, url: str) -> ssl.SSLContext:
     if not url.startswith("https:"):
         raise UsageError(
             "ca_file is only for https, and this address is plain HTTP. Leave it out, or use https."
         )
     with suppress(OSError, ValueError):  # ssl.SSLError is an OSError; a name with NUL is a ValueError
-        return ssl.create_default_context(cafile=file)
+        return trusting(file)
     suggestion = "" if os.path.exists(file) else similar_file(file)  # noqa: PTH110 - Path.exists raises for some
     hint = f" Did you mean {clean(suggestion)}?" if suggestion else ""
     raise AccountError(f"{clean(file)} cannot be read as a file of certificates (PEM).{hint}")

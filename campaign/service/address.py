@@ -40,7 +40,7 @@ def _base_address(environment: Environment, url: str) -> str:
     except ValueError:
         raise AccountError(_UNREADABLE) from None
     _check_parts(address, url)
-    host = _plain_host(address.hostname or "")
+    host = plain_host(address.hostname or "")
     _check_place(environment, address.scheme, host)
     place = host if port in (None, _DEFAULT_PORTS[address.scheme]) else f"{host}:{port}"
     path = address.path.strip("/").removesuffix(PATH.strip("/")).strip("/")
@@ -75,7 +75,7 @@ def _check_place(environment: Environment, scheme: str, host: str) -> None:
 
 
 def _is_this_machine(host: str) -> bool:
-    """Whether a host, as `_plain_host` writes it, is or may be this machine, which is never live."""
+    """Whether a host, as `plain_host` writes it, is or may be this machine, which is never live."""
     return host in ("localhost", "localhost.localdomain") or host.endswith(".localhost") or _is_loopback(host)
 
 
@@ -96,7 +96,7 @@ def _localhost_is_this_machine() -> bool:
     return all(_is_loopback(str(address[0])) for *_, address in addresses)
 
 
-def _plain_host(host: str) -> str:
+def plain_host(host: str) -> str:
     """A host name as lower-case ASCII, an IP address in its usual form."""
     if ":" in host:
         address = _ip_address(host)

@@ -7,13 +7,13 @@ from typing import Any
 
 
 class LayeredConnection:
-    """A TLS connection that names its `layers`: the one that encrypts, and the one where bytes then wait.
+    """A TLS connection that names its `layers`: the one that encrypts, and those where bytes then wait.
 
     Whatever else it is asked, the one that encrypts answers.
     """
 
-    def __init__(self, encrypting: asyncio.Transport, below: asyncio.Transport) -> None:
-        self.layers = [encrypting, below]
+    def __init__(self, encrypting: asyncio.Transport, *below: asyncio.Transport) -> None:
+        self.layers = [encrypting, *below]
         self._encrypting = encrypting
 
     def __getattr__(self, name: str) -> Any:
@@ -21,12 +21,12 @@ class LayeredConnection:
 
 
 def layers(connection: Any) -> list[asyncio.Transport]:
-    """A connection and, over TLS, the one below it.
+    """A connection and, over TLS, those below it: two where a proxy is reached over TLS, too.
 
-    asyncio does not make the one below public. The tests of an OK that comes too early fail if a later Python
-    keeps it elsewhere.
+    asyncio does not make them public. The tests of an OK that comes too early fail if a later Python
+    keeps them elsewhere.
     """
     if isinstance(connection, LayeredConnection):
         return connection.layers
     below = getattr(getattr(connection, "_ssl_protocol", None), "_transport", None)
-    return [connection] if below is None else [connection, below]
+    return [connection] if below is None else [connection, *layers(below)]

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import uvloop  # the extra `fast`; there is none for Windows
 
-from campaign.service.connection_layers import LayeredConnection
+from campaign.service.connection_layers import LayeredConnection, layers
 
 
 class FastLoop(uvloop.Loop):
@@ -36,13 +36,18 @@ class FastLoop(uvloop.Loop):
         below, _ = await connect(asyncio.Protocol, host, port, **where)
         protocol = protocol_factory()
         try:
-            encrypting = await self.start_tls(
+            connection = await self.start_tls(
                 below, protocol, ssl, server_hostname=server_hostname or host,
                 ssl_handshake_timeout=ssl_handshake_timeout, ssl_shutdown_timeout=ssl_shutdown_timeout,
             )  # fmt: skip
         except BaseException:
             below.abort()
             raise
-        connection = LayeredConnection(cast(asyncio.Transport, encrypting), below)
         protocol.connection_made(connection)
         return connection, protocol
+
+    async def start_tls(self, transport: Any, protocol: Any, sslcontext: Any, **how: Any) -> Any:
+        """TLS on a connection, which may be one to a proxy: plain, or over TLS itself."""
+        below = layers(transport)
+        encrypting = await super().start_tls(below[0], protocol, sslcontext, **how)
+        return LayeredConnection(cast(asyncio.Transport, encrypting), *below)

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from campaign.service.account import Account, kept_setting
+from campaign.service.account import Account, kept_proxy, kept_setting
 from campaign.service.passwords import kept_credentials
 from campaign.service.wire import Encoding
 
@@ -22,4 +22,5 @@ def kept_account(environment: Literal["live", "sandbox"], *, encoding: Encoding 
         encoding=encoding,
         currency=kept_setting(environment, "CURRENCY"),
         ca_file=kept_setting(environment, "CA_FILE"),
+        proxy=kept_proxy(environment),
     )

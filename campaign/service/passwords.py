@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import getpass
 import hmac
+import json
 import os
 import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
+from urllib.parse import quote, quote_plus
 
 from campaign.argument_checks import kind_of
 from campaign.errors import AccountError, Interrupted
@@ -77,6 +79,24 @@ def is_text(value: object) -> bool:
     return isinstance(value, str) and not re.search(r"[\ud800-\udfff]", value)
 
 
+def eraser(*secrets: str) -> Callable[[str], str]:
+    """A function that removes these secrets from texts, in any spelling that they are sent or shown in."""
+    forms = {*secrets}
+    for secret in secrets:
+        forms |= {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+        forms |= {quote(secret), quote(secret, safe=""), quote_plus(secret)}
+    forms |= {repr(form)[1:-1] for form in forms} | {repr(form.encode())[2:-1] for form in forms}
+    # Shorter ones also occur in ordinary words and codes.
+    spellings = sorted((form for form in forms if len(form) >= 6), key=len, reverse=True)
+
+    def erase(text: str) -> str:
+        for spelling in spellings:
+            text = text.replace(spelling, "<hidden>")
+        return text
+
+    return erase
+
+
 def variable_names(environment: str) -> tuple[str, str, str]:
     """The names of the variables for address, user name and password."""
     start = f"CAMPAIGN_{environment.upper()}_"
@@ -113,11 +133,15 @@ def kept_credentials(environment: str) -> tuple[str, str, Secret] | None:
 
 
 def kept_password(environment: str) -> Secret | None:
-    """The password in its variable, or in the file that a second variable names; None where there is neither.
+    """The password in its variable, or in the file that a second one names; None where there is neither."""
+    return kept_secret(variable_names(environment)[2])
+
+
+def kept_secret(name: str) -> Secret | None:
+    """The same for the variable of that name.
 
     Containers are given passwords as files. The line break that editors put at the end is left out.
     """
-    name = variable_names(environment)[2]
     path = os.environ.get(f"{name}_FILE")
     if not path:
         return Secret(os.environ[name]) if os.environ.get(name) else None
@@ -129,15 +153,13 @@ def kept_password(environment: str) -> Secret | None:
             content = file.read(_LONGEST + 1)
         if len(content) <= _LONGEST:
             return Secret(content.decode("utf-8-sig").removesuffix("\n").removesuffix("\r"))
-        problem = "it is no file of a password"
+        problem = "it is too long"
     except UnicodeDecodeError:
         problem = "it is not UTF-8 text"
     except (OSError, ValueError) as error:  # the latter is a name with NUL
         problem = getattr(error, "strerror", None) or "no file can have this name"
     content = b""  # a traceback may show local variables
-    raise AccountError(
-        f"The password file {clean(path)}, which {name}_FILE names, cannot be used: {problem}."
-    )
+    raise AccountError(f"The file {clean(path)}, which {name}_FILE names, cannot be used: {problem}.")
 
 
 def _refuse(missing: list[str]) -> NoReturn:

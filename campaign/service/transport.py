@@ -12,19 +12,20 @@ first awaits a gate, and the gate makes the intent durable before the first byte
 from __future__ import annotations
 
 import asyncio
+import ssl
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import aiohttp
 
-from campaign.service.account import Account
-from campaign.service.connector import connector_to
+from campaign.service.account import Account, trusting
 from campaign.service.gate import Gate
 from campaign.service.gated_body import GatedBody
 from campaign.service.outcome import Cause, Outcome, Status
 from campaign.service.password_filter import PasswordFilter
 from campaign.service.patience import Exchange, Patience
+from campaign.service.proxy import proxy_variable
 from campaign.service.wire import Answer, read_answer
 from campaign.text import clean
 
@@ -33,6 +34,12 @@ ERROR_LIMIT = 500  # characters of a service's text that are kept
 TIMEOUT = 300.0  # seconds for one batch; a service goes on after a client gives up, so patience is cheap
 CONNECT_TIMEOUT = 15.0  # seconds
 
+_UNREACHED = "the service could not be reached"
+_NO_LOGIN = (
+    "the proxy wants a user name and a password, or other ones (407). Give them in its address, like "
+    "http://NAME:PASSWORD@proxy.example.com:3128"
+)
+
 
 class Transport:
     """The connection to the service; an async context manager.
@@ -40,7 +47,8 @@ class Transport:
     `connections` is how many requests may be under way at once. Every request has a connection of its own:
     on a kept-alive one, aiohttp hands a late answer to the next request (aio-libs/aiohttp issue 13656), so
     that a batch that never left was reported as accepted. Redirects, cookies, proxies from the environment
-    and content encodings are off, because each of them can resend a body or change an answer.
+    and content encodings are off, because each of them can resend a body or change an answer. Through a proxy
+    over TLS, the certificate is still the service's own, and the gate is asked after the tunnel is there.
     """
 
     def __init__(self, account: Account, *, connections: int = 8, timeout: float = TIMEOUT) -> None:
@@ -53,7 +61,9 @@ class Transport:
     async def __aenter__(self) -> Transport:
         account = self._account
         self._session = aiohttp.ClientSession(
-            connector=connector_to(account.endpoint, self._connections, account.certificates),
+            connector=aiohttp.TCPConnector(
+                limit=self._connections, force_close=True, ssl=_trusted_by(account)
+            ),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(),  # none: see patience
             trust_env=False,
@@ -91,9 +101,9 @@ class Transport:
         except asyncio.CancelledError:
             if not exchange.take_back():
                 raise
-            return _outcome_of_fault(body, TimeoutError())
+            return _outcome_of_fault(body, TimeoutError(), self._way())
         except Exception as error:  # every failure of the exchange is an outcome, whatever its class
-            return _outcome_of_fault(body, error)
+            return _outcome_of_fault(body, error, self._way())
         finally:
             self._patience.end(exchange)
             body.end()
@@ -106,17 +116,39 @@ class Transport:
         """
         return self._account.hide(clean(self._account.hide(text)))[:ERROR_LIMIT] if text else ""
 
+    def _way(self) -> str:
+        """How the service was looked for, in words, and what to do if the way leads through a proxy."""
+        account = self._account
+        if account.proxy is not None:
+            return " through the proxy"
+        variable = "" if account.environment == "local" else proxy_variable(account.endpoint)
+        return variable and (
+            f", and the proxy in {variable} was not used. To use it, set "
+            f"CAMPAIGN_{account.environment.upper()}_PROXY to the same, or give the Account "
+            f'proxy=os.environ["{variable}"]'
+        )
+
     async def _exchange(self, body: GatedBody) -> tuple[bytes | None, int, str]:
         """Content (None if too long), HTTP status and Retry-After of one complete answer."""
         if self._session is None:
             raise RuntimeError("the transport is used outside its context")
-        response = await self._session.post(self._account.endpoint, data=body, allow_redirects=False)
+        url, proxy = self._account.endpoint, self._account.proxy
+        response = await self._session.post(
+            url, data=body, allow_redirects=False, **(proxy.options(url) if proxy else {})
+        )
         try:  # not `async with`: leaving it awaits the upload, and an answer that is here would have to wait
             content = await _read(response.content)
             return content, response.status, response.headers.get("Retry-After", "")
         finally:
             with suppress(Exception):  # whatever state the connection is in, the answer counts
                 response.close()
+
+
+def _trusted_by(account: Account) -> ssl.SSLContext | bool:
+    """What has to vouch for the service, and for a proxy over TLS; True where nothing is encrypted."""
+    proxy = "" if account.proxy is None else account.proxy.address
+    is_encrypted = any(address.startswith("https:") for address in (account.url, proxy))
+    return account.certificates or (trusting() if is_encrypted else True)
 
 
 async def _read(stream: aiohttp.StreamReader) -> bytes | None:
@@ -134,6 +166,8 @@ def _outcome_of_answer(body: GatedBody, content: bytes | None, http_status: int,
         answer = Answer("unreadable", error="the answer is longer than 64 KiB")
     else:
         answer = read_answer(content, http_status)
+    if answer.verdict == "unreadable" and http_status == 407:
+        answer = Answer("unreadable", error=_NO_LOGIN)
     if answer.verdict == "accepted" and not body.handed_over:
         sent = "the whole batch had been sent" if body.passed else "anything had been sent"
         status: Status = "unknown" if body.passed else "not_sent"
@@ -157,10 +191,11 @@ def _note_on_cost(text: str) -> str:
     return f"accepted; its cost cannot be read: {text}" if text else "accepted; the answer has no cost"
 
 
-def _outcome_of_fault(body: GatedBody, error: Exception) -> Outcome:
+def _outcome_of_fault(body: GatedBody, error: Exception, way: str) -> Outcome:
     """Classify a failure by what left; the exception only chooses the words.
 
     The words are ours: a foreign exception's text can contain a proxy's password or the answer's content.
+    `way` says how the service was looked for.
     """
     name, timed_out = type(error).__name__, isinstance(error, TimeoutError)
     if body.passed:
@@ -171,20 +206,32 @@ def _outcome_of_fault(body: GatedBody, error: Exception) -> Outcome:
     if body.asked and timed_out:
         return Outcome("not_sent", error="the record could not be kept in time", cause="gate")
     cause, what = _reason_unsent(error)
-    return Outcome("not_sent", error=f"{what} ({name})", cause=cause)
+    return Outcome("not_sent", error=f"{what}{way if what == _UNREACHED else ''} ({name})", cause=cause)
 
 
 def _reason_unsent(error: Exception) -> tuple[Cause, str]:
     """Whether a retry can help, and what went wrong in words."""
     if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ServerFingerprintMismatch)):
         return "setup", "the service's certificate is not valid for its address"
-    if isinstance(error, (aiohttp.ClientHttpProxyError, aiohttp.ClientProxyConnectionError)):
-        return "setup", "the proxy refused the connection"
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return _refused_by_proxy(error.status)
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return "connect", "the proxy could not be reached"
     if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError)):
         return "setup", "the account's address cannot be used"
     if isinstance(error, (aiohttp.ClientError, OSError)):  # a TimeoutError is an OSError
-        return "connect", "the service could not be reached"
+        return "connect", _UNREACHED
     return "setup", "the request could not be made"
+
+
+def _refused_by_proxy(status: int) -> tuple[Cause, str]:
+    """The same where a proxy made no tunnel. By RFC 9110 it is at fault itself from 500 on, perhaps not for
+    long."""
+    if status == 407:
+        return "setup", _NO_LOGIN
+    if status >= 500:
+        return "connect", f"the proxy could not reach the service and answered {status}"
+    return "setup", f"the proxy does not let anybody through to the service and answered {status}"
 
 
 def _seconds(wait: str) -> float | None:

@@ -47,7 +47,6 @@ LAYERS = [
 ]
 DOORS = {
     "aiohttp": {
-        "service.connector",
         "service.gated_body",
         "service.transport",
         "service.sandbox.listener",
@@ -63,7 +62,7 @@ DOORS = {
         "sending.ledger.postgres.place",
         "sending.ledger.postgres.tables",
     },
-    "jinja2": {"results.page.rendering", "results.page.compiled_templates"},
+    "jinja2": {"results.page.rendering"},
     "xlsxwriter": {"results.workbook"},
     "tqdm": {"sending.waiting.terminal"},
     "filelock": {"sending.store.locks"},

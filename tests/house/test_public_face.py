@@ -11,8 +11,8 @@ import campaign
 NAMES = {
     "Account", "AccountError", "Budget", "CallError", "CampaignError", "ColumnError", "ConfirmationError",
     "ContactsError",
-    "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError",
-    "OtherFileError", "Plan",
+    "Difference", "FileError", "FolderError", "GateError", "Hours", "InstallationError", "LedgerError",
+    "LockedError", "OtherFileError", "Plan",
     "Reconciliation", "Release", "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "browse", "clean_numbers",
     "close", "compare", "compose", "erase", "history", "load_result", "order", "prepare", "read_contacts",

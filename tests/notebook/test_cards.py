@@ -127,6 +127,19 @@ def test_a_long_error_is_broken_between_words_and_what_can_be_copied_stays_whole
     assert max(map(len, error_lines(error, shell))) > 300
 
 
+def test_an_error_is_as_short_where_ipython_has_no_names_for_cells():
+    """As in version 7.34, which Colab has. Code that was imported is not the cell."""
+    names = {"campaign": campaign}
+    shell = SimpleNamespace(kernel=None, colors="nocolor", compile=object(), user_ns=names)
+    with pytest.raises(campaign.FolderError) as caught:
+        exec(compile("\ncampaign.load_result('nowhere')", "<ipython-input-2-c0ffee>", "exec"), names)
+    *_, where = error_lines(caught.value, shell)
+    assert where.startswith("FolderError in the cell, line 2")
+    with pytest.raises(campaign.FolderError) as caught:
+        campaign.load_result("nowhere")
+    assert error_lines(caught.value, shell)[-1].startswith(f"FolderError in {__file__}, line ")
+
+
 def test_a_question_is_a_card_with_the_phrase_and_no_alarm(shown):
     name, lines = error_in(shown["question"])
     # The error stays for programs that run notebooks; CSS of the card hides it from people at JupyterLab.

@@ -1,9 +1,11 @@
 """The ledger without a network: which moves exist, what survives, whose it is."""
 
 import asyncio
+import ctypes
 import os
 import shutil
 import sqlite3
+import sys
 import threading
 from contextlib import closing
 from decimal import Decimal
@@ -239,7 +241,7 @@ def test_batches_of_a_round_that_was_never_registered_are_refused(fresh_ledger, 
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"INSERT INTO batches {COLUMNS} VALUES (4, 2, 0, 0, 9, x'00')")
         connection.commit()
-    with pytest.raises(LedgerError, match="batches that belong to no round: another program added them"):
+    with pytest.raises(LedgerError, match="batches that belong to no round"):
         open_ledger(path, IDENTITY)
 
 
@@ -444,6 +446,43 @@ def test_an_error_of_ours_in_a_commit_is_an_answer_and_the_next_commit_goes_on(f
     refused, allowed = asyncio.run(asyncio.wait_for(send(), 5))
     assert "error in this program (KeyError)" in str(refused)
     assert allowed is None
+
+
+def killed(thread):
+    """As by a library that ends the threads of others: at its next step, which may be the next job."""
+    end = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    assert end(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)) == 1
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("moment", ["before a commit", "in a commit", "before a flush"])
+def test_a_commit_whose_thread_is_killed_is_answered_within_seconds(fresh_ledger, path, moment):
+    start, commits = fresh_ledger.start_commit, iter(range(3))
+
+    def commit(moves):
+        end = start(moves)
+        return sys.exit if moment == "in a commit" and next(commits) == 1 else end
+
+    fresh_ledger.start_commit = commit
+
+    async def send():
+        group_commit, heard = GroupCommit(fresh_ledger), []
+        for batch in (1, 2, 3):
+            group_commit.move(batch, "sending", heard.append)
+            if batch == 2 and moment == "before a flush":
+                await asyncio.sleep(0.02)
+                group_commit.flush()
+            while len(heard) < batch:
+                await asyncio.sleep(0.001)
+            if batch == 1 and moment != "in a commit":
+                killed(group_commit._thread._thread)
+        group_commit.flush()
+        return heard
+
+    first, second, third = asyncio.run(asyncio.wait_for(send(), 5))
+    assert (first, third) == (None, None)
+    assert "thread was killed" in str(second)
+    assert count_by_state(path) == {"sending": Count(2, 101), "pending": Count(1, 100)}
 
 
 def test_a_flush_waits_for_the_commit_that_is_under_way(fresh_ledger, path):

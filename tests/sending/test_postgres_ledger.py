@@ -1,6 +1,8 @@
 """Campaigns whose ledger is in a PostgreSQL database: sent, continued, settled, closed, listed and erased."""
 
+import math
 import shutil
+import time
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -9,6 +11,7 @@ import pandas as pd
 import pytest
 from support.ledgers import IDENTITY
 from support.small_campaigns import people, plan_for
+from support.swallowing_relay import swallowing
 
 import campaign
 from campaign.errors import ConfirmationError, FolderError, LedgerError, LockedError
@@ -277,6 +280,56 @@ def test_a_database_that_stays_away_ends_the_run(place, cut, monkeypatch, postgr
 
 def unreachable():
     raise PostgresError("connection refused")
+
+
+# A server that accepts, and answers no more
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Seconds become tenths of seconds."""
+    monkeypatch.setattr(connections, "ANSWER_WITHIN", 0.6)
+    monkeypatch.setitem(connections._REACH, "connect_timeout", 2)
+    monkeypatch.setattr(postgres_ledger, "COMES_BACK_WITHIN", 0.1)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("answers", [0, 60, 500, 1500])
+def test_a_database_that_answers_no_more_is_given_up(interrupted, database, postgres_server, answers):
+    """At any moment: while it is connected to, while it is asked for its version, while it is read."""
+    manifest = interrupted / "manifest.json"
+    with swallowing(postgres_server.port, answers) as relay:
+        without_password(database.replace(str(postgres_server.port), str(relay.port)))
+        manifest.write_text(manifest.read_text().replace(str(postgres_server.port), str(relay.port)))
+        began = time.monotonic()
+        for use in (campaign.load_result, campaign.close):
+            with pytest.raises(LedgerError, match="cannot be"):
+                use(interrupted)
+        assert time.monotonic() - began < 15
+        assert "cannot be" in campaign.history(interrupted)["problem"][0]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_database_that_hangs_in_mid_run_ends_it(sandbox, folder, database, postgres_server):
+    """Nothing leaves without the record; what was recorded is true, and the rest goes out afterwards."""
+    with swallowing(postgres_server.port, math.inf) as relay:
+        there = database.replace(str(postgres_server.port), str(relay.port))
+        run = campaign.start(
+            plan_for(people(300)), account=sandbox.account, folder=folder, ledger=there, batch_size=1,
+            concurrency=2, canary=False, progress=False,
+        )  # fmt: skip
+        while run.counts.accepted < 5:
+            time.sleep(0.01)
+        relay.limit = 0
+        with pytest.raises(LedgerError):
+            run.wait()
+        relay.limit = math.inf
+        resumed = campaign.resume(folder, account=sandbox.account, progress=False)
+    sent = sandbox.inbox["number"]
+    assert sent.is_unique
+    counts = totals(resumed)
+    assert counts["accepted"] + counts.get("unknown", 0) == 300
+    assert counts["accepted"] <= len(sent)
 
 
 def test_two_campaigns_share_a_database(sandbox, tmp_path, database, postgres_server):

@@ -391,7 +391,7 @@ def test_a_password_may_be_in_a_file(content, variables, tmp_path):
     [
         (None, "No such file or directory"),
         (b"\xff\xfeo\x00", "it is not UTF-8 text"),
-        (b"a" * 5000, "it is no file of a password"),
+        (b"a" * 5000, "it is too long"),
         (b"\n", "The password is empty"),
     ],
 )

@@ -58,3 +58,17 @@ def test_somebody_elses_tests_get_a_service(tmp_path):
     )
     assert "4 passed, 1 error" in done.stdout
     assert "Sandbox has no argument balanse=. Did you mean balance=?" in done.stdout
+
+
+def test_a_run_without_the_fixture_loads_nothing_of_it(tmp_path):
+    """It is loaded by every test run of its environment."""
+    (tmp_path / "test_other.py").write_text(
+        "import sys\n\n\ndef test_nothing_is_loaded():\n"
+        "    assert 'campaign.pytest_plugin' in sys.modules\n"
+        "    assert not {'pandas', 'pyarrow', 'aiohttp', 'cryptography'} & {*sys.modules}\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_other.py"],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout

@@ -305,6 +305,20 @@ def test_a_certificate_for_another_host_stops(tls_link, resolves_here):
     assert server.body_bytes == 0
 
 
+def test_no_keys_of_connections_are_written_where_a_variable_asks_for_it(tls_link, tmp_path, monkeypatch):
+    """A file of them opens whatever was recorded of the traffic, the password included."""
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+
+    async def play():
+        async with tls_link.serve(answering(reply(OK))) as server:
+            trusted = await post(tls_link.account(server.port))
+            return trusted, await post(account_at(server.port, "https"))
+
+    trusted, untrusted = asyncio.run(play())
+    assert (trusted.status, untrusted.status) == ("accepted", "not_sent")
+    assert not (tmp_path / "keys").exists()
+
+
 # the gate
 
 
@@ -956,14 +970,15 @@ def test_an_answer_in_hand_is_never_lost_to_a_cancellation(link, beginning):
 
 UNSENT = {
     "setup": {
-        "ClientConnectorCertificateError", "ClientHttpProxyError", "ClientProxyConnectionError", "InvalidURL",
+        "ClientConnectorCertificateError", "ClientHttpProxyError", "InvalidURL",
         "InvalidUrlClientError", "InvalidUrlRedirectClientError", "NonHttpUrlClientError",
         "NonHttpUrlRedirectClientError", "ServerFingerprintMismatch",
     },
     "connect": {
         "ClientConnectionError", "ClientConnectionResetError", "ClientConnectorDNSError",
         "ClientConnectorError", "ClientConnectorSSLError", "ClientError", "ClientOSError",
-        "ClientPayloadError", "ClientResponseError", "ClientSSLError", "ConnectionTimeoutError",
+        "ClientPayloadError", "ClientProxyConnectionError", "ClientResponseError", "ClientSSLError",
+        "ConnectionTimeoutError",
         "ContentTypeError", "RedirectClientError", "ServerConnectionError", "ServerDisconnectedError",
         "ServerTimeoutError", "SocketTimeoutError", "TooManyRedirects", "UnixClientConnectorError",
         "UploadAbortedError", "WSServerHandshakeError",
@@ -979,7 +994,9 @@ def test_every_exception_of_aiohttp_has_its_class():
         if issubclass(kind, Exception) and kind.__module__.startswith("aiohttp")
     }
     del known["WSMessageTypeError"]  # of websockets only
-    classes = {name: _reason_unsent(kind.__new__(kind))[0] for name, kind in known.items()}
+    errors = {name: kind.__new__(kind) for name, kind in known.items()}
+    errors["ClientHttpProxyError"].status = 407
+    classes = {name: _reason_unsent(error)[0] for name, error in errors.items()}
     expected = {name: cause for cause, names in UNSENT.items() for name in names}
     assert classes.items() <= expected.items()  # an older aiohttp has fewer
     assert len(classes) > 25

@@ -23,8 +23,12 @@ class Relay:
         self.up = self.down = 0
         self._target, self._up_limit, self._down_limit, self._ending = target, up_limit, down_limit, ending
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, first: bytes = b""
+    ) -> None:
+        """`first` are bytes for the server that were read already."""
         server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self._target)
+        server_writer.write(first)
         is_over = asyncio.Event()
         pumps = [
             asyncio.create_task(self._pump("up", reader, server_writer, self._up_limit, is_over)),

@@ -16,7 +16,7 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.errors import CampaignError
 from campaign.notebook.composer.desk import Desk
-from campaign.private_files import replace_private_file
+from campaign.private_files import read_ordinary, replace_private_file
 from campaign.sending.afterwards.provider_list import fold_texts
 from campaign.sending.rounds.difference import Difference, decided_messages, plan_behind
 from campaign.sending.rounds.record import CampaignRecord
@@ -69,6 +69,6 @@ def _listed_messages(folder: Path, record: CampaignRecord) -> pd.DataFrame:
 def _kept(folder: Path) -> pd.DataFrame:
     nobody = pd.DataFrame({name: [] for name in _COLUMNS}, dtype="int64")
     with suppress(OSError, ValueError, KeyError, TypeError):
-        record = json.loads((folder / _KEPT).read_text("utf-8"))
+        record = json.loads(read_ordinary(folder / _KEPT, 1 << 27))
         return pd.DataFrame(record, columns=_COLUMNS).astype("int64") if record else nobody
     return nobody

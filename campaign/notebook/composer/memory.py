@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from campaign.environments import Environment
 from campaign.notebook.composer.composition import Composition
+from campaign.private_files import read_ordinary
 from campaign.sending.store.identity import CAMPAIGNS, folder_name
 from campaign.sending.store.manifest import COMPOSED
 from campaign.values import replace
@@ -64,7 +65,7 @@ class Memory:
     def recall(self) -> Kept | None:
         """What was kept last; None if there is nothing, or if an older program kept it."""
         try:
-            record = json.loads(self._path.read_text("utf-8"))
+            record = json.loads(read_ordinary(self._path))
             known = {field.name for field in fields(Composition)}
             decided = record["composition"]
             if not set(decided) <= known:

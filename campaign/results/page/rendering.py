@@ -44,15 +44,12 @@ def _environment() -> Environment:
     """Where templates come from."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    from campaign.results.page.compiled_templates import CompiledTemplates
-
     return Environment(
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         loader=FileSystemLoader(_TEMPLATES),
-        bytecode_cache=CompiledTemplates(_TEMPLATES),
     )
 
 

@@ -25,7 +25,8 @@ class CommitThread:
 
         Raises `RuntimeError` where no thread can begin any more, because the interpreter is ending.
         """
-        if self._thread is None:
+        if not self.is_alive:
+            self._jobs = SimpleQueue()  # of one that was killed, what it had not begun was given up
             loop = asyncio.get_running_loop()
             thread = threading.Thread(
                 target=_work, args=(self._jobs, loop), name="campaign commits", daemon=True
@@ -33,6 +34,11 @@ class CommitThread:
             thread.start()
             self._thread = thread
         self._jobs.put((job, then))
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether there is a thread, and nothing has killed it."""
+        return self._thread is not None and self._thread.is_alive()
 
     def end(self) -> None:
         """Wait until everything is done and the thread is gone; the next job starts another."""

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from campaign.errors import LedgerError
+from campaign.private_files import check_ordinary
 
 Failure = sqlite3.Error
 Refusal = sqlite3.IntegrityError  # a trigger or a check of the tables refused a change
@@ -29,6 +30,7 @@ _REMEDIES = {
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection to a ledger that exists; whatever is wrong with the file becomes a `LedgerError`."""
+    check_files(path)
     try:
         with closing(_connect_to_archived(path) if _is_archived(path) else connect(path)) as connection:
             yield connection
@@ -36,6 +38,14 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         name = getattr(error, "sqlite_errorname", "")
         remedy = next((text for start, text in _REMEDIES.items() if name.startswith(start)), _RESTORE)
         raise LedgerError(f"The ledger at {path} cannot be used: {error}. {remedy}") from None
+
+
+def check_files(path: Path) -> None:
+    """Raise `LedgerError` where SQLite would wait for a pipe or read a device, as a ledger or beside one."""
+    try:
+        check_ordinary(path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal")))
+    except OSError as error:
+        raise LedgerError(f"The ledger at {path} cannot be used: {error.strerror}. {_RESTORE}") from None
 
 
 def connect(path: Path) -> sqlite3.Connection:

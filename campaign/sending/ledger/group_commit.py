@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -28,6 +27,7 @@ from campaign.sending.ledger.ledger import Answers, Ledger, Move
 
 INTERVAL = 0.006  # seconds from the beginning of a commit to that of the next, unless one is full
 MAX_MOVES = 256  # in one commit
+LOOK = 1.0  # seconds between two looks at a thread that may have been killed
 
 Listener = Callable[[LedgerError | None], None]
 
@@ -39,7 +39,6 @@ class SharedCommit:
         self.moves: list[Move] = []
         self.due = math.inf  # when it should begin, by the clock of the loop
         self._listeners: list[Listener] = []
-        self._over = threading.Event()
         self._answers: Answers = []
 
     def add(self, move: Move, listener: Listener, due: float) -> None:
@@ -48,24 +47,26 @@ class SharedCommit:
         self.due = min(self.due, due)
 
     def end(self, commit: Callable[[], Answers]) -> None:
-        """Finish the commit that was started for these moves, on any thread.
-
-        Never raises: whoever waits for an answer would wait for good, and the thread would end.
-        """
+        """Finish the commit that was started for these moves, on any thread, which goes on after errors."""
         try:
             self._answers = commit()
         except Exception as error:  # an error in this program: nothing leaves on the strength of it
-            what = f"The record could not be kept: an error in this program ({type(error).__name__})."
-            refusal = LedgerError(f"{what} Resume the campaign to go on.")
-            self._answers = [refusal] * len(self.moves)
-        finally:
-            self._over.set()
+            self._answers = self._refused(f"an error in this program ({type(error).__name__})")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the commit came to an end."""
+        return bool(self._answers)
 
     def tell(self) -> None:
-        """Wait for the end of the commit, and tell everybody."""
-        self._over.wait()
-        for listener, answer in zip(self._listeners, self._answers, strict=True):
+        """Tell everybody what became of the commit; nobody works on it any more."""
+        answers = self._answers or self._refused("its thread was killed")
+        for listener, answer in zip(self._listeners, answers, strict=True):
             listener(answer)
+
+    def _refused(self, why: str) -> Answers:
+        what = f"The record could not be kept: {why}. Resume the campaign to go on."
+        return [LedgerError(what)] * len(self.moves)
 
 
 class GroupCommit:
@@ -76,6 +77,7 @@ class GroupCommit:
         self._queued = SharedCommit()
         self._under_way: SharedCommit | None = None  # its commit was started, and has not been told
         self._timer: asyncio.TimerHandle | None = None
+        self._look: asyncio.TimerHandle | None = None  # at whether the thread is still there
         self._timer_due = 0.0  # a handle of uvloop does not always tell it
         self._earliest = 0.0  # when the next commit may begin, by the clock of the loop
         self._thread = CommitThread()
@@ -115,18 +117,36 @@ class GroupCommit:
             self._under_way = group
             rest = self._ledger.start_commit(group.moves)
             try:
-                self._thread.do(partial(group.end, rest), self._follow)
+                self._thread.do(partial(group.end, rest), partial(self._follow, group))
             except RuntimeError:  # the interpreter is ending, and no thread begins any more
                 group.end(rest)
-                self._follow()
+                self._follow(group)
+            else:
+                self._look_later()
 
-    def _follow(self) -> None:
-        self._tell()
-        self._schedule()
+    def _look_later(self) -> None:
+        """Look after the thread while a commit is under way: if it is killed, nobody else would tell."""
+        if self._look is None:
+            self._look = asyncio.get_running_loop().call_later(LOOK, self._look_at_thread)
+
+    def _look_at_thread(self) -> None:
+        self._look = None
+        if self._under_way is not None and self._thread.is_alive:
+            self._look_later()
+        elif self._under_way is not None:
+            self._follow(self._under_way)
+
+    def _follow(self, group: SharedCommit) -> None:
+        """Go on after the commit of a group, once: a thread may be killed when it has done its job."""
+        if self._under_way is group:
+            self._tell()
+            self._schedule()
 
     def _tell(self) -> None:
         group, self._under_way = self._under_way, None
         if group is not None:
+            if not group.is_over:
+                self._ledger.roll_back()
             group.tell()
 
     def _take(self) -> SharedCommit | None:

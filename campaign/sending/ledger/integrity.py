@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from campaign.errors import LedgerError
+from campaign.private_files import open_ordinary
 from campaign.sending.ledger.connections import connect_to_memory, opened
 from campaign.sending.ledger.database import Connection
 from campaign.sending.ledger.rollback_guard import RollbackGuard
@@ -15,8 +16,12 @@ from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
 from campaign.sending.ledger.views import moves_in
 from campaign.text import clean
 
-_UNREGISTERED = """
-SELECT 1 FROM batches WHERE round > (SELECT coalesce(max(round), 0) FROM rounds)
+_IMPOSSIBLE = """
+SELECT 1 FROM batches
+WHERE round NOT BETWEEN 1 AND (SELECT coalesce(max(round), 0) FROM rounds)
+   OR part NOT BETWEEN 0 AND 1000000 OR first NOT BETWEEN 0 AND 1000000000
+   OR messages NOT BETWEEN 1 AND 1000000000 OR attempts NOT BETWEEN 0 AND 1000000000
+   OR seconds NOT BETWEEN 0 AND 1000000000
 """
 
 
@@ -41,11 +46,14 @@ def check_content(path: Path, identity: Mapping[str, str]) -> int:
 
 
 def check_rounds(connection: Connection, ledger: str) -> None:
-    """Raise `LedgerError` if there are batches without a round; `ledger` begins the sentence."""
-    if connection.execute(_UNREGISTERED).fetchone() is not None:
+    """Raise `LedgerError` if there are batches without a round, or with other facts that cannot be.
+
+    `ledger` begins the sentence.
+    """
+    if connection.execute(_IMPOSSIBLE).fetchone() is not None:
         raise LedgerError(
-            f"{ledger} has batches that belong to no round: another program added them. Restore it from a "
-            "copy."
+            f"{ledger} has batches that belong to no round, or that no round can have: another program wrote "
+            "them. Restore it from a copy."
         )
 
 
@@ -63,7 +71,7 @@ def check_identity(connection: Connection, identity: Mapping[str, str], ledger: 
 def _application_id(path: Path) -> int:
     """What SQLite keeps in bytes 68 to 71 of a database (its file format, section 1.3)."""
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             return int.from_bytes(file.read(72)[68:], "big")
     except (FileNotFoundError, ValueError):  # ValueError: no file can have that name
         raise LedgerError(

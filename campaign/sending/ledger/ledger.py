@@ -234,16 +234,16 @@ class Ledger(ABC):
             outcome = change(self._connection)
             self._connection.execute("COMMIT")
         except LedgerError:
-            self._roll_back()
+            self.roll_back()
             raise
         except self.REFUSAL as error:
-            self._roll_back()
+            self.roll_back()
             raise LedgerError(
                 f"The ledger refuses this change: {error}. If another program has this campaign open, close "
                 "that one, then try again."
             ) from None
         except self.FAILURE as error:
-            self._roll_back()
+            self.roll_back()
             raise LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}") from None
         self._tell_witnesses(at_once=True)
         return outcome
@@ -252,7 +252,8 @@ class Ledger(ABC):
         """Begin a transaction, in which these moves are made."""
         self._connection.execute(self.BEGIN)
 
-    def _roll_back(self) -> None:
+    def roll_back(self) -> None:
+        """Give up the transaction that was begun."""
         with suppress(self.FAILURE):
             self._connection.execute("ROLLBACK")
 
@@ -298,7 +299,7 @@ class Ledger(ABC):
         """The answers to moves of which none was recorded: a full disk, a text that cannot be encoded …"""
         if isinstance(error, LedgerError):
             return [error] * moves
-        self._roll_back()
+        self.roll_back()
         return [LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}")] * moves
 
     def _apply_all(self, moves: Sequence[Move]) -> bool:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from campaign.errors import LedgerError
-from campaign.private_files import replace_private_file
+from campaign.private_files import read_ordinary, replace_private_file
 from campaign.text import agreeing, counted
 
 INTERVAL = 0.5  # seconds between two writes while a run is under way
@@ -71,7 +71,7 @@ class RollbackGuard:
 
     def _read(self) -> int:
         try:
-            content = self._path.read_bytes()
+            content = read_ordinary(self._path)
         except FileNotFoundError:
             raise LedgerError(
                 f"{self._path} is missing. It shows whether the ledger is an older copy: restore it."

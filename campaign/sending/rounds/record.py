@@ -37,7 +37,7 @@ from campaign.sending.rounds.earlier_templates import rounds_of_other_texts
 from campaign.sending.rounds.recorded_cells import RecordedCells, number_cells
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frame_files import frame_columns, read_frame
-from campaign.sending.store.frozen_messages import read_part, read_settled
+from campaign.sending.store.frozen_messages import check_size, read_part, read_settled
 from campaign.sending.store.rounds import CONTACTS, ISSUES, RECIPIENTS, Round
 
 _KNOWLEDGE = {
@@ -217,7 +217,9 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         """The part files of a round, each with its batches in order."""
         own = [batch for batch in self.ledger.batches if batch.round == one_round.number]
         for part in range(one_round.manifest.parts):
-            yield part, [batch for batch in own if batch.part == part]
+            batches = [batch for batch in own if batch.part == part]
+            check_size(one_round.plan_path, part, sum(batch.messages for batch in batches))
+            yield part, batches
 
 
 def planned_texts(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:

@@ -23,7 +23,13 @@ from campaign.errors import FolderError
 from campaign.messages.plan_tables.cluster_tables import ClusterTables
 from campaign.messages.plan_tables.plan_columns import count_messages
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.private_files import make_private_folder, name_new_file, new_private_file, sync_folder
+from campaign.private_files import (
+    make_private_folder,
+    name_new_file,
+    new_private_file,
+    read_ordinary,
+    sync_folder,
+)
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.frame_files import frame_table, part_path, write_tables
 from campaign.sending.store.frozen_messages import (
@@ -174,7 +180,7 @@ def _check_written(path: Path, digests: Digests) -> None:
 
 
 def _read_token(path: str) -> bytes:
-    return Path(path).read_bytes()
+    return read_ordinary(Path(path))
 
 
 def _count_rows(part: PlanPart) -> int:

@@ -7,11 +7,12 @@ workers of a cluster have written.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -19,6 +20,19 @@ from campaign.errors import FolderError
 from campaign.private_files import new_private_file
 from campaign.sending.store.parquet_files import read_file, read_metadata, read_schema, table_writer
 
+_LARGEST = 10**16  # no row, phone number or batch has as many digits
+# The columns that are always there, by the name of the file: True for whole numbers, False for text. The
+# first column of each has the numbers of its rows.
+_KINDS = {
+    "contacts.parquet": {"status": False, "reason": False},
+    "recipients.parquet": {"number": True, "batch": True},
+    "issues.parquet": {
+        "row": True, "column": False, "value": False, "code": False, "severity": False, "detail": False,
+    },
+    "alternatives.parquet": {
+        "row": True, "number": False, "message": False, "sender": False, "priority": False, "parts": True,
+    },
+}  # fmt: skip
 _NULLABLE: dict[pa.DataType, Any] = {pa.int64(): pd.Int64Dtype()}
 
 
@@ -66,12 +80,42 @@ def read_frame(
         places = [place for place, name in enumerate(names, 1) if columns is None or name in columns]
         chosen = ["0", *map(str, places)]
         table = pa.concat_tables(read_file(file, chosen, group) for file in files)
+        _check_columns(
+            path.name, {"": "0"} | {names[place - 1]: str(place) for place in places}, columns, table
+        )
     except (OSError, pa.ArrowException, KeyError, IndexError, TypeError, ValueError):
         raise FolderError(f"{path} is missing or damaged. Restore it from a copy.") from None
     index = pd.Index(table.column(0).to_numpy(), name="row", dtype="int64")
     return pd.DataFrame(
         {names[place - 1]: _column(table.column(str(place))) for place in places}, index=range(len(index))
     ).set_axis(index)
+
+
+def _check_columns(
+    kind: str, names: Mapping[str, str], wanted: Collection[str] | None, table: pa.Table
+) -> None:
+    """Raise `ValueError` unless a table has the columns that tables of its kind have, as far as these are
+    wanted, each with what it can hold. `names` tells what its columns are called in the file."""
+    own = _KINDS.get(kind, {})
+    if not {*own}.intersection(own if wanted is None else wanted) <= {*names}:
+        raise ValueError("a column is missing")
+    for name, column in names.items():
+        values, is_whole = table.column(column), own.get(name, not name)
+        if is_whole and not pa.types.is_integer(values.type):
+            raise ValueError("no whole numbers")
+        if is_whole and not are_numbers(values):
+            raise ValueError("no number of a row, a phone or a batch")
+        may_lack = (kind, name) == ("issues.parquet", "row")  # of what is about no single row
+        if is_whole and values.null_count and not may_lack:
+            raise ValueError("a missing number")
+        if kind in _KINDS and not is_whole and not pa.types.is_large_string(values.type):
+            raise ValueError("no text")
+
+
+def are_numbers(column: pa.ChunkedArray[Any]) -> bool:
+    """Whether whole numbers may be those of rows, phones, places or batches."""
+    values = column.drop_null().to_numpy()
+    return bool(np.all((values > -_LARGEST) & (values < _LARGEST)))
 
 
 def frame_columns(path: Path) -> list[str]:
@@ -86,7 +130,9 @@ def frame_columns(path: Path) -> list[str]:
 
 
 def _names_in(file: Path) -> list[str]:
-    names: list[str] = json.loads(read_schema(file).metadata[b"names"])
+    names: list[str] = json.loads((read_schema(file).metadata or {})[b"names"])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("not the names of columns")
     return names
 
 

@@ -23,7 +23,7 @@ from campaign.errors import LedgerError
 from campaign.messages.plan import batch_bounds
 from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.sending.ledger.ledger import Entry
-from campaign.sending.store.frame_files import part_path, table_files, write_tables
+from campaign.sending.store.frame_files import are_numbers, part_path, table_files, write_tables
 from campaign.sending.store.parquet_files import read_file, read_metadata
 from campaign.service.wire import EncodedMessages, Encoding
 
@@ -208,11 +208,18 @@ def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tupl
         tables.append(table.drop_columns("batch"))
     table = pa.concat_tables([_PART_SCHEMA.empty_table(), *tables])
     places = table.column("place").to_numpy()
+    _check_places(folder, places, batches)
     if (places[1:] < places[:-1]).any():
         order = np.argsort(places)
         table, batches = table.take(pa.array(order, pa.int64())), batches[order]
     messages: pd.DataFrame = table.drop_columns("place").to_pandas()
     return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str")), batches
+
+
+def _check_places(folder: Path, places: Ints, batches: Ints) -> None:
+    """Raise `LedgerError` unless each position in a plan has one message, and the ledger knows its batch."""
+    if len(places) != len(batches) or not np.array_equal(np.sort(places), np.arange(len(places))):
+        raise LedgerError(f"The messages in {folder} are not those that were frozen. Restore it from a copy.")
 
 
 class MessageFile(Struct, frozen=True):
@@ -224,8 +231,8 @@ class MessageFile(Struct, frozen=True):
     def read(self, columns: list[str]) -> pa.Table:
         """Some columns; raises `LedgerError` when the file is missing or damaged."""
         try:
-            return read_file(self.path, columns, self.group)
-        except (OSError, pa.ArrowException, IndexError):
+            return _read_file(self.path, _wanted(_SETTLED_SCHEMA, columns), self.group)
+        except (OSError, ValueError, KeyError, pa.ArrowException, IndexError):
             raise LedgerError(f"{self.path} is missing or damaged. Restore it from a copy.") from None
 
     def integers(self, column: str) -> Ints:
@@ -244,6 +251,7 @@ class MessageFile(Struct, frozen=True):
         return sum(facts.row_group(group).total_byte_size for group in groups)
 
 
+_NONE: Ints = np.empty(0, np.int64)
 NO_MESSAGES = _PART_SCHEMA.empty_table()
 
 
@@ -261,13 +269,12 @@ def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
 
 def batches_by_place(folder: Path, parts: int, settled: int, batches: Ints) -> Ints:
     """The batch that holds each message of a frozen plan, in the order of the plan; see `read_messages`."""
-    by_place, start = np.zeros(len(batches) + settled, np.int64), 0
-    for file in message_files(folder, parts, 0):
-        places = file.integers("place")
-        by_place[places] = batches[start : start + len(places)]
-        start += len(places)
-    for file in message_files(folder, 0, settled):
-        by_place[file.integers("place")] = file.integers("batch")
+    places = [file.integers("place") for file in message_files(folder, parts, settled)]
+    earlier = [file.integers("batch") for file in message_files(folder, 0, settled)]
+    of_place, of_batch = np.concatenate([*places, _NONE]), np.concatenate([batches, *earlier, _NONE])
+    _check_places(folder, of_place, of_batch)
+    by_place = np.zeros(len(of_batch), np.int64)
+    by_place[of_place] = of_batch
     return by_place
 
 
@@ -282,6 +289,16 @@ def read_settled_batches(folder: Path) -> Ints:
     return batches
 
 
+def check_size(folder: Path, part: int, messages: int) -> None:
+    """Raise `LedgerError` unless a part file has exactly the messages of its batches."""
+    try:
+        rows = sum(read_metadata(file).num_rows for file in table_files(part_path(folder, part)))
+    except (OSError, ValueError, pa.ArrowException):
+        rows = -1
+    if rows != messages:
+        raise LedgerError(f"{part_path(folder, part)} is missing or damaged. Restore it from a copy.")
+
+
 def read_sizes(folder: Path, part: int) -> Ints:
     """The SMS parts of each message in a part file."""
     sizes: Ints = read_part(folder, part, ["parts"]).column("parts").to_numpy()
@@ -294,15 +311,26 @@ def read_part(folder: Path, part: int, columns: list[str] | None = None) -> pa.T
 
 
 def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
-    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
+    wanted = schema if columns is None else _wanted(schema, columns)
     try:
         return pa.concat_tables(_read_file(file, wanted) for file in table_files(path))
     except (OSError, ValueError, KeyError, pa.ArrowException):
         raise LedgerError(f"{path} is missing or damaged. Restore it from a copy.") from None
 
 
-def _read_file(file: Path, wanted: pa.Schema) -> pa.Table:
-    return read_file(file, wanted.names).select(wanted.names).cast(wanted)
+def _wanted(schema: pa.Schema, columns: list[str]) -> pa.Schema:
+    return pa.schema([schema.field(name) for name in columns])
+
+
+def _read_file(file: Path, wanted: pa.Schema, group: int | None = None) -> pa.Table:
+    """Raises `ValueError` where a value is missing, or is no number of a row, a place or a batch."""
+    table = read_file(file, wanted.names, group).select(wanted.names).cast(wanted)
+    for column in table.columns:
+        if column.null_count:
+            raise ValueError("a missing value")
+        if pa.types.is_integer(column.type) and not are_numbers(column):
+            raise ValueError("too large")
+    return table
 
 
 class _Content:

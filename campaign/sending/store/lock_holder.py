@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -19,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from campaign.local_times import LocalTimes
+from campaign.private_files import read_ordinary
 from campaign.sending.store.locks import hold_lock
 from campaign.text import clean
 
@@ -110,9 +110,7 @@ def _note(folder: Path, content: str) -> None:
 def _noted(folder: Path) -> LockHolder | None:
     """What is noted; None for nothing, for half of it, and for that of a folder which this is a copy of."""
     try:
-        if not stat.S_ISREG((folder / NOTE).lstat().st_mode):
-            return None
-        record = json.loads((folder / NOTE).read_text("utf-8"))
+        record = json.loads(read_ordinary(folder / NOTE))
         holder = LockHolder(**record | {"since": datetime.fromisoformat(record["since"])})
     except (OSError, ValueError, KeyError, TypeError, RecursionError):  # somebody may have written into it
         return None

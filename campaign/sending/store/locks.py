@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from campaign.errors import FolderError, LockedError
+from campaign.private_files import check_ordinary
 
 
 @contextmanager
@@ -19,6 +20,7 @@ def hold_lock(path: Path, *, timeout: float = 0, holder: Callable[[], str] = str
 
     lock = filelock.FileLock(path, timeout=timeout, thread_local=False, mode=0o600)
     try:
+        check_ordinary(path)
         lock.acquire()
     except filelock.Timeout:
         where = holder()

@@ -18,6 +18,7 @@ from campaign.contacts.reading_record import Reading
 from campaign.environments import ENVIRONMENTS
 from campaign.errors import FolderError
 from campaign.messages.totals import Totals
+from campaign.private_files import read_ordinary
 from campaign.results.totals import people_in
 from campaign.sending.store.identity import CAMPAIGNS
 from campaign.service.account import Account
@@ -26,6 +27,7 @@ from campaign.text import clean, shorten
 
 FORMAT = 3
 MANIFEST = "manifest.json"
+_LONGEST = 1 << 30  # bytes; a million cells with remarks have some 200 MB
 COMPOSED = "composed.json"  # what a person decided who composed the campaign by clicks; no manifest needs it
 
 
@@ -155,7 +157,7 @@ def account_hash(account: Account, salt: str) -> str:
 def _read(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
     path = folder / MANIFEST
     try:
-        manifest = _manifest_of(json.loads(path.read_bytes()), kind, folder)
+        manifest = _manifest_of(json.loads(read_ordinary(path, _LONGEST)), kind, folder)
         manifest.digest  # noqa: B018 - what is nested too deeply fails here, not where it is needed
     except (FileNotFoundError, NotADirectoryError):
         raise

@@ -7,25 +7,31 @@ from typing import IO, TYPE_CHECKING
 
 import pyarrow as pa
 
+from campaign.private_files import check_ordinary
+
 if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData, ParquetWriter
 
 
 def read_file(path: Path, columns: list[str], group: int | None = None) -> pa.Table:
-    """Some columns of a file, or of one of its row groups.
+    """Some columns of a file, or of one of its row groups. All texts in it are UTF-8.
 
     Raises `OSError`, `pa.ArrowException` or `IndexError` where it is missing or damaged.
     """
     import pyarrow.parquet as pq
 
+    check_ordinary(path)
     with pq.ParquetFile(path) as file:  # read_table would load pyarrow.dataset, which nothing else needs
-        return file.read(columns) if group is None else file.read_row_group(group, columns)
+        table = file.read(columns) if group is None else file.read_row_group(group, columns)
+    table.validate(full=True)
+    return table
 
 
 def read_schema(path: Path) -> pa.Schema:
     """The names and types of the columns; raises as `read_file`."""
     import pyarrow.parquet as pq
 
+    check_ordinary(path)
     return pq.read_schema(path)
 
 
@@ -33,6 +39,7 @@ def read_metadata(path: Path) -> FileMetaData:
     """How many row groups there are and how large they are; raises as `read_file`."""
     import pyarrow.parquet as pq
 
+    check_ordinary(path)
     return pq.read_metadata(path)
 
 

@@ -26,11 +26,12 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.arrow_text import Ints
+from campaign.contract import STATUSES
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import whole_frame
 from campaign.messages.recipients import Addressing
-from campaign.private_files import sync_folder
+from campaign.private_files import open_ordinary, sync_folder
 from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
 from campaign.sending.store.frame_files import count_parts, read_frame, table_files
@@ -138,6 +139,7 @@ class Round(Struct, frozen=True):
         )
         recipients = read_frame(self.path / RECIPIENTS)
         contacts = read_frame(self.path / CONTACTS)
+        self._check_fit(messages, recipients, contacts)
         plan = Plan(
             messages=messages,
             issues=self._load_issues,
@@ -152,6 +154,18 @@ class Round(Struct, frozen=True):
             ),
         )
         return FrozenPlan(plan, batch_of_message, recipients["batch"].to_numpy(dtype=np.int64))
+
+    def _check_fit(self, messages: pd.DataFrame, recipients: pd.DataFrame, contacts: pd.DataFrame) -> None:
+        """Raise `FolderError` unless the tables of a round belong together."""
+        rows = contacts.index
+        if not (
+            len(rows) == self.manifest.load_totals().rows
+            and rows.is_unique
+            and rows.equals(recipients.index)
+            and messages["row"].isin(rows).all()
+            and contacts["status"].isin(STATUSES).all()
+        ):
+            raise FolderError(f"The tables in {self.path} do not belong together. Restore them from a copy.")
 
     def frozen_contacts(self) -> Iterator[pd.DataFrame]:
         """The contacts of the table as it was frozen, part by part; none of a round that was erased."""
@@ -270,7 +284,7 @@ def check_digests(folder: Path, digests: Mapping[str, str]) -> None:
 def file_digest(path: Path) -> str:
     """SHA-256 of a frozen file; raises `FolderError` when it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         raise FolderError(f"{path} is missing. Restore it from a copy.") from None

@@ -18,6 +18,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from campaign.errors import FolderError
+from campaign.private_files import read_ordinary
 from campaign.sending.ledger.rollback_guard import INTERVAL
 from campaign.sending.store.user_state import cannot_use, state_directory, write_state
 from campaign.text import clean
@@ -153,7 +154,7 @@ def _path(key: str) -> Path:
 
 def _campaign_in(path: Path) -> ListedCampaign:
     try:
-        campaign = _campaign_of(json.loads(path.read_bytes()))
+        campaign = _campaign_of(json.loads(read_ordinary(path)))
         if campaign.key != path.stem:
             raise ValueError("the entry of another campaign")
     except (ValueError, RecursionError):

@@ -11,7 +11,7 @@ from pathlib import Path
 import platformdirs
 
 from campaign.errors import FolderError
-from campaign.private_files import make_private_folder, replace_private_file, sync_folder
+from campaign.private_files import make_private_folder, read_ordinary, replace_private_file, sync_folder
 from campaign.sending.store.locks import hold_lock
 from campaign.text import clean
 
@@ -85,7 +85,7 @@ def _make_id(path: Path) -> str:
 def _read_id(path: Path) -> str:
     """The id that was made; "" if none was."""
     try:
-        content = path.read_bytes()
+        content = read_ordinary(path)
     except FileNotFoundError:
         return ""
     if not _ID.fullmatch(content):

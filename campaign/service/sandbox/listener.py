@@ -8,6 +8,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from typing import cast
 
 from aiohttp import web
 
@@ -48,31 +49,33 @@ class Listener:
         # A service finishes a request whose client has given up, so handlers are not cancelled then.
         runner = web.AppRunner(app, access_log=None, handler_cancellation=False, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, self._host, port, ssl_context=self._tls)
+        server: asyncio.Server | None = None
         try:
-            await site.start()
-            ready.set_result(runner.addresses[0][1])
+            requests = cast(Callable[[], asyncio.Protocol], runner.server)  # None only before its setup
+            server = await self._loop.create_server(requests, self._host, port, ssl=self._tls)
+            ready.set_result(server.sockets[0].getsockname()[1])
             await self._stopped.wait()
         except Exception as error:
             if ready.done():
                 raise
             ready.set_exception(error)
         finally:
-            await _stop_accepting(site)
+            if server is not None:
+                await _stop_accepting(server)
             await _cut_connections(runner)
 
 
-async def _stop_accepting(site: web.TCPSite) -> None:
-    """Let what was accepted become connections before the server closes.
+async def _stop_accepting(server: asyncio.Server) -> None:
+    """Let what was accepted become connections, then close the server.
 
     A server of asyncio that closes in between leaves their sockets open (python/cpython issue 109564).
     """
-    server: asyncio.Server | None = getattr(site, "_server", None)  # aiohttp has no public way to it
     with suppress(NotImplementedError):  # the event loop of Windows has no readers
-        for listening in () if server is None else server.sockets:
+        for listening in server.sockets:
             asyncio.get_running_loop().remove_reader(listening)
     for _ in range(3):  # accepted, made, connected
         await asyncio.sleep(0)
+    server.close()
 
 
 async def _cut_connections(runner: web.AppRunner) -> None:

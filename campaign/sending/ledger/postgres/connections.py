@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -13,9 +14,13 @@ from sqlalchemy import Engine, NullPool, TextClause, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from campaign.sending.ledger.postgres.address import password_for
+from campaign.sending.ledger.postgres.answer_watch import AnswerWatch
 from campaign.text import clean, shorten
 
 PATIENCE = 5_000  # milliseconds to wait for another program that holds the ledger
+ANSWER_WITHIN = 60.0  # seconds for a statement, as long as a network that breaks is waited for
+REWRITE_WITHIN = 3600.0  # seconds to rewrite tables
+_ROWS_A_SECOND = 1000  # at the least, of many that are written by one call
 _REACH = {
     # A network that breaks is noticed within a minute, on both sides.
     "connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3,
@@ -41,6 +46,9 @@ _REMEDIES = {
 _REFUSED = ("22", "23")  # a value that cannot be, and a trigger or constraint that does not allow it
 
 Made = TypeVar("Made")
+
+_watch = AnswerWatch()
+_opening = threading.local()  # `made`: the connections that this thread is opening
 
 
 class PostgresError(Exception):
@@ -82,6 +90,7 @@ class PostgresConnection:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._driver = (session.connection.driver_connection,)
 
     @property
     def is_lost(self) -> bool:
@@ -89,19 +98,20 @@ class PostgresConnection:
         return self._session.invalidated
 
     def execute(self, sql: str, values: Mapping[str, Any] | None = None, /) -> Rows:
-        return _told(lambda: _rows(self._session, sql, _storable(values or {})))
+        return _told(lambda: _rows(self._session, sql, _storable(values or {})), self._driver)
 
     def executemany(self, sql: str, values: Iterable[Mapping[str, Any]], /) -> Rows:
         rows = [_storable(row) for row in values]
-        return _told(lambda: _rows(self._session, sql, rows)) if rows else Rows([], 0)
+        seconds = ANSWER_WITHIN + len(rows) / _ROWS_A_SECOND
+        return _told(lambda: _rows(self._session, sql, rows), self._driver, seconds) if rows else Rows([], 0)
 
-    def execute_as_written(self, sql: str) -> None:
+    def execute_as_written(self, sql: str, seconds: float | None = None) -> None:
         """Run SQL that has no parameters, such as that of a function."""
-        _told(lambda: self._session.exec_driver_sql(sql).close())
+        _told(lambda: self._session.exec_driver_sql(sql).close(), self._driver, seconds)
 
     def close(self) -> None:
         with suppress(PostgresError):  # it was lost before
-            _told(self._session.close)
+            _told(self._session.close, self._driver)
 
 
 def connect(address: str, schema: str) -> PostgresConnection:
@@ -109,7 +119,10 @@ def connect(address: str, schema: str) -> PostgresConnection:
 
     The password is one that was given for this address, or what libpq finds: PGPASSWORD, a password file.
     """
-    connection = PostgresConnection(_told(lambda: _engine(address).connect(), _problem_of_connecting))
+    made: list[Any] = []
+    _opening.made = made
+    session = _told(lambda: _engine(address).connect(), made, problem_of=_problem_of_connecting)
+    connection = PostgresConnection(session)
     try:
         connection.execute_as_written(_SESSION.format(schema=schema, patience=PATIENCE))
         settings = connection.execute(
@@ -135,11 +148,14 @@ def _engine(address: str) -> Engine:
         address, poolclass=NullPool, isolation_level="AUTOCOMMIT", hide_parameters=True, connect_args=_REACH
     )
 
-    def give_password(_dialect: Any, _record: Any, _arguments: Any, options: dict[str, Any]) -> None:
+    def connect_with_password(dialect: Any, _: Any, arguments: Any, options: dict[str, Any]) -> Any:
         if (password := password_for(address)) is not None:
             password.use(lambda text: options.update(password=text))
+        connection = dialect.connect(*arguments, **options)
+        _opening.made.append(connection)  # SQLAlchemy asks it for its version before we get it
+        return connection
 
-    event.listen(engine, "do_connect", give_password)
+    event.listen(engine, "do_connect", connect_with_password)
     return engine
 
 
@@ -188,10 +204,19 @@ def _problem_of_connecting(error: Exception) -> PostgresError:
     )
 
 
-def _told(action: Callable[[], Made], problem_of: Callable[[Exception], PostgresError] = _problem_of) -> Made:
-    """Do it; an exception is told in our words, and raised where no frame of the driver is left."""
-    try:
-        return action()
-    except (SQLAlchemyError, ValueError) as error:
-        problem = problem_of(error)
-    raise problem
+def _told(
+    action: Callable[[], Made],
+    connections: Iterable[Any],
+    seconds: float | None = None,
+    problem_of: Callable[[Exception], PostgresError] = _problem_of,
+) -> Made:
+    """Do it; an exception is told in our words, and raised where no frame of the driver is left.
+
+    The server has so many seconds, a minute if None are given, to answer on these connections of the driver.
+    """
+    with _watch.on(connections, seconds or ANSWER_WITHIN) as awaited:
+        try:
+            return action()
+        except (SQLAlchemyError, ValueError) as error:
+            problem = problem_of(error)
+    raise PostgresError("it accepts connections, but does not answer") if awaited.was_cut else problem

@@ -12,6 +12,7 @@ from campaign.errors import LedgerError, LockedError
 from campaign.sending.ledger.database import Connection, Readable
 from campaign.sending.ledger.ledger import Changed, Ledger, Move, MovesWitness
 from campaign.sending.ledger.postgres.connections import (
+    REWRITE_WITHIN,
     PostgresConnection,
     PostgresError,
     PostgresRefusalError,
@@ -87,7 +88,7 @@ class PostgresLedger(Ledger):
         self._check_usable()
         problem = ""
         try:
-            self._connection.execute("VACUUM (FULL) batches, journal")
+            self._session.execute_as_written("VACUUM (FULL) batches, journal", REWRITE_WITHIN)
         except PostgresError as error:
             problem = f"The ledger cannot be rewritten: {error}. {error.remedy}"
         if problem:

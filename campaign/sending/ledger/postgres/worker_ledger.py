@@ -235,7 +235,7 @@ class WorkerLedger(PostgresLedger):
             try:
                 self._hear(self._listener, {move.batch for move in moves if move.state != "sending"})
             except LedgerError:  # of the listener, who could not read a part file
-                self._roll_back()
+                self.roll_back()
                 raise
 
     def _hear(self, listener: Callable[[News], None], settled: Collection[int]) -> None:
@@ -290,7 +290,7 @@ class WorkerLedger(PostgresLedger):
             return Ledger._change(self, change)
         except LedgerError:
             if not self._session.is_lost:
-                self._roll_back()  # it may be that of `change`, and the lock of the transaction is for all
+                self.roll_back()  # it may be that of `change`, and the lock of the transaction is for all
                 raise
             if self._closed or not self._has_come_back():
                 raise
