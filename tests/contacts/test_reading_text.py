@@ -6,8 +6,10 @@ import io
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.encoded_tables import encoded_tables
 from support.spreadsheets import as_rows, reading
 
+import campaign
 from campaign.contacts.files.csv_records import by_arrow, by_hand, pieces_to_parse, records, survey
 from campaign.contacts.files.delimited import _squared
 from campaign.contacts.files.encodings import to_text
@@ -173,9 +175,43 @@ def test_an_encoding_is_guessed_from_letters_and_said(encoding):
     assert "If letters look wrong, give encoding=" in text.notices[0]
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_the_words_in_doubt_are_quoted_as_they_were_read(streamed, tmp_path):
+    """Of MS-DOS and a Mac, whose bytes for é and ü are others in Windows."""
+    for encoding, name in {
+        "cp437": "José",
+        "cp850": "Jürgen Müller",
+        "mac_roman": "Zoë Jürgen Müller",
+    }.items():
+        path = tmp_path / f"{encoding}.csv"
+        path.write_bytes(f"name,phone\nAmina,0772000001\n{name},0772000002\n".encode(encoding))
+        plan = campaign.prepare(path, message="Hi {name}", sender="X", region="UG", stream=streamed)
+        assert plan.messages["message"].tolist() == ["Hi Amina", f"Hi {name}"]
+        assert all(f'"{word}"' in " ".join(plan.issues["detail"]) for word in name.split()[-1:])
+
+
+def test_of_small_tables_in_26_encodings_hardly_one_is_misread_and_few_are_asked_about():
+    """Before, 75 of 1,203 were misread, and 200 refused."""
+    wrong, asked = [], []
+    tables = encoded_tables(1)
+    for language, encoding, rows, text in tables:
+        try:
+            read = to_text(text.encode(encoding), None).data.decode()
+        except FileError:
+            asked.append((language, encoding, rows))
+        else:
+            wrong += [] if read == text else [(language, encoding, rows)]
+    assert len(tables) > 590
+    assert len(wrong) <= 2, wrong
+    assert len(asked) <= 12, asked
+
+
 UNKNOWN = {
     "Icelandic or Turkish": "nafn,sími\nÞór Guðmundsson,1\n".encode("cp1252"),
-    "two short words": "имя\nИван\n".encode("koi8_r"),
+    "MS-DOS, Mac or Windows": "name,phone\nHans Müller,1\n".encode("mac_roman"),  # or MŸller, or Mźller
+    "of a language that is not known": "isem,belt\nĠorġ Żammit,Ħamrun\nĊensu,Birżebbuġa\n".encode(
+        "iso8859_3"
+    ),
     "noise": bytes(range(128, 256)) * 4,
 }
 
