@@ -123,7 +123,7 @@ def test_the_encoding_is_found_and_said(encoding):
     assert reading(table).encoding == encoding
     guessed = (
         "The file does not say its encoding and is not UTF-8: read as cp1252, so that it holds "
-        '"Zoé". If letters look wrong, give encoding=.',
+        '"Zoé", "Müller". If letters look wrong, give encoding=.',
     )
     assert reading(table).notices == (guessed if encoding == "cp1252" else ())
 
@@ -133,7 +133,8 @@ def test_a_comma_too_many_in_every_row_stops_with_the_rows():
         read_contacts(b"phone,message\n0772000001,Hello, friend\n0772000002,Hello, friend\n")
     assert str(raised.value) == (
         "Rows 2 and 3 have more cells than the header, which has 2: a delimiter inside a text has shifted "
-        "them. Put that text in quotation marks, or save the sheet as .xlsx."
+        "them, or a column has no name. Put that text in quotation marks, write a name above each column, or "
+        "save the sheet as .xlsx."
     )
 
 

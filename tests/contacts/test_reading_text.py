@@ -25,7 +25,7 @@ ROWS = {
     b'a,b\n"1\n\n1",2\n3,4\n': {2: ["1\n\n1", "2"], 3: ["3", "4"]},  # a quoted line break starts no row
     b'a,b\n"say ""hi""",""\n': {2: ['say "hi"', ""]},
     b'a,b\n5" pipe,2\n3,4" and 5"\n': {2: ['5" pipe', "2"], 3: ["3", '4" and 5"']},  # inches are no quotes
-    b'a,b\n "1",2\n': {2: [' "1"', "2"]},
+    b'a,b\n "1" he said,2\n': {2: [' "1" he said', "2"]},
     b"a,b\n1\n,2\n": {2: ["1", ""], 3: ["", "2"]},  # Excel drops delimiters at the end
     b"a,b\n1,2,,\n3,4,\n": {2: ["1", "2"], 3: ["3", "4"]},
     b'a,b\n1,"2"': {2: ["1", "2"]},
@@ -84,9 +84,11 @@ def test_decimal_commas_and_texts_do_not_mislead_the_search_for_the_delimiter():
 
 
 def test_a_record_longer_than_a_block_is_read():
-    long = "x" * 3_000_000
-    table = read_contacts(f'name,note\nAmina,"{long}\n{long}"\nBen,y\n'.encode())
-    assert as_rows(table)[2] == ["Amina", f"{long}\n{long}"]
+    long = "x, " * 5_000
+    header = ",".join(f"n{i}" for i in range(200))
+    record = ",".join([f'"{long}\n{long}"'] * 200)
+    table = read_contacts(f"{header}\n{record}\nBen\n".encode())
+    assert as_rows(table)[2] == [f"{long}\n{long}"] * 200
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
@@ -132,11 +134,14 @@ def test_both_ways_of_reading_see_the_same_records(text, width, block, piece):
         _squared(part, 40, None)
         for part in by_arrow(pieces, block, ",", width, quoted=seen.quotes == "strict")
     ]
-    slow = _squared(by_hand(data, ",", width, 10**6), 40, None)
-    fast = [[cell for part in parts for cell in part.columns[place].to_pylist()] for place in range(40)]
-    assert fast == [column.to_pylist() for column in slow.columns]
-    assert [row for part in parts for row in part.short] == slow.short
-    assert seen.rows >= len(slow.columns[0])
+    by_cell = [_squared(part, 40, None) for part in by_hand(data, ",", width, 10**6)]
+    fast, slow = (
+        [[cell for part in some for cell in part.columns[place].to_pylist()] for place in range(40)]
+        for some in (parts, by_cell)
+    )
+    assert fast == slow
+    assert [row for part in parts for row in part.short] == [row for part in by_cell for row in part.short]
+    assert seen.rows >= len(slow[0])
 
 
 @given(st.text(st.sampled_from('a,\n"'), max_size=30))
@@ -181,7 +186,7 @@ def test_the_words_in_doubt_are_quoted_as_they_were_read(streamed, tmp_path):
     for encoding, name in {
         "cp437": "José",
         "cp850": "Jürgen Müller",
-        "mac_roman": "Zoë Jürgen Müller",
+        "mac_roman": "José Jürgen Müller",
     }.items():
         path = tmp_path / f"{encoding}.csv"
         path.write_bytes(f"name,phone\nAmina,0772000001\n{name},0772000002\n".encode(encoding))
