@@ -45,7 +45,7 @@ _OPEN = re.compile(r'"(?:[^"]++|"")*+"?\Z')
 def records(text: str, delimiter: str, row: int = 1) -> Iterator[list[str]]:
     """The records of a text, strictly: a cell is quoted as a whole or not at all. The first is in `row`.
 
-    Spaces around a quoted cell do not count. Quotes inside an unquoted cell are ordinary characters (5" pipe).
+    Spaces around a quoted cell do not count. Quotes inside an unquoted cell are characters (5" pipe).
     Raises MalformedError where a cell starts with a quote and does not end with one, FileError where a cell,
     a record or the number of blank lines is larger than in any sheet.
     """

@@ -8,6 +8,7 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
@@ -25,38 +26,15 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-WEST = ("àâæçéèêëîïôœùûüÿ", "äöüß", "áéíñóúüªº", "ãõáéíóúâêôàçü", "àèéìíòóùú", "åäöæøéü", "éëïöüáíóúèà")
-CENTRAL = ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "äöüß")
-CYRILLIC = (
-    "абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя",
-    "абвгдеёжзійклмнопрстуўфхцчшыьэюя", "абвгдђежзијклљмнњопрстћуфхцчџш", "абвгдѓежзѕијклљмнњопрстќуфхцчџш",
-)  # fmt: skip
-GREEK, HEBREW, ARABIC, THAI = (
-    ("".join(map(chr, range(ord(first), ord(last) + 1))),) for first, last in ("Άώ", "את", "ءے", "ก๎")
-)
 # The letters beyond ASCII of the languages written in each encoding, which a list of names rarely mixes. Of
-# encodings that read a file alike, the first is named. Icelandic is here for MS-DOS only: elsewhere its þ, ð
+# encodings that read a file alike, the first is named. Icelandic is there for MS-DOS only: elsewhere its þ, ð
 # and ý are the same bytes as Turkish ş, ğ and ı.
-ALPHABETS: dict[str, tuple[str, ...]] = {
-    "cp1252": WEST,
-    "iso8859_15": WEST,
-    "cp1250": CENTRAL,
-    "iso8859_2": CENTRAL,
-    "cp1254": ("çğıiöşüâîû",),
-    "cp1257": ("ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž"),
-    "cp850": WEST,
-    "cp437": WEST,
-    "cp861": ("áðéíóúýþæö",),
-    "mac_roman": WEST,
-    "cp852": CENTRAL,
-    "mac_latin2": CENTRAL,
-    **dict.fromkeys(("cp1251", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_5"), CYRILLIC),
-    **dict.fromkeys(("cp1253", "iso8859_7"), GREEK),
-    "cp1255": HEBREW,
-    **dict.fromkeys(("cp1256", "iso8859_6"), ARABIC),
-    "cp874": THAI,
+ALPHABETS = {
+    line.split()[0]: line.split()[1:]
+    for line in Path(__file__).with_name("alphabets.txt").read_text("utf-8").splitlines()
 }
-WESTERN = [name for name, alphabets in ALPHABETS.items() if alphabets is WEST]
+WEST = ALPHABETS["cp1252"]
+WESTERN = [name for name, alphabets in ALPHABETS.items() if alphabets == WEST]
 EAST_ASIAN = ("cp932", "euc_jp", "gb18030", "big5", "cp949")
 IN_WORDS = "'’‘`´-–·.ªº"  # characters that stand between letters in all languages
 SAMPLE = 1 << 16  # bytes in which an encoding is recognised
