@@ -15,7 +15,7 @@ from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid, name_rows
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
 from campaign.contacts.cells.merge import Merge
-from campaign.contacts.cells.repairs import repaired
+from campaign.contacts.cells.repairs import LISTED, repaired
 from campaign.contacts.columns import column_letter, listed
 from campaign.contacts.exports import (
     Export,
@@ -299,6 +299,8 @@ ISSUE_NOTICES = {
 
 
 def issue_notices(issues: Sequence[CellIssue]) -> Iterator[str]:
+    if len(issues) >= LISTED:
+        yield f"Only the first {LISTED:,} issues of cells are listed. What is said of them is true of all."
     for code, sentence in ISSUE_NOTICES.items():
         rows: dict[str, list[int]] = {}
         for issue in issues:

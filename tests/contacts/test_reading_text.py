@@ -2,6 +2,7 @@
 
 import csv
 import io
+import time
 
 import pandas as pd
 import pytest
@@ -29,6 +30,7 @@ ROWS = {
     b'a,b\n "1" he said,2\n': {2: [' "1" he said', "2"]},
     b"a,b\n1\n,2\n": {2: ["1", ""], 3: ["", "2"]},  # Excel drops delimiters at the end
     b"a,b\n1,2,,\n3,4,\n": {2: ["1", "2"], 3: ["3", "4"]},
+    b"a,b\n1,2\n3,4\n5,6,,,,,\n": {2: ["1", "2"], 3: ["3", "4"], 4: ["5", "6"]},
     b'a,b\n1,"2"': {2: ["1", "2"]},
     b"a,b\n1,": {2: ["1", ""]},
     b'sep=;\r\na;b\r\n1;2,5\r\n': {2: ["1", "2,5"]},  # Excel's own line is no row of the sheet
@@ -47,6 +49,24 @@ def test_short_rows_are_named():
     assert reading(table).notices == (
         "Rows 3 and 4: fewer cells than the header; the missing ones are blank.",
     )
+
+
+SPACED = {
+    b'"name", "phone"\n"Kampala, Uganda", "0772000001"\n': ["Kampala, Uganda", "0772000001"],
+    b'"name" , "phone"\n"Kam ""x"" pala" ,"0772000001" \n': ['Kam "x" pala', "0772000001"],
+    b'"name"\t "phone"\n"Kampala"\t "0772000001"\n': ["Kampala", "0772000001"],
+    b'name; phone\nKampala;\t"0772000001"\n': ["Kampala", "0772000001"],
+    b'name,phone\nKampala,\xc2\xa0"0772000001"\n': ["Kampala", "0772000001"],
+    b'name,phone\n"he said, ""hi""", "0772000001"\n': ['he said, "hi"', "0772000001"],
+    b'name,phone\n" b , c ", "0772000001"\n': [" b , c ", "0772000001"],
+    b'name,phone\nsay "hi",0772000001\n': ['say "hi"', "0772000001"],
+    b'name,phone\n "hi" there,0772000001\n': [' "hi" there', "0772000001"],
+}
+
+
+@pytest.mark.parametrize("data", SPACED)
+def test_spaces_around_a_quoted_cell_are_no_part_of_it(data):
+    assert as_rows(read_contacts(data)) == {0: ["name", "phone"], 2: SPACED[data]}
 
 
 MISQUOTED = {
@@ -151,6 +171,71 @@ def test_a_well_quoted_text_is_read_as_the_standard_library_reads_it(text):
     if survey(text.encode(), ",").quotes in ("none", "strict"):
         strict = csv.reader(io.StringIO(text, newline=""), strict=True)
         assert list(records(text, ",")) == [row or [""] for row in strict]
+
+
+# --- columns without a name ---------------------------------------------------------------------------
+
+UNNAMED = {
+    "name,phone\nAmina,0772000001,Gulu\nBen,0772000002,Lira\n": ["Amina", "0772000001", "Gulu"],
+    "name;phone\nAmina;0772000001;Gulu\nBen;0772000002\nEva;0772000003;x\n": ["Amina", "0772000001", "Gulu"],
+    "phone,name,\n0772000001,Amina,Gulu\n0772000002,Ben,Lira\n": ["0772000001", "Amina", "Gulu"],
+    "phone,visit\n0772000001,2026-01-05,Gulu\n0772000002,2026-01-06,Lira\n": [
+        "0772000001", "2026-01-05", "Gulu",
+    ],
+}  # fmt: skip
+SHIFTED = [
+    "name,phone\nOkello, John,0772000001\nAkello, Jane,0772000002\n",  # a comma in each name
+    "phone,message\n0772000001,Hello, friend\n0772000002,Hello, friend\n",
+    "name,phone,amount\nAmina,0772000001,1,500\nBen,0772000002,2,500\n",
+    "name,phone,amount\nOkello, John,0772000001,500\nAkello, Jane,0772000002,500\n",
+    "name,phone\nAmina,0772000001,Gulu\nOkello, John,0772000002,Lira\nEva,0772000003,Lira\n",
+    "phone,name,,\n0772000001,Amina,,\nOkello, John,0772000002,\nEva,0772000003,,\n",
+]
+
+
+@pytest.mark.parametrize("text", UNNAMED)
+def test_columns_without_a_name_at_the_end_are_called_after_their_place(text):
+    table = read_contacts(text.encode())
+    assert table.iloc[0].tolist() == UNNAMED[text]
+    assert table.columns[2] == "column C"
+    assert "Columns without a header are named after their place" in " ".join(reading(table).notices)
+
+
+@pytest.mark.parametrize("text", SHIFTED)
+def test_a_delimiter_that_shifts_cells_still_stops(text):
+    with pytest.raises(FileError, match=r"more cells than the header, which has \d"):
+        read_contacts(text.encode())
+
+
+# --- limits -------------------------------------------------------------------------------------------
+
+TOO_LARGE = {
+    "name,phone\nAmina,0772000001\n" + "x" * 40_000 + ",1\n": "Row 3, column A: the cell has more than",
+    'name,phone\nAmina,0772000001\nBen,"' + "é\n" * 20_000 + '"\n': "Row 3, column B: the cell has more",
+    "name,phone\n" + "Ben,0772000001\n" * 90 + "Eva," + "7" * 40_000 + "\n": "Row 92, column B: the cell has",
+    "name,phone\n" + "Ben,0772000001\n" * 90 + "," * 22_000_000: "more than 16,384 cells.*row 92",
+    "name,phone\n" + "," * 17_000: "more than 16,384 cells.*row 2",
+    "name,phone\nBen,0772000001\n" + "\n" * 9_000_000: "more than 1,048,576 lines, and hardly any",
+    "name,phone\nBen,0772000001\n" + "\r\n" * 9_000_000 + "x,1\n": "more than 1,048,576 lines",
+    ",".join(f"c{i}" for i in range(1_000)) + "\n" * 95_000: "95,000 rows, and nearly all of its cells",
+    '"' * 100_000: "the cell has more than 32,767",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("text", TOO_LARGE, ids=[*map(str, range(len(TOO_LARGE)))])
+def test_what_fits_into_no_sheet_is_refused_at_once(text, streamed, tmp_path):
+    path = tmp_path / "large.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    start = time.process_time()
+    with pytest.raises(FileError, match=TOO_LARGE[text]):
+        campaign.prepare(path, message="Hi", sender="X", region="UG", stream=streamed)
+    assert time.process_time() - start < 3
+
+
+def test_a_cell_as_long_as_in_a_sheet_is_read():
+    table = read_contacts(f"name,phone\n{'é' * 32_767},0772000001\n".encode())
+    assert len(table["name"][2]) == 32_767
 
 
 # --- encodings ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import unicodedata
 from html.entities import name2codepoint
 from itertools import repeat
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -69,55 +69,37 @@ _MISREAD = "|".join(map(_misread, _LEADS))
 
 
 def repaired(grid: Grid) -> Grid:
-    """The grid with errors blank, and with texts decoded and composed; both are named in it."""
-    errors, repairs = list(grid.errors), list(grid.repairs)
-    columns = []
+    """The grid with errors blank, and with texts decoded and composed; both are named in it.
+
+    Plain texts are looked through for a few bytes only.
+    """
+    errors, repairs, columns = list(grid.errors), list(grid.repairs), []
     for position, column in zip(grid.positions, grid.columns, strict=True):
         chunks, start = list[TextArray](), 0
-        for chunk in cast("list[TextArray]", column.chunks):
-            rows = grid.rows[start : start + len(chunk)]
-            start += len(chunk)
-            change = _repair(chunk)
-            for places, texts, listed in (
-                (change.wrong, change.errors, errors), (change.odd, change.before, repairs),
-            ):  # fmt: skip
-                shown = places[: LISTED - len(listed)]
-                held = cast("list[str]", texts[: len(shown)].to_pylist())
-                listed += zip(rows[shown].tolist(), repeat(position), held, strict=False)
-            chunks.append(change.texts)
+        for texts in cast("list[TextArray]", column.chunks):
+            octets, rows = text_buffers(texts)[1].tobytes(), grid.rows[start:]
+            start += len(texts)
+            if any(sign in octets for sign in _SIGNS):
+                wrong = np.flatnonzero(matches(texts, _ERROR))
+                errors += _named(texts, wrong, rows, position)
+                if len(wrong):
+                    texts = replace_rows(texts, wrong, constant_array("", len(wrong)))
+            if patterns := [_ENTITY] * (b"&" in octets) + [_MISREAD] * (not octets.isascii()):
+                odd = np.flatnonzero(matches(texts, "|".join(patterns)))
+                decoded = map_unique(texts.take(odd), _decoded)
+                is_changed = ~equal_texts(texts.take(odd), decoded)
+                repairs += _named(texts, odd[is_changed], rows, position)
+                texts = composed(replace_rows(texts, odd, decoded))
+            chunks.append(texts)
         columns.append(pa.chunked_array(chunks, TEXT))
+        del errors[LISTED:], repairs[LISTED:]
     return replace(grid, columns=columns, errors=errors, repairs=repairs)
 
 
-class _Change(NamedTuple):
-    """Repaired texts, the places of errors and of changed texts in them, and what stood there."""
-
-    texts: TextArray
-    wrong: Ints
-    errors: TextArray
-    odd: Ints
-    before: TextArray
-
-
-def _repair(texts: TextArray) -> _Change:
-    """Plain texts are looked through for a few bytes only."""
-    octets = text_buffers(texts)[1].tobytes()
-    wrong = odd = np.empty(0, np.int64)
-    if any(sign in octets for sign in _SIGNS):
-        wrong = np.flatnonzero(matches(texts, _ERROR))
-    errors = texts.take(wrong)
-    texts = replace_rows(texts, wrong, constant_array("", len(wrong)))
-    if patterns := [_ENTITY] * (b"&" in octets) + [_MISREAD] * (not octets.isascii()):
-        odd = np.flatnonzero(matches(texts, "|".join(patterns)))
-        decoded = map_unique(texts.take(odd), _decoded)
-        is_changed = ~equal_texts(texts.take(odd), decoded)
-        odd, decoded = odd[is_changed], decoded.filter(pa.array(is_changed))
-    before = texts.take(odd)
-    if len(odd):
-        texts = replace_rows(texts, odd, decoded)
-    return _Change(
-        texts if octets.isascii() and not len(odd) else composed(texts), wrong, errors, odd, before
-    )
+def _named(texts: TextArray, places: Ints, rows: Ints, position: int) -> list[tuple[int, int, str]]:
+    named = places[:LISTED]
+    held = cast("list[str]", texts.take(named).to_pylist())
+    return list(zip(rows[named].tolist(), repeat(position), held, strict=False))
 
 
 def _decoded(text: str) -> str:

@@ -87,7 +87,7 @@ def refuse_beyond_sheet(row: int, column: int, characters: int) -> None:
 
 def refuse_blank_lines(lines: int, size: int) -> None:
     """Refuse more lines than a sheet has if they hold hardly anything, `size` bytes together."""
-    if lines > MOST_LINES and size < 4 * lines:
+    if lines > MOST_LINES and size < 6 * lines:
         raise FileError(
             f"The file has more than {MOST_LINES:,} lines, and hardly any of them holds anything. "
             "Delete the blank lines, then read the file again."
@@ -128,7 +128,7 @@ def _measured(data: Octets, delimiter: str, quotes: Literal["none", "strict", "l
     for start in range(0, len(data), PIECE):
         refuse_blank_lines(rows, start)
         if start - last > LONGEST_RECORD:
-            _refuse_record(data[last + 1 : start], delimiter, rows + 1, quotes)
+            _refuse_record(data[last + 1 : start], delimiter, rows, quotes)
         around = _around(data, start)
         is_end = _line_ends(around, has_returns)
         rows += int(np.count_nonzero(is_end))
@@ -146,10 +146,11 @@ def _measured(data: Octets, delimiter: str, quotes: Literal["none", "strict", "l
     return Survey(quotes, rows, max(longest, len(data) - 1 - last))
 
 
-def _refuse_record(data: bytes, delimiter: str, row: int, quotes: str) -> None:
-    """Refuse a record that is too long; if quotes do not match, there may be none."""
+def _refuse_record(data: bytes, delimiter: str, rows: int, quotes: str) -> None:
+    """Refuse a record that is too long, after all `rows` that end; none if quotes do not match."""
     if quotes == "strict":
         raise _TangledError
+    row = rows + 1 - (data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n"))
     list(records(str(data, "utf-8", "ignore"), delimiter, row))  # which names the cell
     raise FileError(
         f"Row {row} has more than {LONGEST_RECORD:,} bytes. Shorten its texts, then read the file again."
@@ -275,7 +276,7 @@ def by_arrow(
 
     def set_aside(row: pa_csv.InvalidRow) -> Literal["skip", "error"]:
         cells = next(records(row.text, delimiter)) if quoted else row.text.split(delimiter, most)
-        cells[most:] = ["".join(cells[most:])] if cells[most:] else []
+        cells[most:] = ["".join(cells[most:]).replace(delimiter, "")] if cells[most:] else []
         others.append((cast(int, row.number), cells))  # not None, as there is only one thread
         return "skip"
 
