@@ -3,7 +3,6 @@
 import io
 import itertools
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import IO, Literal, cast
 
@@ -26,6 +25,7 @@ BLOCK = 1 << 20  # bytes that Arrow parses together, unless a record is longer
 # No more fits into a sheet: https://support.microsoft.com/office/excel-specifications-and-limits
 WIDEST, LONGEST_CELL, MOST_LINES = 16_384, 32_767, 1_048_576
 LONGEST_RECORD = 1 << 24  # bytes; as long as a record of many full cells
+SHORTEN = "the most that a sheet can have. Shorten its text, then read the file again."
 BY_HAND = 1 << 16  # records that are held as lists of cells
 
 
@@ -79,19 +79,15 @@ def refuse_beyond_sheet(row: int, column: int, characters: int) -> None:
             "Delete the columns that do not belong to the table, then read the file again."
         )
     if characters > LONGEST_CELL:
-        raise FileError(
-            f"Row {row}, column {column_letter(column - 1)}: the cell has more than {LONGEST_CELL:,} "
-            "characters, the most that a cell of a sheet can have. Shorten it, then read the file again."
-        )
+        place = f"Row {row}, column {column_letter(column - 1)}"
+        raise FileError(f"{place}: the cell has more than {LONGEST_CELL:,} characters, {SHORTEN}")
 
 
 def refuse_blank_lines(lines: int, size: int) -> None:
     """Refuse more lines than a sheet has if they hold hardly anything, `size` bytes together."""
     if lines > MOST_LINES and size < 6 * lines:
-        raise FileError(
-            f"The file has more than {MOST_LINES:,} lines, and hardly any of them holds anything. "
-            "Delete the blank lines, then read the file again."
-        )
+        much = f"The file has more than {MOST_LINES:,} lines, and hardly any of them holds anything."
+        raise FileError(f"{much} Delete the blank lines, then read the file again.")
 
 
 class Survey(Struct, frozen=True):
@@ -152,9 +148,7 @@ def _refuse_record(data: bytes, delimiter: str, rows: int, quotes: str) -> None:
         raise _TangledError
     row = rows + 1 - (data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n"))
     list(records(str(data, "utf-8", "ignore"), delimiter, row))  # which names the cell
-    raise FileError(
-        f"Row {row} has more than {LONGEST_RECORD:,} bytes. Shorten its texts, then read the file again."
-    )
+    raise FileError(f"Row {row} has more than {LONGEST_RECORD:,} bytes, {SHORTEN}")
 
 
 def _around(data: Octets, start: int) -> Bytes:
@@ -217,15 +211,6 @@ class ParsedRecords(Struct, frozen=True):
     def rows(self) -> int:
         """All records."""
         return len(self.columns[0]) + len(self.others)
-
-    def pieces(self, size: int) -> Iterator["ParsedRecords"]:
-        """The same in pieces of at most `size` records."""
-        places = [row - self.first for row, _ in self.others]
-        for start in range(0, max(self.rows, 1), size):
-            before, after = bisect_left(places, start), bisect_left(places, start + size)
-            usual = min(size, self.rows - start) - (after - before)
-            columns = [column.slice(start - before, usual) for column in self.columns]
-            yield ParsedRecords(columns, self.others[before:after], self.first + start)
 
 
 def pieces_to_parse(data: Octets, size: int) -> Iterator[bytes]:

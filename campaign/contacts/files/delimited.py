@@ -40,8 +40,7 @@ from campaign.values import replace
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 1 << 18  # bytes looked at to detect the delimiter and the width
-PART = 1 << 22  # cells of a grid, most of them blank where records are shorter than the header
-SPARSE = 20_000_000, 16  # blank cells that a file may leave out, and more for each of its bytes
+SPARSE = 20_000_000, 4  # blank cells that a file may leave out, and more for each of its bytes
 MOST = 0.9  # of the rows
 _DATE = re.compile(r"\d{1,4}([-/.])\d\d?\1\d{1,4}(?:[ T][\d:]+)?")
 TOO_SPARSE = (
@@ -77,11 +76,11 @@ class DelimitedRecords:
         if not lines:
             list(by_hand(text.data[:], self._splitter, 1, max_cells))  # raises for the quote
         self._place = header_place(lines, header)
-        self._width = self._named = _usual_width([line for line in lines if line != [""]])
+        self._width = self._named = self._least = _usual_width([line for line in lines if line != [""]])
         if self._place is not None:
             head = lines[self._place]
             column_names(_trimmed(head))  # problems of columns are reported before those of rows
-            self._named = _named_width(head, lines[self._place + 1 :])
+            self._least, self._named = len(_trimmed(head)), _named_width(head, lines[self._place + 1 :])
         self._text, self._max_cells = text, max_cells
         self._longest, self._short = 0, list[int]()
 
@@ -90,7 +89,7 @@ class DelimitedRecords:
         kind, shifted = "tsv" if self.delimiter == "\t" else "csv", []
         for parsed in self._parse():
             refuse_beyond_budget(parsed.first - 1 + parsed.rows, self._named, self._max_cells)
-            squared = _squared(parsed, self._named, self._place)
+            squared = _squared(parsed, self._named, self._place, self._least)
             if self._longest > LONGEST_CELL:
                 _refuse_long_cells(squared.columns, parsed.first)
             self._short += squared.short
@@ -101,7 +100,7 @@ class DelimitedRecords:
                 delimiter=self.delimiter,
             )  # fmt: skip
         if shifted:
-            raise FileError(_explain_shifted(shifted, self._named, has_header=self._place is not None))
+            raise FileError(_explain_shifted(shifted, self._named, self._place))
 
     @property
     def notices(self) -> list[str]:
@@ -117,20 +116,19 @@ class DelimitedRecords:
         seen = survey(text.data, self._splitter)
         lines = 4 if seen.quotes == "strict" else 1  # in a cell; the exact number of cells is checked again
         refuse_beyond_budget(seen.rows // lines, width, self._max_cells)
-        if seen.rows // lines * width > SPARSE[0] + SPARSE[1] * len(text.data):
+        most = SPARSE[0] + SPARSE[1] * len(text.data)
+        if seen.rows // lines * width > most:
             raise FileError(TOO_SPARSE.format(seen.rows))
         self._longest = seen.longest
         if seen.quotes == "tangled":
-            parsed = by_hand(text.data[:], self._splitter, self._width, self._max_cells)
-        else:
-            block = max(BLOCK, seen.longest + 2)
-            data = text.give()
-            pieces = pieces_to_parse(data, block)
-            if isinstance(data, bytes):
-                pieces = released(list(pieces))
-            quoted = seen.quotes == "strict"
-            parsed = by_arrow(pieces, block, self._splitter, self._width, quoted=quoted, most=width + 1)
-        return (piece for part in parsed for piece in part.pieces(max(PART // width, 1)))
+            return by_hand(text.data[:], self._splitter, self._width, min(self._max_cells, most))
+        block = max(BLOCK, seen.longest + 2)
+        data = text.give()
+        pieces = pieces_to_parse(data, block)
+        if isinstance(data, bytes):
+            pieces = released(list(pieces))
+        quoted = seen.quotes == "strict"
+        return by_arrow(pieces, block, self._splitter, self._width, quoted=quoted, most=width + 1)
 
 
 def _declaration(data: Octets) -> tuple[Octets, str | None]:
@@ -239,17 +237,17 @@ class SquaredRecords(NamedTuple):
     shifted: list[int]
 
 
-def _squared(parsed: ParsedRecords, named: int, place: int | None) -> SquaredRecords:
+def _squared(parsed: ParsedRecords, named: int, place: int | None, least: int = 0) -> SquaredRecords:
     """Records in their order, `named` cells each.
 
-    Short ones are filled up with blanks (Excel drops delimiters at the end of a line); cells beyond the
-    named ones must be blank.
+    Those with fewer than `least`, or `named`, are short. They are filled up with blanks (Excel drops delimiters
+    at the end of a line); cells beyond the named ones must be blank.
     """
     columns = parsed.columns
     columns = [*columns, *[_blanks(parsed.rows - len(parsed.others))] * (named - len(columns))]
     below = 0 if place is None else place + 1
     shifted = [row for row, cells in parsed.others if row > below and len(_trimmed(cells)) > named]
-    short = [row for row, cells in parsed.others if row > below and len(cells) < named]
+    short = [row for row, cells in parsed.others if row > below and len(cells) < (least or named)]
     if parsed.others:
         columns = _in_order(columns, parsed.others, parsed.first)
     rows = np.arange(parsed.first, parsed.first + parsed.rows)
@@ -268,8 +266,8 @@ def _refuse_long_cells(columns: list[TextChunks], first: int) -> None:
             refuse_beyond_sheet(first + place, position, len(str(column[place])))
 
 
-def _explain_shifted(shifted: Sequence[int], named: int, *, has_header: bool) -> str:
-    rows, than = sorted(set(shifted)), "header, which has" if has_header else "others, which have"
+def _explain_shifted(shifted: Sequence[int], named: int, place: int | None) -> str:
+    rows, than = sorted(set(shifted)), "others, which have" if place is None else "header, which has"
     return (
         f"{name_rows(rows)} {'has' if len(rows) == 1 else 'have'} more cells than the {than} {named}: "
         "a delimiter inside a text has shifted them, or a column has no name. "
