@@ -240,8 +240,8 @@ class SquaredRecords(NamedTuple):
 def _squared(parsed: ParsedRecords, named: int, place: int | None, least: int = 0) -> SquaredRecords:
     """Records in their order, `named` cells each.
 
-    Those with fewer than `least`, or `named`, are short. They are filled up with blanks (Excel drops delimiters
-    at the end of a line); cells beyond the named ones must be blank.
+    Those with fewer than `least`, or `named`, are short. They are filled up with blanks (Excel drops
+    delimiters at the end of a line); cells beyond the named ones must be blank.
     """
     columns = parsed.columns
     columns = [*columns, *[_blanks(parsed.rows - len(parsed.others))] * (named - len(columns))]
