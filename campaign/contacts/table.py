@@ -68,7 +68,7 @@ def make_table(
     Raises FileError where there is no header or no cell at all, ColumnError for headers that are the same,
     UsageError for a header row that does not exist.
     """
-    grid = repaired(grid)
+    grid = repaired(grid, missing)
     seen, notices = np.ones(len(grid), bool), list(grid.notices)
     if skip_hidden:
         seen = ~np.isin(grid.rows, np.fromiter(grid.hidden_rows, np.int64, len(grid.hidden_rows)))

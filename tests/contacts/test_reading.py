@@ -520,6 +520,15 @@ def test_what_a_cell_shows_instead_of_a_value_goes_to_nobody(planned):
     assert codes_of(plan, "name") == errors | {len(NOT_A_VALUE) + 2: {"hidden_character"}}
 
 
+def test_an_error_that_is_named_as_missing_is_counted_there():
+    table = read_contacts(b"name,phone\n#N/A,0772000001\n#REF!,0772000002\n", missing="#N/A")
+    assert table["name"].tolist() == ["", ""]
+    assert [(found.row, found.code) for found in reading(table).issues] == [(3, "cell_error")]
+    assert '1 cell with "#N/A" counts as empty' in " ".join(reading(table).notices).lower().replace(
+        "n/a", "N/A"
+    )
+
+
 def test_codes_of_other_programs_are_repaired_and_said(planned):
     plan = planned([*REPAIRED])
     assert plan.messages["message"].tolist() == [f"Hi {name}" for name in REPAIRED.values()]

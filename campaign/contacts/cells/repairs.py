@@ -7,6 +7,7 @@ encoding (JosÃ©). Letters are composed, as a phone shows and counts them: a Ma
 import html
 import re
 import unicodedata
+from collections.abc import Sequence
 from html.entities import name2codepoint
 from itertools import repeat
 from pathlib import Path
@@ -22,6 +23,7 @@ from campaign.arrow_text import (
     composed,
     constant_array,
     equal_texts,
+    is_one_of,
     map_unique,
     matches,
     replace_rows,
@@ -68,10 +70,10 @@ def _misread(encoding: str) -> str:
 _MISREAD = "|".join(map(_misread, _LEADS))
 
 
-def repaired(grid: Grid) -> Grid:
+def repaired(grid: Grid, missing: Sequence[str] = ()) -> Grid:
     """The grid with errors blank, and with texts decoded and composed; both are named in it.
 
-    Plain texts are looked through for a few bytes only.
+    Plain texts are looked through for a few bytes only. Texts that are `missing` by the user's word stay.
     """
     errors, repairs, columns = list(grid.errors), list(grid.repairs), []
     for position, column in zip(grid.positions, grid.columns, strict=True):
@@ -80,7 +82,7 @@ def repaired(grid: Grid) -> Grid:
             octets, rows = text_buffers(texts)[1].tobytes(), grid.rows[start:]
             start += len(texts)
             if any(sign in octets for sign in _SIGNS):
-                wrong = np.flatnonzero(matches(texts, _ERROR))
+                wrong = np.flatnonzero(matches(texts, _ERROR) & ~is_one_of(texts, missing))
                 errors += _named(texts, wrong, rows, position)
                 if len(wrong):
                     texts = replace_rows(texts, wrong, constant_array("", len(wrong)))
