@@ -25,7 +25,8 @@ def naming_column(contacts: pd.DataFrame, of_numbers: Collection[str]) -> str:
     are taken only where no other column has text, whatever stands in them beside people: "TOTAL", a remark.
     """
     first = contacts.head(LOOKED_AT)
-    others = [name for name in first.columns if name not in {*of_numbers, row_counter(first.columns)}]
+    left_out = {*of_numbers, row_counter(first.columns)}
+    others = [name for name in first.columns if name not in left_out]
     people = _with_numbers(first, [name for name in of_numbers if name in first.columns])
     with_text = [name for name in others if not matches(series_to_array(people[name]), _FIGURES).all()]
     named = [name for name in with_text or others if fold(name) not in _COUNTERS]

@@ -19,6 +19,7 @@ from campaign.arrow_types import TEXT
 from campaign.cluster import Cluster, computed_partitions, empty_frame
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid
+from campaign.contacts.cells.repairs import repaired
 from campaign.contacts.columns import column_letter
 from campaign.contacts.contact_parts import T
 from campaign.contacts.exports import column_names, export_notices, find_export, is_hashtag_row
@@ -30,6 +31,7 @@ from campaign.contacts.table_version import joined_version, table_version
 from campaign.errors import ColumnError, FileError
 
 FIRST_ROW = 2  # of a DataFrame, which counts as a sheet with its column names in row 1
+REPAIRED = "Cells with an error such as #N/A are taken as blank, and codes of other programs were repaired"
 _TIMES = 1_000  # as large as what is read whole by default: the limit is for one partition
 
 
@@ -38,7 +40,7 @@ class PartitionFacts(Struct, frozen=True, eq=False):
 
     `is_used` says which columns hold anything, `has_tags` that the first row holds HXL tags, which is no
     contact. `blank` rows hold nothing; `emptied` cells held what a tool writes for "no value", and to
-    `unwanted` rows nothing is to be sent.
+    `unwanted` rows nothing is to be sent. `repaired` cells held an error or codes of another program.
     """
 
     rows: int
@@ -47,6 +49,7 @@ class PartitionFacts(Struct, frozen=True, eq=False):
     blank: int
     emptied: int
     unwanted: int
+    repaired: int
 
 
 class PartitionedTable(Struct, frozen=True, eq=False):
@@ -138,7 +141,7 @@ def partition_grids(frame: Any) -> Iterator[Grid]:
 
 
 def _heads(frame: Any) -> list[str]:
-    return read_frame(empty_frame(frame), max_cells=MAX_CELLS).head(1)[0]
+    return repaired(read_frame(empty_frame(frame), max_cells=MAX_CELLS)).head(1)[0]
 
 
 def _grid_of(partition: pd.DataFrame, number: int) -> Grid:
@@ -148,7 +151,7 @@ def _grid_of(partition: pd.DataFrame, number: int) -> Grid:
     except ColumnError as problem:
         sentence = f"{problem} This is in partition {number}, counted from 0, where the rows begin anew."
     else:
-        return grid.cut(1, len(grid))
+        return repaired(grid).cut(1, len(grid))
     raise ColumnError(sentence)
 
 
@@ -158,7 +161,7 @@ def _grid_of(partition: pd.DataFrame, number: int) -> Grid:
 def _read_partition(partition: pd.DataFrame, number: int) -> tuple[pa.Table, PartitionFacts]:
     """The cells of a partition as text, with its columns numbered, and what it tells about the table."""
     below = _grid_of(partition, number)
-    heads = read_frame(partition.iloc[:0], max_cells=MAX_CELLS).head(1)[0]
+    heads = repaired(read_frame(partition.iloc[:0], max_cells=MAX_CELLS)).head(1)[0]
     export = find_export(heads)
     is_used = [not below.is_empty(place) for place in range(len(heads))]
     has_tags = len(below) > 0 and is_hashtag_row(below.head(1)[0], export)
@@ -172,6 +175,7 @@ def _read_partition(partition: pd.DataFrame, number: int) -> tuple[pa.Table, Par
         blank=len(blank_rows(below.columns, len(below))),
         emptied=emptied,
         unwanted=count_unwanted(below, heads, export),
+        repaired=len(below.errors) + len(below.repairs),
     )
     return table.combine_chunks(), facts
 
@@ -225,7 +229,10 @@ def _reading(
     export = find_export(heads)
     header = Grid("DataFrame", [], np.array([1]), range(len(heads)))
     tags = [f"Row {FIRST_ROW} holds HXL tags and was left out."] if facts and facts[0].has_tags else []
-    emptied, unwanted = (sum(getattr(one, name) for one in facts) for name in ("emptied", "unwanted"))
+    emptied, unwanted, repaired_cells = (
+        sum(getattr(one, name) for one in facts) for name in ("emptied", "unwanted", "repaired")
+    )
+    odd = [f"{REPAIRED}: {repaired_cells:,} in all."] if repaired_cells else []
     return Reading(
         source="a DataFrame",
         format="DataFrame",
@@ -239,6 +246,7 @@ def _reading(
         notices=(
             *header_notices(header, 1, heads, places, rows=rows, above=0),
             *tags,
+            *odd,
             *export_notices(export, columns, emptied=emptied, unwanted=unwanted),
         ),
         version=joined_version(versions),

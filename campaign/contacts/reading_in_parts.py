@@ -91,6 +91,7 @@ def _described(table: TableInParts, file: Source, notices: Callable[[], list[str
             *notices(),
             *made.notices,
         ),
+        issues=made.issues,
         detected=tuple(name for name, value in of_text.items() if value),
         version=made.version,
     )

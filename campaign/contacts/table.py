@@ -15,6 +15,7 @@ from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid, name_rows
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
 from campaign.contacts.cells.merge import Merge
+from campaign.contacts.cells.repairs import LISTED, repaired
 from campaign.contacts.columns import column_letter, listed
 from campaign.contacts.exports import (
     Export,
@@ -25,7 +26,7 @@ from campaign.contacts.exports import (
     standing_column,
 )
 from campaign.errors import FileError, UsageError
-from campaign.text import agreeing, capitalised, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted, shorten
 from campaign.values import replace
 
 ALL_BLANK = "The table is empty: all of its cells are blank."
@@ -67,6 +68,7 @@ def make_table(
     Raises FileError where there is no header or no cell at all, ColumnError for headers that are the same,
     UsageError for a header row that does not exist.
     """
+    grid = repaired(grid, missing)
     seen, notices = np.ones(len(grid), bool), list(grid.notices)
     if skip_hidden:
         seen = ~np.isin(grid.rows, np.fromiter(grid.hidden_rows, np.int64, len(grid.hidden_rows)))
@@ -89,8 +91,8 @@ def make_table(
     notices += header_notices(grid, header_row, heads, used, rows=end, above=above)
     hidden = grid.rows[start:][~seen[start:]]
     notices += _about_hidden(hidden.tolist())
-    issues = tuple(_issues(grid, below, names, filled))
-    notices += [*_issue_notices(issues), *said]
+    issues = tuple(cell_issues(grid, below, names, filled))
+    notices += [*issue_notices(issues), *said]
     return ContactTable(_frame(below, names), header_row, len(hidden), blank, tuple(notices), issues)
 
 
@@ -158,6 +160,8 @@ def header_notices(
         yield f"The table has no header; its columns are called {listed(unnamed)}."
     elif unnamed:
         yield f"Columns without a header are named after their place: {listed(unnamed)}."
+    if codes := [text for row, _, text in grid.repairs if row == header_row]:
+        yield f"Headers that another program had written as codes were repaired: {listed(codes)}."
     empty = sorted(set(range(used[-1])) - set(used))
     if header_row is not None and empty:
         yield f"Empty columns were left out: {', '.join(letters[i] for i in empty[:30])}."
@@ -257,8 +261,10 @@ def _blank(grid: Grid, trim: bool) -> tuple[int, int]:
     return len(blank) - trailing, end - trailing
 
 
-def _issues(grid: Grid, below: Grid, names: Sequence[str], filled: Sequence[Merge]) -> Iterator[CellIssue]:
-    if not (filled or grid.uncalculated or grid.errors):
+def cell_issues(
+    grid: Grid, below: Grid, names: Sequence[str], filled: Sequence[Merge]
+) -> Iterator[CellIssue]:
+    if not (filled or grid.uncalculated or grid.errors or grid.repairs):
         return
     line = {int(row): i for i, row in enumerate(below.rows)}
     place = {position: i for i, position in enumerate(below.positions)}
@@ -278,6 +284,9 @@ def _issues(grid: Grid, below: Grid, names: Sequence[str], filled: Sequence[Merg
     for row, position, error in grid.errors:
         detail = f"The cell shows the error {clean(error)}; it is taken as blank."
         yield from issue(row, position, "cell_error", "warning", detail)
+    for row, position, text in grid.repairs:
+        detail = f'The cell holds "{shorten(clean(text), 100)}", which another program made of this text.'
+        yield from issue(row, position, "repaired_text", "info", detail)
 
 
 ISSUE_NOTICES = {
@@ -285,10 +294,13 @@ ISSUE_NOTICES = {
     "formula_without_value": "formulas have no value, so their cells are blank "
     "(open the file in your spreadsheet program, save it, and read it again)",
     "cell_error": "cells show an error such as #N/A and are taken as blank",
+    "repaired_text": "letters that another program had written as codes were repaired",
 }
 
 
-def _issue_notices(issues: Sequence[CellIssue]) -> Iterator[str]:
+def issue_notices(issues: Sequence[CellIssue]) -> Iterator[str]:
+    if len(issues) >= LISTED:
+        yield f"Only the first {LISTED:,} issues of cells are listed. What is said of them is true of all."
     for code, sentence in ISSUE_NOTICES.items():
         rows: dict[str, list[int]] = {}
         for issue in issues:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -12,14 +13,18 @@ from campaign.arrow_types import TextArray
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid, join_grids
 from campaign.contacts.cells.headers import LOOKED_AT, Header
+from campaign.contacts.cells.repairs import LISTED, repaired
 from campaign.contacts.columns import column_letter
 from campaign.contacts.exports import column_names, export_notices, find_export
 from campaign.contacts.spooled_table import TableSpool
 from campaign.contacts.table import (
     ALL_BLANK,
+    CellIssue,
+    cell_issues,
     count_unwanted,
     find_header,
     header_notices,
+    issue_notices,
     without_hashtags,
     without_texts,
 )
@@ -39,6 +44,7 @@ class MadeTable(Struct, frozen=True, eq=False):
     header_row: int | None
     blank_rows: int
     notices: list[str]
+    issues: tuple[CellIssue, ...]
     version: str
 
 
@@ -50,7 +56,7 @@ class TableInParts:
 
     def __init__(self, grids: Iterable[Grid], *, header: Header, trim: bool, part_rows: int) -> None:
         """Find the header; raises what `make_table` raises."""
-        rest = iter(grids)
+        rest = map(repaired, grids)
         self.top = _first_lines(rest)
         seen = np.ones(len(self.top), bool)
         self.header_row, self.heads = find_header(self.top, seen, header)
@@ -61,6 +67,7 @@ class TableInParts:
         self._digests = [ColumnDigest() for _ in self.heads]
         self._blank = self._emptied = self._unwanted = 0
         self._notices: list[str] = []
+        self._issues: list[CellIssue] = []
 
     def write(self) -> MadeTable:
         """Write all rows."""
@@ -74,19 +81,23 @@ class TableInParts:
         columns = column_names([self.heads[place] for place in places], letters=letters)
         above = 0 if self.header_row is None else self.header_row - 1
         rows, digests = sum(self._spool.sizes), [self._digests[place] for place in places]
+        issues = self._named_issues(dict(zip(map(str, places), columns, strict=True)))
         notices = [
             *header_notices(self.top, self.header_row, self.heads, places, rows=rows, above=above),
+            *issue_notices(issues),
             *self._notices,
             *export_notices(self._export, columns, emptied=self._emptied, unwanted=self._unwanted),
         ]
         version = version_of(columns, self._spool.row_numbers(), digests)
-        return MadeTable(self._spool, places, columns, self.header_row, self._blank, notices, version)
+        return MadeTable(self._spool, places, columns, self.header_row, self._blank, notices, issues, version)
 
     def _rows(self) -> Iterator[Grid]:
         """The rows below the header, without tags and without what the tool writes for "no value"."""
         is_first = True
         for grid in self._grids:
             below = grid.cut(int(np.searchsorted(grid.rows, self.header_row or 0, side="right")), len(grid))
+            if len(self._issues) < LISTED:
+                self._issues += cell_issues(grid, below, [*map(str, range(len(self.heads)))], ())
             if not len(below):
                 continue
             for place, is_used in enumerate(self._is_used):
@@ -98,6 +109,13 @@ class TableInParts:
             self._emptied += emptied
             self._unwanted += count_unwanted(below, self.heads, self._export)
             yield below
+
+    def _named_issues(self, names: dict[str, str]) -> tuple[CellIssue, ...]:
+        return tuple(
+            dataclasses.replace(issue, column=names[issue.column])
+            for issue in self._issues
+            if issue.column in names
+        )
 
     def _without_end(self, grids: Iterable[Grid]) -> Iterator[Grid]:
         """The rows but for blank ones at the end of the file, if it is trimmed; blank ones are counted."""

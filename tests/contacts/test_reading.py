@@ -15,6 +15,7 @@ from support.old_workbooks import label, old_workbook
 from support.old_workbooks import number as number_cell
 from support.spreadsheets import as_rows, reading, saved, workbook
 
+import campaign
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_record import Reading, reading_of
 from campaign.errors import ColumnError, FileError, UsageError
@@ -123,7 +124,7 @@ def test_the_encoding_is_found_and_said(encoding):
     assert reading(table).encoding == encoding
     guessed = (
         "The file does not say its encoding and is not UTF-8: read as cp1252, so that it holds "
-        '"Zoé". If letters look wrong, give encoding=.',
+        '"Zoé", "Müller". If letters look wrong, give encoding=.',
     )
     assert reading(table).notices == (guessed if encoding == "cp1252" else ())
 
@@ -133,7 +134,8 @@ def test_a_comma_too_many_in_every_row_stops_with_the_rows():
         read_contacts(b"phone,message\n0772000001,Hello, friend\n0772000002,Hello, friend\n")
     assert str(raised.value) == (
         "Rows 2 and 3 have more cells than the header, which has 2: a delimiter inside a text has shifted "
-        "them. Put that text in quotation marks, or save the sheet as .xlsx."
+        "them, or a column has no name. Put that text in quotation marks, write a name above each column, or "
+        "save the sheet as .xlsx."
     )
 
 
@@ -428,6 +430,140 @@ def test_negative_amounts_beside_times_stay_what_they_are():
     }
 
 
+NOT_A_VALUE = """
+#N/A
+#REF!
+#VALUE!
+########
+#¡REF!
+#NOM?
+#NV
+#ИМЯ?
+Err:502
+\\N
+(null)
+""".strip("\n").splitlines()
+REPAIRED = {
+    "O&#039;Brien": "O'Brien",
+    "Tom &amp; Mary": "Tom & Mary",
+    "Ren&eacute;": "René",
+    "AT&amp;amp;T": "AT&T",  # encoded twice
+    "JosÃ©": "José",
+    "JOSÃ‰": "JOSÉ",
+    "MUÃ‘OZ": "MUÑOZ",
+    "donâ€™t": "don’t",
+    "JosÃƒÂ©": "José",
+    "Jos√©": "José",  # on a Mac
+    "Jos├®": "José",  # in MS-DOS
+    "РњР°СЂРёСЏ": "Мария",  # in Windows in Russia
+    "ç”°ä¸\xad": "田中",
+    "JoseÌ\x81": "José",
+    "ðŸ˜€": "😀",
+}
+ORDINARY = """
+#1 Fan
+AT&T
+R&D; Q&A
+São
+IRMÃO
+MAÇÃ
+“MAÇÔ
+CAFÉ…
+NESCAFÉ®
+« café\u00a0»
+PERÚ’S
+È\u00a0la
+Её
+Ñ’
+N/A
+NULL
+5" #12
+""".strip("\n").splitlines()
+
+
+@pytest.fixture(params=["csv", "streamed", "frame", "parquet", "xlsx"])
+def planned(request, tmp_path):
+    """The plan of "Hi {name}" for these names, whatever they come in."""
+
+    def plan(names):
+        frame = pd.DataFrame({"name": names, "phone": [f"0772000{i:03}" for i in range(len(names))]})
+        path = tmp_path / f"names.{request.param.replace('streamed', 'csv')}"
+        if request.param == "frame":
+            path = frame
+        elif path.suffix == ".csv":
+            frame.to_csv(path, index=False)
+        elif path.suffix == ".parquet":
+            frame.to_parquet(path)
+        else:
+            with xlsxwriter.Workbook(path, {"strings_to_formulas": False}) as book:
+                sheet = book.add_worksheet()
+                for row, cells in enumerate([frame.columns, *frame.to_numpy()]):
+                    for column, cell in enumerate(cells):
+                        sheet.write_string(row, column, cell)
+        stream = True if request.param == "streamed" else None
+        return campaign.prepare(
+            path, message="Hi {name}", sender="X", region="UG", stream=stream, downgrade=False
+        )
+
+    return plan
+
+
+def codes_of(plan, column):
+    issues = plan.issues[plan.issues["column"] == column]
+    return issues.groupby("row")["code"].agg(set).to_dict()
+
+
+def test_what_a_cell_shows_instead_of_a_value_goes_to_nobody(planned):
+    plan = planned([*NOT_A_VALUE, "Jos\ufffd", "Amina"])
+    assert plan.messages["message"].tolist() == ["Hi Amina"]
+    errors = {row: {"cell_error", "missing_value"} for row in range(2, len(NOT_A_VALUE) + 2)}
+    assert codes_of(plan, "name") == errors | {len(NOT_A_VALUE) + 2: {"hidden_character"}}
+
+
+def test_an_error_that_is_named_as_missing_is_counted_there():
+    table = read_contacts(b"name,phone\n#N/A,0772000001\n#REF!,0772000002\n", missing="#N/A")
+    assert table["name"].tolist() == ["", ""]
+    assert [(found.row, found.code) for found in reading(table).issues] == [(3, "cell_error")]
+    assert '1 cell with "#N/A" counts as empty' in " ".join(reading(table).notices).lower().replace(
+        "n/a", "N/A"
+    )
+
+
+def test_codes_of_other_programs_are_repaired_and_said(planned):
+    plan = planned([*REPAIRED])
+    assert plan.messages["message"].tolist() == [f"Hi {name}" for name in REPAIRED.values()]
+    said = plan.issues[plan.issues["code"] == "repaired_text"]
+    assert said["value"].tolist() == list(REPAIRED.values())
+    assert set(said["severity"]) == {"info"}
+    assert '"O&#039;Brien"' in said["detail"].iloc[0]
+
+
+def test_ordinary_names_with_such_characters_stay_as_they_are(planned):
+    plan = planned(ORDINARY)
+    assert plan.messages["message"].tolist() == [f"Hi {name}" for name in ORDINARY]
+    assert "repaired_text" not in set(plan.issues["code"])
+
+
+def test_a_header_with_codes_is_repaired_and_said():
+    table = read_contacts("prÃ©nom,phone\nAmina,0772000001\n".encode())
+    assert list(table.columns) == ["prénom", "phone"]
+    assert '"prÃ©nom"' in reading(table).notices[0]
+
+
+def test_letters_from_a_mac_are_composed(planned):
+    """Decomposed, José costs three parts instead of one, and differs from what another phone wrote."""
+    name = "Jose\u0301"
+    plan = planned([name, "José"])
+    assert plan.messages["message"].tolist() == ["Hi José"] * 2
+    assert plan.messages["parts"].tolist() == [1, 1]
+    literal = campaign.prepare(
+        pd.DataFrame({"pre\u0301nom": ["x"], "phone": ["0772000001"]}),
+        message=f"{name} {{pre\u0301nom}}" * 3, sender="X", region="UG",
+    )  # fmt: skip
+    assert literal.contacts.columns[0] == "prénom"
+    assert literal.messages["message"].tolist() == ["José x" * 3]
+
+
 UNTOUCHED = """
 \u200b\u202a+256 772 000001\u202c\u00a0
 ０７７２０００００１
@@ -439,7 +575,7 @@ O772000001
 (0)772 000 001
 0772000001 ext 5
 0414000001
-👩‍👩‍👧 नमस्ते สวัสดี e\u0301
+👩‍👩‍👧 नमस्ते สวัสดี é
 “curly” – …\u00a0’
 {name} {{x}} =1+1 @cmd
 """.strip("\n").splitlines()

@@ -70,7 +70,7 @@ DOORS = {
     "python_calamine": {"contacts.workbooks.xlsx"},
     "xlrd": {"contacts.workbooks.xls"},
     "psutil": {"contacts.workbooks.process", "memory", "sending.store.lock_holder"},
-    "charset_normalizer": {"contacts.files.encodings"},
+    "chardet": {"contacts.files.encodings"},
     "idna": {"service.address"},
     "keyring": {"service.passwords"},
     "phonenumbers": {"contacts.phone_numbers.libphonenumber"},

@@ -2,6 +2,7 @@
 
 import json
 import random
+import unicodedata
 from textwrap import dedent
 
 import pandas as pd
@@ -59,6 +60,7 @@ def test_cut_texts_never_end_inside_a_character_that_people_see():
     cells = ["".join(chance.choices(CLUSTERS, k=chance.randint(100, 200))).strip() for _ in range(200)]
     made = plan(cells, overlong="truncate")
     assert len(made.messages) == 200
+    cells = [unicodedata.normalize("NFC", cell) for cell in cells]  # as every table is read
     for cell, message in zip(cells, made.messages["message"], strict=True):
         kept = message.removesuffix("...")
         assert cell.startswith(kept)

@@ -36,6 +36,7 @@ class Grid(Struct, frozen=True, eq=False):
     merges: Sequence[Merge] = ()
     uncalculated: Sequence[tuple[int, int]] = ()  # (row number, column position) of formulas without a value
     errors: Sequence[tuple[int, int, str]] = ()  # (row number, column position, "#N/A")
+    repairs: Sequence[tuple[int, int, str]] = ()  # (row number, column position, "Jos&eacute;")
     notices: Sequence[str] = ()
 
     def __len__(self) -> int:

@@ -1,6 +1,7 @@
 """The records of a text file: one strict reading of its quotes, by Arrow where it reads them the same way."""
 
 import io
+import itertools
 import re
 from collections.abc import Iterator
 from typing import IO, Literal, cast
@@ -13,13 +14,19 @@ from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextChunks
 from campaign.contacts.cells.grid import refuse_beyond_budget
-from campaign.contacts.files.octets import PIECE, Octets, find_byte
+from campaign.contacts.columns import column_letter
+from campaign.contacts.files.octets import PIECE, Octets, find_byte, pieces_of
 from campaign.errors import FileError
 
 Bytes = NDArray[np.uint8]
 QUOTE = ord('"')
 STRETCH = 1000  # bytes of which the first line end is looked at: lines are shorter as a rule
 BLOCK = 1 << 20  # bytes that Arrow parses together, unless a record is longer
+# No more fits into a sheet: https://support.microsoft.com/office/excel-specifications-and-limits
+WIDEST, LONGEST_CELL, MOST_LINES = 16_384, 32_767, 1_048_576
+LONGEST_RECORD = 1 << 24  # bytes; as long as a record of many full cells
+SHORTEN = "the most that a sheet can have. Shorten its text, then read the file again."
+BY_HAND = 1 << 16  # records that are held as lists of cells
 
 
 class MalformedError(Exception):
@@ -35,15 +42,18 @@ class MalformedError(Exception):
 _OPEN = re.compile(r'"(?:[^"]++|"")*+"?\Z')
 
 
-def records(text: str, delimiter: str) -> Iterator[list[str]]:
-    """The records of a text, strictly: a cell is quoted as a whole or not at all.
+def records(text: str, delimiter: str, row: int = 1) -> Iterator[list[str]]:
+    """The records of a text, strictly: a cell is quoted as a whole or not at all. The first is in `row`.
 
-    Quotes inside an unquoted cell are ordinary characters (5" pipe). Raises MalformedError where a cell
-    starts with a quote and does not end with one.
+    Spaces around a quoted cell do not count. Quotes inside an unquoted cell are characters (5" pipe).
+    Raises MalformedError where a cell starts with a quote and does not end with one, FileError where a cell,
+    a record or the number of blank lines is larger than in any sheet.
     """
-    d = re.escape(delimiter)
-    match = re.compile(rf'(?:"((?:[^"]++|"")*+)"|([^"{d}\r\n][^{d}\r\n]*+)?)({d}|\r\n|\r|\n|\Z)').match
-    at, end, row, stop = 0, len(text), 1, ""
+    d, space = re.escape(delimiter), "[" + " \t\xa0".replace(delimiter, "") + "]*+"
+    match = re.compile(
+        rf'(?:{space}"((?:[^"]++|"")*+)"{space}|([^"{d}\r\n][^{d}\r\n]*+)?)({d}|\r\n|\r|\n|\Z)'
+    ).match
+    at, end, stop = 0, len(text), ""
     cells: list[str] = []
     while at < end:
         cell = match(text, at)
@@ -52,11 +62,32 @@ def records(text: str, delimiter: str) -> Iterator[list[str]]:
         quoted, plain, stop = cell.groups()
         cells.append(plain or "" if quoted is None else quoted.replace('""', '"'))
         at = cell.end()
+        refuse_beyond_sheet(row, len(cells), len(cells[-1]))
         if stop != delimiter:
             yield cells
             cells, row = [], row + 1
+            refuse_blank_lines(row, at)
     if stop == delimiter:
         yield [*cells, ""]
+
+
+def refuse_beyond_sheet(row: int, column: int, characters: int) -> None:
+    """Refuse a cell that no sheet can have."""
+    if column > WIDEST:
+        raise FileError(
+            f"A row has more than {WIDEST:,} cells, the most that a sheet can have: row {row}. "
+            "Delete the columns that do not belong to the table, then read the file again."
+        )
+    if characters > LONGEST_CELL:
+        place = f"Row {row}, column {column_letter(column - 1)}"
+        raise FileError(f"{place}: the cell has more than {LONGEST_CELL:,} characters, {SHORTEN}")
+
+
+def refuse_blank_lines(lines: int, size: int) -> None:
+    """Refuse more lines than a sheet has if they hold hardly anything, `size` bytes together."""
+    if lines > MOST_LINES and size < 6 * lines:
+        much = f"The file has more than {MOST_LINES:,} lines, and hardly any of them holds anything."
+        raise FileError(f"{much} Delete the blank lines, then read the file again.")
 
 
 class Survey(Struct, frozen=True):
@@ -91,6 +122,9 @@ def _measured(data: Octets, delimiter: str, quotes: Literal["none", "strict", "l
     has_returns = find_byte(data, b"\r") >= 0
     inside, rows, longest, last = False, 0, 0, -1
     for start in range(0, len(data), PIECE):
+        refuse_blank_lines(rows, start)
+        if start - last > LONGEST_RECORD:
+            _refuse_record(data[last + 1 : start], delimiter, rows, quotes)
         around = _around(data, start)
         is_end = _line_ends(around, has_returns)
         rows += int(np.count_nonzero(is_end))
@@ -106,6 +140,15 @@ def _measured(data: Octets, delimiter: str, quotes: Literal["none", "strict", "l
         raise _TangledError
     rows += not data[-1:].endswith((b"\n", b"\r"))
     return Survey(quotes, rows, max(longest, len(data) - 1 - last))
+
+
+def _refuse_record(data: bytes, delimiter: str, rows: int, quotes: str) -> None:
+    """Refuse a record that is too long, after all `rows` that end; none if quotes do not match."""
+    if quotes == "strict":
+        raise _TangledError
+    row = rows + 1 - (data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n"))
+    list(records(str(data, "utf-8", "ignore"), delimiter, row))  # which names the cell
+    raise FileError(f"Row {row} has more than {LONGEST_RECORD:,} bytes, {SHORTEN}")
 
 
 def _around(data: Octets, start: int) -> Bytes:
@@ -129,8 +172,10 @@ def _outside(around: Bytes, inside: bool, delimiter: str) -> NDArray[np.int64]:
 
 
 def _opens_no_cell(data: Octets, delimiter: str) -> bool:
-    pieces = (_around(data, start) for start in range(0, len(data), PIECE))
-    return not any((_bounds(piece[:-1], delimiter) & (piece[1:] == QUOTE)).any() for piece in pieces)
+    """Whether no quote is the first in its cell but for spaces; those at the start of a piece may be."""
+    space = b" \t\xa0\xc2".replace(delimiter.encode(), b"")
+    opening = re.compile(rb"(?:\A|[\r\n%b])[%b]*+\"" % (re.escape(delimiter.encode()), space)).search
+    return not any(opening(piece) for piece in pieces_of(data))
 
 
 def _bounds(octets: Bytes, delimiter: str) -> NDArray[np.bool_]:
@@ -203,18 +248,20 @@ class _PieceFile(io.RawIOBase):
 
 
 def by_arrow(
-    pieces: Iterator[bytes], block: int, delimiter: str, width: int, *, quoted: bool
+    pieces: Iterator[bytes], block: int, delimiter: str, width: int, *, quoted: bool, most: int = WIDEST
 ) -> Iterator[ParsedRecords]:
     """Arrow's parser, in one thread: with more, it does not know the numbers of refused records.
 
     A piece holds `block` bytes, not less than the longest record. Unless the text is `quoted`, quotes are
-    ordinary characters. Gives the records in several parts, in order.
+    ordinary characters. Gives the records in several parts, in order; what a record has beyond its first
+    `most` cells is joined.
     """
     names = [str(i) for i in range(width)]
     others: list[tuple[int, list[str]]] = []
 
     def set_aside(row: pa_csv.InvalidRow) -> Literal["skip", "error"]:
-        cells = next(records(row.text, delimiter)) if quoted else row.text.split(delimiter)
+        cells = next(records(row.text, delimiter)) if quoted else row.text.split(delimiter, most)
+        cells[most:] = ["".join(cells[most:]).replace(delimiter, "")] if cells[most:] else []
         others.append((cast(int, row.number), cells))  # not None, as there is only one thread
         return "skip"
 
@@ -238,7 +285,7 @@ def by_arrow(
             ),
         ):
             columns: list[TextChunks] = [pa.chunked_array([column], TEXT) for column in batch.columns]
-            count = _others_before_the_last(first, batch.num_rows, others)
+            count = _others_before_the_next(first, batch.num_rows, others)
             yield ParsedRecords(columns, others[:count], first)
             first += batch.num_rows + count
             del others[:count]
@@ -247,32 +294,36 @@ def by_arrow(
     yield ParsedRecords([pa.chunked_array([], TEXT)] * width, others, first)
 
 
-def _others_before_the_last(first: int, usual: int, others: list[tuple[int, list[str]]]) -> int:
-    """How many of the others stand before the last of some usual records, the first of which is `first`."""
+def _others_before_the_next(first: int, usual: int, others: list[tuple[int, list[str]]]) -> int:
+    """How many of the others stand before the record that follows some usual ones, from `first` on."""
     after, count = first + usual, 0
-    while count < len(others) and others[count][0] < after:
+    while count < len(others) and others[count][0] <= after:
         after, count = after + 1, count + 1
-    return count if usual else 0
+    return count
 
 
-def by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> ParsedRecords:
+def by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> Iterator[ParsedRecords]:
     """For files whose quotes have to be followed: exact, but some forty times slower."""
-    usual: list[list[str]] = []
-    others: list[tuple[int, list[str]]] = []
+    rows = enumerate(records(str(data, "utf-8"), delimiter), start=1)
     blank = [""] * width
     try:
-        for row, cells in enumerate(records(str(data, "utf-8"), delimiter), start=1):
-            if len(cells) == width or cells == [""]:
-                usual.append(cells if cells != [""] else blank)
-            else:
-                others.append((row, cells))
-            refuse_beyond_budget(row, width, max_cells)
+        for first in itertools.count(1, BY_HAND):
+            usual: list[list[str]] = []
+            others: list[tuple[int, list[str]]] = []
+            for row, cells in itertools.islice(rows, BY_HAND):
+                if len(cells) == width or cells == [""]:
+                    usual.append(cells if cells != [""] else blank)
+                else:
+                    others.append((row, cells))
+                refuse_beyond_budget(row, width, max_cells)
+            columns: list[TextChunks] = [
+                pa.chunked_array([pa.array(column, TEXT)], TEXT) for column in zip(*usual, strict=True)
+            ]
+            yield ParsedRecords(columns or [pa.chunked_array([], TEXT)] * width, others, first)
+            if len(usual) + len(others) < BY_HAND:
+                break
     except MalformedError as problem:
         raise FileError(
             f"Row {problem.row}: a quotation mark opens a cell, but the cell does not end with one. "
             'Write it twice ("") inside a quoted cell, or close the cell, then read the file again.'
         ) from None
-    columns: list[TextChunks] = [
-        pa.chunked_array([pa.array(column, TEXT)], TEXT) for column in zip(*usual, strict=True)
-    ]
-    return ParsedRecords(columns or [pa.chunked_array([], TEXT)] * width, others)

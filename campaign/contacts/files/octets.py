@@ -88,17 +88,3 @@ def find_byte(data: Octets, byte: bytes) -> int:
             return at + place
         at += len(piece)
     return -1
-
-
-def lines_of(data: Octets) -> Iterator[bytes]:
-    """All bytes in pieces that end with a line feed, but for the last."""
-    rest = b""
-    for piece in pieces_of(data):
-        end = piece.rfind(b"\n") + 1
-        if end:
-            yield rest + piece[:end]
-            rest = piece[end:]
-        else:
-            rest += piece
-    if rest:
-        yield rest

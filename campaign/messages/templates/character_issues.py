@@ -89,6 +89,8 @@ def refuse_hidden(columns: Iterable[ScannedValues], rows: Ints, issues: IssueCol
 
 
 def _explain_hidden(characters: str) -> str:
+    if "\ufffd" in characters:
+        return "A letter of the cell was lost: � stands in its place. Type it again."
     return f"The cell contains invisible characters: {gsm7.named(characters)}. Type it again."
 
 

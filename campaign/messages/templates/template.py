@@ -6,6 +6,7 @@ as they are: a cell that contains `{name}` is not a placeholder.
 """
 
 import re
+import unicodedata
 from collections.abc import Container, Iterable
 from typing import NamedTuple
 
@@ -72,6 +73,7 @@ def parse(text: str, columns: Iterable[str], *, what: str) -> Template:
     Raises TemplateError for a placeholder without a column (with the nearest name and all columns), a single
     brace, an unknown format, and invisible characters.
     """
+    text = unicodedata.normalize("NFC", text)  # as cells are: é counts as one character
     _refuse_invisible(text, what)
     names = [str(name) for name in columns]
     pieces: list[str | Placeholder] = []

@@ -8,11 +8,12 @@ import numpy as np
 from msgspec import Struct
 
 from campaign.arrow_text import (
+    COMPOSABLE,
     Ints,
     TextArray,
     are_ascii,
+    composed,
     matches,
-    normalize_texts,
     replace_rows,
     strip_texts,
     substitute,
@@ -23,25 +24,17 @@ _ODD_SPACES = (
     r"\t-\r\x{1c}-\x{1f}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 )
 _UNFOLDED = f"^ | $|  |[{_ODD_SPACES}]"
-# Every character that NFC may change, alone or after another: marks and what is newer than the tables of RE2
-# (together all that is in none of its other classes), letters without case (Hangul, Hebrew, compatibility
-# letters), Greek letters with two accents, and symbols that stand for others. Normalizing costs 3 us a text,
-# and few texts contain any of these; the usual letters with an accent are not among them.
-_COMPOSABLE = (
-    r"[^\p{L}\p{N}\p{P}\p{S}\p{Z}\p{C}]|[\p{Lo}\x{340}-\x{387}\x{1f00}-\x{1fff}\x{2000}\x{2001}\x{2126}"
-    r"\x{212a}\x{212b}\x{2329}\x{232a}\x{2adc}\x{1d15e}-\x{1d1c0}]"
-)
 
 
 def folded(texts: TextArray) -> TextArray:
     """The texts in NFC, with one space for every run of white space and none at the ends."""
     if are_ascii(texts):  # NFC changes none, and the pattern with classes of Unicode takes 1 ms to make
         return _changed_where(texts, _UNFOLDED, _fold_spaces)
-    return _changed_where(texts, f"{_UNFOLDED}|{_COMPOSABLE}", _fold)  # most texts are looked at only once
+    return _changed_where(texts, f"{_UNFOLDED}|{COMPOSABLE}", _fold)  # most texts are looked at only once
 
 
 def _fold(texts: TextArray) -> TextArray:
-    return _changed_where(_changed_where(texts, _COMPOSABLE, normalize_texts), _UNFOLDED, _fold_spaces)
+    return _changed_where(composed(texts), _UNFOLDED, _fold_spaces)
 
 
 def _fold_spaces(texts: TextArray) -> TextArray:
