@@ -24,10 +24,14 @@ from campaign.contract import PRIORITIES
 from campaign.errors import TemplateError, UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.character_issues import describe_literal
-from campaign.messages.templates.date_orders import describe_orders, orders_of_columns, with_date_orders
+from campaign.messages.templates.column_readings import (
+    describe_readings,
+    readings_of_columns,
+    with_column_readings,
+)
 from campaign.messages.templates.filling import fill_short
 from campaign.messages.templates.foreign_placeholders import refuse_file_path, refuse_foreign_placeholders
-from campaign.messages.templates.mixed_dates import describe_mixed_dates
+from campaign.messages.templates.plain_dates import describe_mixed_dates
 from campaign.messages.templates.rendering import Rendered, merge, render_message
 from campaign.messages.templates.template import Template, parse, refuse_format_after_words
 from campaign.messages.text import gsm7, limits
@@ -44,8 +48,9 @@ class CampaignTexts(Struct, frozen=True):
 
     @property
     def date_orders(self) -> dict[str, str]:
-        """The order of day, month and year in each column of dates, where it is known."""
-        return orders_of_columns([*self.texts.values(), self.sender, self.priority])
+        """The order of day, month and year in each column of dates, where it is known, and what the point and
+        the comma do in each column of numbers."""
+        return readings_of_columns([*self.texts.values(), self.sender, self.priority])
 
     def describe(self, contacts: ContactParts, issues: IssueCollector) -> None:
         """Add the issues that concern the texts themselves, such as a language that no row has."""
@@ -58,7 +63,7 @@ class CampaignTexts(Struct, frozen=True):
             if self.language is not None and language not in used:
                 detail = f'No row has the language "{language}", so its text is not used.'
                 issues.add_for_table(self.language, language, "unused_text", "warning", detail)
-        describe_orders(self.texts.values(), issues)
+        describe_readings(self.texts.values(), issues)
         describe_mixed_dates(self.texts.values(), contacts, issues)
 
     def render(self, contacts: pd.DataFrame, issues: IssueCollector) -> Rendered:
@@ -220,4 +225,4 @@ class _Parser(Struct, frozen=True, eq=False):
         template = parse(text, self.contacts.columns, what=what)
         if not self.as_written:
             refuse_format_after_words(template, what=what)
-        return with_date_orders(template, self.contacts)
+        return with_column_readings(template, self.contacts)

@@ -18,8 +18,11 @@ from campaign.arrow_text import (
     strip_texts,
 )
 from campaign.messages.issues import IssueCollector
-from campaign.messages.templates.date_orders import needs_order, question
-from campaign.messages.templates.formats import DateFormat, flaws_of_dates, what_is_beside, without_sign
+from campaign.messages.templates.date_orders import date_question, needs_order
+from campaign.messages.templates.decimal_signs import sign_question
+from campaign.messages.templates.formats import DateFormat
+from campaign.messages.templates.moments import flaws_of_dates
+from campaign.messages.templates.number_format import are_doubtful, what_is_beside, without_sign
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.remedies import in_curly_quotes
 from campaign.values import replace
@@ -79,19 +82,24 @@ def fill_in(
 def _refuse_unreadable(
     placeholder: Placeholder, values: Values, rows: Ints, issues: IssueCollector, *, what: str
 ) -> None:
-    """Exclude rows whose values are not what the format needs; dates that lack an order are a question."""
+    """Exclude rows whose values are not what the format needs; what can be read in two ways is a question."""
     unreadable = np.flatnonzero(values.unreadable)
-    name = placeholder.column
-    if isinstance(placeholder.format, DateFormat) and not placeholder.format.order:
-        is_question = needs_order(values.raw.take(unreadable))
-        asked, unreadable = unreadable[is_question], unreadable[~is_question]
-        cells = values.raw.take(asked)
-        detail = question(name, str(cells[0]).strip()) if len(cells) else ""
-        issues.add(rows[asked], name, cells, "ambiguous_date", "error", detail, status="invalid")
-    flaws = np.full(len(unreadable), "", dtype=object)
+    name, form = placeholder.column, placeholder.format
+    cells = values.raw.take(unreadable)
+    if isinstance(form, DateFormat):
+        code, ask = "ambiguous_date", date_question
+        is_question = needs_order(cells, form.order, form.languages) & form.has_date
+    else:
+        code, ask = "ambiguous_number", sign_question
+        is_question = are_doubtful(strip_texts(cells))
+    asked, unreadable = unreadable[is_question], unreadable[~is_question]
+    cells = values.raw.take(asked)
+    detail = ask(name, str(cells[0]).strip()) if len(cells) else ""
+    issues.add(rows[asked], name, cells, code, "error", detail, status="invalid")
     cells = strip_texts(values.raw.take(unreadable))
-    if isinstance(placeholder.format, DateFormat):
-        flaws[:] = flaws_of_dates(cells, placeholder.format.order)
+    flaws = np.full(len(unreadable), "", dtype=object)
+    if isinstance(form, DateFormat):
+        flaws[:] = flaws_of_dates(cells, form.order, form.languages)
     else:
         flaws[:] = what_is_beside(cells)
     for flaw in sorted(set(flaws)):
