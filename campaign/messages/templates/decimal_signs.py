@@ -68,7 +68,7 @@ def with_signs(form: NumberFormat, column: str, contacts: ContactParts) -> Numbe
 
 
 def _has_unclear(column: str, contacts: pd.DataFrame) -> bool:
-    return bool(matches(european(series_to_array(contacts[column])), _UNCLEAR).any())
+    return bool(matches(european(series_to_array(contacts[column]).unique()), _UNCLEAR).any())
 
 
 def _count(column: str, contacts: pd.DataFrame) -> _Facts:

@@ -69,6 +69,13 @@ class NumberFormat(Struct, frozen=True):
 
     def apply(self, texts: TextArray) -> tuple[TextArray, Bools]:
         """The formatted texts, and which texts are not numbers; blank ones do not count."""
+        encoded = texts.dictionary_encode()  # a column has few amounts
+        formatted, readable = self._written(cast(TextArray, encoded.dictionary))
+        positions = encoded.indices
+        return formatted.take(positions), ~readable[np.asarray(positions)] & (byte_lengths(texts) > 0)
+
+    def _written(self, texts: TextArray) -> tuple[TextArray, Bools]:
+        """The formatted texts, and which texts are numbers."""
         texts = european(texts)
         as_point, as_comma = self._readable(texts)
         readable = as_point | as_comma
@@ -82,7 +89,7 @@ class NumberFormat(Struct, frozen=True):
             rounded = pc.round(stored, ndigits=self.decimals, round_mode="half_towards_infinity")
             digits = as_text(rounded.cast(pa.decimal128(38, self.decimals)))
         formatted = _separate_thousands(digits) if self.thousands else digits
-        return formatted, ~readable & (byte_lengths(texts) > 0)
+        return formatted, readable
 
     def _readable(self, texts: TextArray) -> tuple[Bools, Bools]:
         """Which texts are numbers with a decimal point, and which are such with a decimal comma.

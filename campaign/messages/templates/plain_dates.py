@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from campaign.arrow_text import (
     Bools,
@@ -29,8 +28,7 @@ _LOOKED_AT = 1_000  # cells at the top that tell a column of dates: no other col
 _NAMED = 4  # ways of writing that an issue names
 # What a spreadsheet stores for 19 February 1982 to 21 November 2036: a date only where others are dates.
 _SERIAL = r"^\s*[34][0-9]{4}([.][0-9]+)?\s*$"
-_MAY_BE_DATE = r"\pN.*[^\pN\s].*\pN"
-_TIME_OF_DAY = r"[T ]+[0-9]{1,2}:[0-9:.]+$"
+_AROUND_DAY = r"^\s+|[T ]+[0-9]{1,2}:[0-9:.]+\s*$"
 _NO_DATE = "cannot be read as a date, and goes out as it is. Correct the cell if it should be one."
 _A_SERIAL = (
     "is the number that a spreadsheet stores for a date, and goes out as that number. Format the cell as a "
@@ -88,12 +86,9 @@ def _filled(cells: TextArray) -> Bools:
 
 def _are_dates(cells: TextArray) -> Bools:
     """Which cells are dates, whatever the order of day and month; 31/02/2027 is none."""
-    may_be = matches(cells, _MAY_BE_DATE)
-    days = substitute(substitute(cells.filter(pa.array(may_be)), r"^\s+|\s+$", ""), _TIME_OF_DAY, "")
-    distinct, positions = unique_texts(days)  # dates with a time of day have even fewer days
-    are = may_be.copy()
-    are[may_be] = np.array([bool(days_of(text)) for text in distinct], dtype=bool)[positions]
-    return are
+    # Dates with a time of day have fewer days.
+    distinct, positions = unique_texts(substitute(cells, _AROUND_DAY, ""))
+    return np.array([bool(days_of(text)) for text in distinct], dtype=bool)[positions]
 
 
 def _ways_of_writing(contacts: ContactParts, column: str) -> dict[str, int]:
