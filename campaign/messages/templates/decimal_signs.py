@@ -5,7 +5,6 @@ from functools import partial
 
 import pandas as pd
 import pyarrow as pa
-from msgspec import Struct
 
 from campaign.arrow_text import matches, series_to_array, substitute, text_array
 from campaign.contacts.contact_parts import ContactParts
@@ -36,17 +35,10 @@ _OF_TEXT = {"csv", "tsv"}  # in other files, cells may hold numbers
 _MOST_UNKNOWN = {".": 20, ",": 3}
 
 
-class _SignUse(Struct, frozen=True):
-    """How many cells of a column show a use of a sign, and the first of them."""
-
-    count: int = 0
-    cell: str = ""
-
-    def __add__(self, other: "_SignUse") -> "_SignUse":
-        return _SignUse(self.count + other.count, self.cell or other.cell)
-
-
-_Facts = Mapping[str, _SignUse]  # by what is shown and the sign: "d." for a decimal point
+# A slip makes no column of decimals: 1,50 among four amounts such as 150,000, or 12.50 among 21 like 12.500.
+_MOST_DOUBTFUL = {".": 20, ",": 3}
+_Facts = Mapping[str, tuple[int, str]]  # by what is shown and the sign, "d.": how many cells, and the first
+_NOTHING = (0, "")
 
 
 def with_signs(form: NumberFormat, column: str, contacts: ContactParts) -> NumberFormat:
@@ -83,15 +75,16 @@ def _count(column: str, contacts: pd.DataFrame) -> _Facts:
         if use[0] in (_DECIMALS, _THOUSANDS):
             shows &= ~is_doubtful[use[1]]
         if shows.any():
-            facts[use] = _SignUse(int(shows.sum()), str(amounts[int(shows.argmax())]))
+            facts[use] = (int(shows.sum()), str(amounts[int(shows.argmax())]))
     return facts
 
 
 def _joined(parts: Iterator[_Facts]) -> _Facts:
-    facts = dict[str, _SignUse]()
+    facts = dict[str, tuple[int, str]]()
     for part in parts:
-        for use, seen in part.items():
-            facts[use] = facts.get(use, _SignUse()) + seen
+        for use, (count, cell) in part.items():
+            before, first = facts.get(use, (0, cell))
+            facts[use] = (before + count, first)
     return facts
 
 
@@ -109,30 +102,25 @@ def _signs(facts: _Facts, *, may_hold_numbers: bool) -> str:
 
 def _use_of(sign: str, facts: _Facts) -> str:
     """What a sign does as its own cells show it, or those with the other sign."""
-    decimals, doubtful = (facts.get(use + sign, _SignUse()).count for use in (_DECIMALS, _UNKNOWN))
-    thousands = _witness_of_thousands(sign, facts).count
-    if thousands > decimals:
+    decimals, thousands, doubtful, others = (
+        facts.get(use, _NOTHING)[0]
+        for use in (_DECIMALS + sign, _THOUSANDS + sign, _UNKNOWN + sign, _DECIMALS + _OTHER[sign])
+    )
+    if thousands + others > decimals:
         return _THOUSANDS
-    is_enough = doubtful <= _MOST_UNKNOWN[sign] * decimals
-    return _DECIMALS if decimals > thousands and is_enough else _UNKNOWN
-
-
-def _witness_of_thousands(sign: str, facts: _Facts) -> _SignUse:
-    return facts.get(_THOUSANDS + sign, _SignUse()) + facts.get(_DECIMALS + _OTHER[sign], _SignUse())
+    is_enough = doubtful <= _MOST_DOUBTFUL[sign] * decimals
+    return _DECIMALS if decimals > thousands + others and is_enough else _UNKNOWN
 
 
 def _notices(facts: _Facts, column: str, signs: str) -> Iterator[Notice]:
     """How numbers are read that could be read in another way, but for 1,250 as 1250."""
     for sign, use in zip(_OTHER, signs, strict=True):
-        cell = facts.get(_UNKNOWN + sign, _SignUse()).cell
+        _, cell = facts.get(_UNKNOWN + sign, _NOTHING)
         if not cell or use == _UNKNOWN or (sign, use) == (",", _THOUSANDS):
             continue
-        decimals, thousands = _meanings(cell)
-        value, other = (decimals, thousands) if use == _DECIMALS else (thousands, decimals)
-        witness = (
-            facts.get(use + sign, _SignUse()) if use == _DECIMALS else _witness_of_thousands(sign, facts)
-        )
-        reason = f"as {witness.cell} shows" if witness.cell else "as workbooks and tables hold numbers"
+        value, other = _meanings(cell) if use == _DECIMALS else reversed(_meanings(cell))
+        _, witness = facts.get(use + sign) or facts.get(_DECIMALS + _OTHER[sign], _NOTHING)
+        reason = f"as {witness} shows" if witness else "as workbooks and tables hold numbers"
         detail = (
             f'Numbers in "{column}" such as {cell} are read as {value}, {reason}. If that is wrong, write '
             f"{other} in their place."

@@ -34,12 +34,9 @@ _CLOCK = re.compile(
     re.ASCII,
 )
 # What may stand beside names and numbers: 1st, 1er, 21 de noviembre, 21 Nov 2026 at 14:30, 2026 г.
-_FILLERS = frozenset(
-    re.findall(
-        r"\w+",
-        "st nd rd th er re e ème º ª t o a g г р года року de del di of the le el den du dia d tarehe ngày "
-        "năm at on um am à às as las los alle ore kl om",
-    )
+_FILLER = re.compile(
+    "st|nd|rd|th|er|re|e|ème|º|ª|t|o|a|g|г|р|года|року|de|del|di|of|the|le|el|den|du|dia|d|tarehe|ngày|năm|"
+    "at|on|um|am|à|às|as|las|los|alle|ore|kl|om"
 )
 _BETWEEN_WORDS = re.compile(r"[\s,;()]+")
 _NUMBERS = re.compile(r"([0-9]+)")
@@ -57,9 +54,9 @@ class _Cell(Struct, frozen=True):
     @property
     def days(self) -> list[date]:
         """The days that it may mean; none where a month is too short for one, as in 31/11/26."""
-        if any(map(_is_too_long, self.readings)):
+        if any(0 < _length(reading) < reading[2] <= 31 for reading in self.readings):
             return []
-        found = [date(*reading) for reading in sorted(self.readings) if _is_there(reading)]
+        found = [date(*reading) for reading in sorted(self.readings) if 1 <= reading[2] <= _length(reading)]
         return [day for day in found if not self.weekdays or day.weekday() in self.weekdays]
 
 
@@ -114,9 +111,7 @@ def flaws_of_dates(texts: TextArray, order: str, languages: Collection[str]) -> 
 
 
 def _flaw(cell: _Cell | None) -> str:
-    if cell is None or cell.days:
-        return ""
-    flaws = {_flaw_of(reading) for reading in cell.readings} - {""}
+    flaws = set() if cell is None or cell.days else {*map(_flaw_of, cell.readings)} - {""}
     return flaws.pop() if len(flaws) == 1 else ""
 
 
@@ -126,23 +121,18 @@ def _flaw_of(reading: _Reading) -> str:
     year, month, day = reading
     if year not in _YEARS:
         return f"the year {year} is not of the calendar of phones and spreadsheets"
-    if _is_too_long(reading):
-        of_year = f" {year}" if month == 2 else ""
-        return f"{MONTHS[month - 1]}{of_year} has {monthrange(year, month)[1]} days"
-    if not _is_there(reading):
+    length = _length(reading)
+    if not length or not 1 <= day <= 31:
         return ""
+    if day > length:
+        return f"{MONTHS[month - 1]}{f' {year}' if month == 2 else ''} has {length} days"
     return f"{day} {MONTHS[month - 1]} {year} is a {DAYS[date(*reading).weekday()]}"
 
 
-def _is_there(reading: _Reading) -> bool:
-    year, month, day = reading
-    return year in _YEARS and 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]
-
-
-def _is_too_long(reading: _Reading) -> bool:
-    """Whether a month has no such day, though others have."""
-    year, month, day = reading
-    return year in _YEARS and 1 <= month <= 12 and monthrange(year, month)[1] < day <= 31
+def _length(reading: _Reading) -> int:
+    """How many days the month has; 0 if there is no such month."""
+    year, month, _ = reading
+    return monthrange(year, month)[1] if year in _YEARS and 1 <= month <= 12 else 0
 
 
 def _parse(text: str, order: str, languages: Collection[str]) -> _Cell | None:
@@ -219,7 +209,7 @@ def _written(pieces: Sequence[str]) -> _WrittenDate | None:
 def _words(text: str) -> list[str]:
     """The words of a text that may be names."""
     words = (word.strip("-./'’") for word in _BETWEEN_WORDS.split(text)) if text.strip(" -./,") else ()
-    return [word for word in words if word and word not in _FILLERS]
+    return [word for word in words if word and not _FILLER.fullmatch(word)]
 
 
 def _weekdays(words: Sequence[str]) -> frozenset[int] | None:
