@@ -76,6 +76,7 @@ def test_other_cells_of_the_column_show_it(cells, texts, codes, tmp_path):
 @pytest.mark.parametrize(
     ("message", "cells", "texts"),
     [
+        ("Pay UGX {fee:,.0f}", ["UGX 12.500", "500"], ["Pay UGX 500"]),
         ("Pay UGX {fee:,.0f}", ["UGX 12.500", "1.500.000"], ["Pay UGX 12,500", "Pay UGX 1,500,000"]),
         ("Pay € {fee:,.2f}", ["€ 1.500,00", "12.500 €"], ["Pay € 1,500.00", "Pay € 12,500.00"]),
         ("Pay {fee}", ["12.500", "1,250"], ["Pay 12.500", "Pay 1,250"]),  # without a format, as it is written
@@ -100,8 +101,9 @@ def test_numbers_of_workbooks_and_tables_are_no_question(kind, cells, texts):
 
 
 def test_the_question_names_both_readings_and_the_notice_what_shows_it():
-    (detail,) = plan_of(["12.500"]).issues["detail"]
-    assert "can be 12500 or 12.5. Write 12500 or 12.5" in detail
+    for plan in (plan_of(["12.500"]), plan_of(["UGX 12.500"], "UGX {fee:,.0f}")):
+        (detail,) = plan.issues["detail"]
+        assert "can be 12500 or 12.5. Write 12500 or 12.5" in detail
     (notice,) = plan_of(["12.500", "1.500.000"]).issues["detail"]
     assert "such as 12.500 are read as 12500, as 1.500.000 shows" in notice
 

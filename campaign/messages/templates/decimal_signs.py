@@ -32,11 +32,8 @@ _BY_HAND = r"^[1-9][0-9]{0,2}\.[0-9]{2}0$"  # no program writes a number that it
 _UNCLEAR = rf"^{BESIDE}(?:{DOUBTFUL['.']}|(?:[0-9]{{1,20}}|{SPACED}),[0-9]{{1,10}}){BESIDE}$"
 _OF_TEXT = {"csv", "tsv"}  # in other files, cells may hold numbers
 # A slip makes no column of decimals: 1,50 among four amounts such as 150,000, or 12.50 among 21 like 12.500.
-_MOST_UNKNOWN = {".": 20, ",": 3}
-
-
-# A slip makes no column of decimals: 1,50 among four amounts such as 150,000, or 12.50 among 21 like 12.500.
 _MOST_DOUBTFUL = {".": 20, ",": 3}
+
 _Facts = Mapping[str, tuple[int, str]]  # by what is shown and the sign, "d.": how many cells, and the first
 _NOTHING = (0, "")
 
@@ -47,7 +44,7 @@ def with_signs(form: NumberFormat, column: str, contacts: ContactParts) -> Numbe
     It is what other cells of the column show, or what the campaign that the file continues read.
     """
     if not any(contacts.map(partial(_has_unclear, column))):
-        return replace(form, signs=_DECIMALS + _THOUSANDS)
+        return replace(form, signs=_DECIMALS + _THOUSANDS)  # as no cell asks for it
     reading = contacts.reading
     facts = _joined(contacts.map(partial(_count, column)))
     may_hold_numbers = reading is not None and not _OF_TEXT & {*reading.format.split(" and ")}
