@@ -130,6 +130,9 @@ def formatted(pattern, *cells):
         ("Monday 5 January 2026", "Mon 5 Jan 26"),
         ("Tuesday 5 January 2026", None),  # it is a Monday
         ("Mon, 5 Jan 2026 14:30:00 GMT", "Mon 5 Jan 26"),
+        ("Mon Jan 05 2026 14:30:00 GMT+0300 (East Africa Time)", "Mon 5 Jan 26"),
+        ("mar. 3 mars 2026", "Tue 3 Mar 26"),
+        ("sábado, 21 de novembro de 2026 às 14:30", "Sat 21 Nov 26"),
         ("05-Jan-26", "Mon 5 Jan 26"),
         ("5. Januar 2026", "Mon 5 Jan 26"),
         ("5th of January, 2026", "Mon 5 Jan 26"),

@@ -22,7 +22,7 @@ _DIRECTIONS = str.maketrans(dict.fromkeys("\u200e\u200f\u061c"))  # Arabic dates
 
 _MARK = r" ?(?:(?P<half{0}>[ap])\.? ?m\b\.?|(?P<arabic{0}>[صم])\b|uhr\b|hrs?\b)"
 # The time is that of its own clock. Without seconds and without a date, 14:30-16:00 are two times.
-_OFFSET = r"(?: ?(?:z|utc|gmt)\b)?(?: ?[+-]\d\d(?::?\d\d)?)?"
+_OFFSET = r"(?: ?(?:z|utc|gmt)\b)?(?: ?[+-]\d\d(?::?\d\d)?(?: \([^()]*\))?)?"
 _CLOCK = re.compile(
     rf"(?<![\d:.,/+-])(?P<hour>\d{{1,2}})(?:"
     rf":(?P<minute1>\d\d)(?::\d\d(?:[.,]\d+)?{_OFFSET}|(?<=t\d\d:\d\d){_OFFSET}| ?z\b)?"  # 14:30:00+03:00
