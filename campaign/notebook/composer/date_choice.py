@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import date, datetime
+from functools import lru_cache
 
 import pandas as pd
 
@@ -96,6 +97,7 @@ class DateChoice(Picker):
         self._chosen(with_format(self._text, self._columns, self._dates, way))
 
 
+@lru_cache(maxsize=8)  # asked for at every key
 def _ways(day: date, language: str) -> list[tuple[str, str]]:
     """Each way to write dates, by how it writes this day; those with the time of day first, if it has one."""
     has_time = isinstance(day, datetime)
