@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the comparison of a new campaign loads no ledger
     from campaign.sending.rounds.difference import Difference
 
 # What was repaired or guessed; the notices of the reading are told as they are.
-_REPAIRED = CHANGES | {"merged_cell", "repaired_text", "replaced", "date_order"}
+_REPAIRED = CHANGES | {"merged_cell", "repaired_text", "replaced", "date_order", "decimal_sign"}
 
 Words = Callable[[str], str]
 

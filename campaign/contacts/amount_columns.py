@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from operator import add
+
 import pandas as pd
 import pyarrow as pa
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from campaign.arrow_text import equal_texts, matches, series_to_array, strip_texts
 
@@ -25,12 +28,7 @@ class AmountCounts(Struct, frozen=True):
     short: int = 0
 
     def __add__(self, other: AmountCounts) -> AmountCounts:
-        return AmountCounts(
-            self.filled + other.filled,
-            self.with_digits + other.with_digits,
-            self.amounts + other.amounts,
-            self.short + other.short,
-        )
+        return AmountCounts(*map(add, astuple(self), astuple(other)))
 
     @property
     def are_amounts(self) -> bool:

@@ -32,7 +32,7 @@ _FOLDED = tuple(map(fold, FOLLOW_UP_COLUMNS))
 _RECOGNISED_BY = frozenset(map(fold, (STATUS, ROW, CAMPAIGN)))
 _ROW_NUMBER = r"\s*0*([1-9][0-9]{0,8})(?:\.0+)?\s*"  # programs that take it for a number may write 5.0
 _BEHIND = "-"  # between the version of the file, that of the row, and the order of dates in each column
-_ORDER = "(dmy|mdy|ymd)([a-z]+)"  # of day, month and year, and the column
+_ORDER = "(dmy|mdy|ymd|[dtu]{2})([a-z]+)"  # of day, month and year, or of point and comma, and the column
 _SHOWN = 60  # characters of a campaign's name in a sentence
 
 

@@ -45,6 +45,9 @@ CODES = {
     "unreadable_value": "the cell of a placeholder does not fit its format",
     "ambiguous_date": "the date of a placeholder can be read in more than one way",
     "date_order": "dates are read in the order that one of them shows, or in another one that was given",
+    "utc_time": "times of a placeholder are in UTC, and go out as they are",
+    "ambiguous_number": "the number of a placeholder can be read in more than one way",
+    "decimal_sign": "numbers such as 12.500 are read as other cells of the column show",
     "mixed_dates": "dates of a placeholder are written in several ways",
     "odd_date": "the cell is no date, unlike most of its column, and goes out as it is",
     "no_text": "there is no text for the row's language",
@@ -101,6 +104,15 @@ class _IssueGroup(NamedTuple):
 
 # What else such a row lacks as a person would contradict that.
 _SAYS_ALL = ("line_of_totals", "remark")
+
+
+class Notice(NamedTuple):
+    """An issue about the cells of a column as a whole; `cell` is one that shows it, or ""."""
+
+    code: str
+    severity: str
+    cell: str
+    detail: str
 
 
 class IssueCollector:

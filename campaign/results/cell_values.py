@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from campaign.arrow_text import series_to_array
 from campaign.messages.templates.date_orders import shown_order
-from campaign.messages.templates.formats import read_moment
+from campaign.messages.templates.moments import read_moment
 
 # A leading zero belongs to a code, such as 007, and more than 15 digits to no amount.
 _AMOUNT = re.compile(r"-?(?:[1-9][0-9]{0,14}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,4}|0)(?:\.[0-9]+)?", re.ASCII)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import campaign
 from campaign.errors import UsageError
 from campaign.messages.issues import issue_kinds
-from campaign.messages.templates.formats import read_moment
+from campaign.messages.templates.moments import read_moment
 
 
 def dated(*cells, message="{visit:%-d %b %Y}", **options):
@@ -184,12 +184,34 @@ def test_the_order_is_kept_with_the_campaign(tmp_path):
 
 
 @pytest.mark.parametrize("dates", [None, "dmy"])
-def test_a_year_of_two_digits_beside_the_name_of_a_month_is_named(dates):
+def test_a_year_may_have_two_digits_beside_the_name_of_a_month(dates):
     plan = dated("09-Jan-27", "9 January 27", "Jan 9 27 10:00", "09-Jan-2027", "2 visits 27", dates=dates)
-    assert texts(plan) == ["9 Jan 2027"]
-    named = plan.contacts["reason"].str.contains("5 Jan 2026: the year needs four digits. Correct the cell.")
-    assert named.tolist() == [True, True, True, False, False]
-    assert set(plan.issues.loc[plan.issues["row"] < 6, "code"]) == {"unreadable_value"}
+    assert texts(plan) == ["9 Jan 2027"] * 4
+    assert issues(plan) == [[6, "2 visits 27", "unreadable_value"]]
+
+
+@pytest.mark.parametrize(
+    ("cells", "text"),
+    [
+        (["5 listopada 2026"], None),  # November in Polish, October in Croatian
+        (["5 listopada 2026", "3 grudnia 2026"], "5 Nov 2026"),  # which is Polish
+        (["5 listopada 2026", "3 prosinca 2026"], "5 Oct 2026"),  # which is Croatian
+        (["10 Maa 2026"], None),  # Igbo, or Luganda
+        (["10 Maa 2026", "4 Sebuttemba 2026"], "10 May 2026"),
+    ],
+)
+def test_a_month_of_two_languages_is_that_of_its_column_or_a_question(cells, text):
+    plan = dated(*cells)
+    assert texts(plan)[:1] == [text] * (text is not None)
+    assert issues(plan) == ([] if text else [[2, cells[0], "ambiguous_date"]])
+    assert texts(dated("5 listopada 2026", message="{visit:%-d %B@pl}")) == ["5 listopada"]
+
+
+def test_times_of_utc_are_said():
+    """In Kampala it is 00:30 on the next day."""
+    plan = dated("2026-11-21T21:30:00Z", "2026-11-21T00:00:00Z", "2026-11-21T21:30:00+03:00")
+    assert issues(plan) == [["", "2026-11-21T21:30:00Z", "utc_time"]]
+    assert issues(dated("2026-11-21T00:00:00.000Z")) == []  # a day that a program gave a time
 
 
 def test_a_day_that_its_month_does_not_have_is_named():

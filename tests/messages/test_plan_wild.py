@@ -206,7 +206,7 @@ def test_a_blank_name_is_never_sent_as_dear_nobody():
 
 
 def test_what_stands_beside_a_number_is_named_with_both_ways_out():
-    amounts = ["UGX 150000", "150,000/=", "Ugx1,000", "1 500", "a lot", "500"]
+    amounts = ["UGX 150000", "150,000/=", "Ugx1,000", "1 5000", "a lot", "500"]
     made = plan(amounts, message="You owe {text:,.0f|0}.")
     needs = 'The message needs "Text" to be a number such as 1500 or 1500.5, with nothing beside it. '
     *named, spaced, words, good = made.contacts["reason"]

@@ -1,6 +1,6 @@
 """The texts of a campaign in its languages, with their sender and priority."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -19,18 +19,21 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.columns import find_column
-from campaign.contacts.contact_parts import ContactParts, distinct_cells
+from campaign.contacts.contact_parts import ContactParts, distinct_cells, whole_table
 from campaign.contract import PRIORITIES
 from campaign.errors import TemplateError, UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.character_issues import describe_literal
-from campaign.messages.templates.date_orders import describe_orders, orders_of_columns, with_date_orders
+from campaign.messages.templates.date_orders import with_order
+from campaign.messages.templates.decimal_signs import with_signs
 from campaign.messages.templates.filling import fill_short
 from campaign.messages.templates.foreign_placeholders import refuse_file_path, refuse_foreign_placeholders
-from campaign.messages.templates.mixed_dates import describe_mixed_dates
+from campaign.messages.templates.formats import DateFormat, Format
+from campaign.messages.templates.plain_dates import describe_mixed_dates
 from campaign.messages.templates.rendering import Rendered, merge, render_message
-from campaign.messages.templates.template import Template, parse, refuse_format_after_words
+from campaign.messages.templates.template import Placeholder, Template, parse, refuse_format_after_words
 from campaign.messages.text import gsm7, limits
+from campaign.values import replace
 
 
 class CampaignTexts(Struct, frozen=True):
@@ -44,8 +47,10 @@ class CampaignTexts(Struct, frozen=True):
 
     @property
     def date_orders(self) -> dict[str, str]:
-        """The order of day, month and year in each column of dates, where it is known."""
-        return orders_of_columns([*self.texts.values(), self.sender, self.priority])
+        """The order of day, month and year in each column of dates, where it is known, and what the point and
+        the comma do in each column of numbers."""
+        formats = _formats([*self.texts.values(), self.sender, self.priority])
+        return {column: form.column_order for column, form in formats.items() if form.column_order}
 
     def describe(self, contacts: ContactParts, issues: IssueCollector) -> None:
         """Add the issues that concern the texts themselves, such as a language that no row has."""
@@ -58,7 +63,9 @@ class CampaignTexts(Struct, frozen=True):
             if self.language is not None and language not in used:
                 detail = f'No row has the language "{language}", so its text is not used.'
                 issues.add_for_table(self.language, language, "unused_text", "warning", detail)
-        describe_orders(self.texts.values(), issues)
+        for column, form in _formats(self.texts.values()).items():
+            for notice in form.notices:
+                issues.add_for_table(column, notice.cell, notice.code, notice.severity, notice.detail)
         describe_mixed_dates(self.texts.values(), contacts, issues)
 
     def render(self, contacts: pd.DataFrame, issues: IssueCollector) -> Rendered:
@@ -110,6 +117,12 @@ class CampaignTexts(Struct, frozen=True):
         detail = 'The priority must be "0" (highest) to "4" (lowest). Correct the cell.'
         issues.add(bad, "priority", priorities.take(bad), "bad_priority", "error", detail, status="invalid")
         return priorities
+
+
+def _formats(templates: Iterable[Template]) -> dict[str, Format]:
+    """A format of each column that has one."""
+    placeholders = (placeholder for template in templates for placeholder in template.placeholders)
+    return {one.column: one.format for one in placeholders if one.format is not None}
 
 
 def _sender_problem(sender: str) -> str:
@@ -220,4 +233,18 @@ class _Parser(Struct, frozen=True, eq=False):
         template = parse(text, self.contacts.columns, what=what)
         if not self.as_written:
             refuse_format_after_words(template, what=what)
-        return with_date_orders(template, self.contacts)
+        return _with_column_readings(template, whole_table(self.contacts))
+
+
+def _with_column_readings(template: Template, contacts: ContactParts) -> Template:
+    """The template whose formats know what the cells of their columns say together: the order of dates, and
+    what the point and the comma do in numbers. One cell such as 05/01/2026 or 12.500 does not say it."""
+
+    def informed(piece: str | Placeholder) -> str | Placeholder:
+        if isinstance(piece, str) or piece.format is None:
+            return piece
+        if isinstance(piece.format, DateFormat):
+            return replace(piece, format=with_order(piece.format, piece.column, contacts))
+        return replace(piece, format=with_signs(piece.format, piece.column, contacts))
+
+    return Template(tuple(map(informed, template.pieces)))

@@ -1,92 +1,97 @@
-"""The names of months and days in the languages that texts may write dates in: `{visit_date:%-d %B@fr}`.
+"""The names of months and days: of the languages that texts may write dates in, `{visit_date:%-d %B@fr}`, and
+those that cells may have.
 
-They are here, and not taken from the machine, so that a spreadsheet gives the same texts everywhere.
+They are not taken from the machine, so that a spreadsheet gives the same texts everywhere. The file beside
+this one has them from CLDR; tests/support/date_names_from_cldr.py writes it.
 """
 
-from typing import NamedTuple
+import json
+import re
+import threading
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 
 class DateNames(NamedTuple):
-    """A language by its own name, its months from January on and its days from Monday on.
+    """A language by its own name and in English, its months from January on and its days from Monday on.
 
     `day` and `weekday` are how it writes a day of the year, without and with the name of the day, and
     `first` is how it writes the number of the first of a month before the name of that month.
     """
 
     name: str
+    english: str
     months: tuple[str, ...]
     days: tuple[str, ...]
-    day: str = "%-d %B"
-    weekday: str = "%A %-d %B"
-    first: str = "1"
+    day: str
+    weekday: str
+    first: str
 
 
-ENGLISH = DateNames(
-    "English",
-    (
-        "January", "February", "March", "April", "May", "June",
-        "July", "August", "September", "October", "November", "December",
-    ),
-    ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+# Texts without another language have these: most need no file.
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-DATE_NAMES = {
-    "en": ENGLISH,
-    "fr": DateNames(
-        "français",
-        (
-            "janvier", "février", "mars", "avril", "mai", "juin",
-            "juillet", "août", "septembre", "octobre", "novembre", "décembre",
-        ),
-        ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"),
-        first="1er",
-    ),
-    "es": DateNames(
-        "español",
-        (
-            "enero", "febrero", "marzo", "abril", "mayo", "junio",
-            "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
-        ),
-        ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"),
-        "%-d de %B",
-        "%A %-d de %B",
-    ),
-    "pt": DateNames(
-        "português",
-        (
-            "janeiro", "fevereiro", "março", "abril", "maio", "junho",
-            "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
-        ),
-        (
-            "segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado",
-            "domingo",
-        ),
-        "%-d de %B",
-        "%A, %-d de %B",
-    ),
-    "sw": DateNames(
-        "Kiswahili",
-        (
-            "Januari", "Februari", "Machi", "Aprili", "Mei", "Juni",
-            "Julai", "Agosti", "Septemba", "Oktoba", "Novemba", "Desemba",
-        ),
-        ("Jumatatu", "Jumanne", "Jumatano", "Alhamisi", "Ijumaa", "Jumamosi", "Jumapili"),
-    ),
-    "de": DateNames(
-        "Deutsch",
-        (
-            "Januar", "Februar", "März", "April", "Mai", "Juni",
-            "Juli", "August", "September", "Oktober", "November", "Dezember",
-        ),
-        ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"),
-        "%-d. %B",
-        "%A, %-d. %B",
-    ),
-    "it": DateNames(
-        "italiano",
-        (
-            "gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno",
-            "luglio", "agosto", "settembre", "ottobre", "novembre", "dicembre",
-        ),
-        ("lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"),
-    ),
-}  # fmt: skip
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+ENGLISH = DateNames("English", "English", MONTHS, DAYS, "%-d %B", "%A %-d %B", "1")
+
+_FILE = Path(__file__).with_suffix(".json")
+_LEFT_OUT = re.compile("[\u0300-\u036f.’'\u0970]")  # accents and dots, which people often leave out
+_reading = threading.Lock()
+
+
+class _Table(NamedTuple):
+    """The names to write by the code of their language, and what each name in a cell may mean."""
+
+    written: Mapping[str, DateNames]
+    months: Mapping[str, Mapping[str, int]]  # by the folded name the month in each language that has it
+    days: Mapping[str, frozenset[int]]  # Monday is 0
+
+
+def date_names() -> Mapping[str, DateNames]:
+    """The names that texts may have, by the code of their language: "en", "fr", ..."""
+    return _table().written
+
+
+def months_called(name: str) -> Mapping[str, int]:
+    """The month, 1 to 12, that a name means in each language that has it: listopad is 11 in pl, 10 in hr."""
+    return _table().months.get(_folded(name), {})
+
+
+def days_called(name: str) -> frozenset[int]:
+    """The days of the week that a name means in any language; Monday is 0."""
+    return _table().days.get(_folded(name), frozenset())
+
+
+def _table() -> _Table:
+    with _reading:  # a cache alone would let two threads read it
+        return _read()
+
+
+@cache
+def _read() -> _Table:
+    languages: dict[str, dict[str, Any]] = json.loads(_FILE.read_text("utf-8"))
+    months, days = dict[str, dict[str, int]](), dict[str, frozenset[int]]()
+    written = {}
+    for code, names in languages.items():
+        for month, spellings in enumerate(names.pop("months_read"), 1):
+            for name in map(_folded, spellings):
+                months.setdefault(name, {})[code] = month
+        for day, spellings in enumerate(names.pop("days_read")):
+            for name in map(_folded, spellings):
+                days[name] = days.get(name, frozenset()) | {day}
+        names |= {"months": tuple(names["months"]), "days": tuple(names["days"])}
+        written[code] = DateNames(**names)
+    return _Table(written, months, days)
+
+
+def _folded(name: str) -> str:
+    """A name as it is looked up: février, Fevrier and FÉVRIER are one."""
+    if name.isascii():
+        return name.lower().replace(".", "").replace("'", "")
+    letters = _LEFT_OUT.sub("", unicodedata.normalize("NFD", name.casefold().replace("ı", "i")))
+    return unicodedata.normalize("NFC", letters)

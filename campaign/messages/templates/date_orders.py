@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import time
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -11,20 +12,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
 
-from campaign.arrow_text import Bools, Ints, TextArray, matches, series_to_array, text_array, unique_texts
-from campaign.contacts.contact_parts import ContactParts, distinct_cells, whole_table
+from campaign.arrow_text import Bools, TextArray, fill_missing, matches, series_to_array, unique_texts
+from campaign.contacts.contact_parts import ContactParts, distinct_cells
 from campaign.contacts.reading_record import Reading, reading_of
-from campaign.messages.issues import IssueCollector
-from campaign.messages.templates.formats import DateFormat, OrderNotice, read_moment
-from campaign.messages.templates.template import Placeholder, Template
+from campaign.messages.issues import Notice
+from campaign.messages.templates.date_names import MONTHS
+from campaign.messages.templates.formats import DateFormat
+from campaign.messages.templates.moments import ORDERS, days_of, languages_of, read_moment
+from campaign.text import listed_words
 from campaign.values import replace
 
 _EXAMINED = 200  # cells of a column, to see whether it holds dates
-_ORDERS = ("", "dmy", "mdy", "ymd")
-_LONGEST = np.array([0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])  # days of each month
 _FIRST = {"dmy": "day", "mdy": "month", "ymd": "year"}
-_NUMBERS = r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{4}|[0-9]{2})([ T]+[0-9:.]+)?"
-_WITH_FULL_YEAR = r"^\s*(?P<first>[0-9]{1,2})[-/.](?P<second>[0-9]{1,2})[-/.][0-9]{4}(?:[ T]+[0-9:.]+)?\s*$"
+_WITH_FULL_YEAR = r"(?P<day>\pN{1,2} ?[-/.] ?\pN{1,2} ?[-/.] ?\pN{4})"
+_WITH_NAME = r"\pL{3}"
+_IN_UTC = r"(?i)[0-9](?: ?Z|[+-]00:?00|\+00| ?UTC| ?GMT)\s*$"
 
 
 class _Witness(Struct, frozen=True):
@@ -40,44 +42,48 @@ class _Witness(Struct, frozen=True):
         return f"as {self.cell} shows" if self.cell else f"as in {self.name}"
 
 
-def with_date_orders(template: Template, contacts: ContactParts) -> Template:
-    """The template with the order of day, month and year in each of its dates, where it is known.
+def with_order(date_format: DateFormat, column: str, contacts: ContactParts) -> DateFormat:
+    """The format with the order of day, month and year in the dates of a column, with the languages of its
+    names, and with what there is to tell about them.
 
-    It is known if it was given when the file was read, if the campaign that the file continues reads the
-    column so, or if the column shows it: see `shown_order`.
+    The order is known if it was given when the file was read, if the campaign that the file continues reads
+    the column so, or if the column shows it: see `shown_order`.
     """
-
-    def ordered(piece: str | Placeholder) -> str | Placeholder:
-        if isinstance(piece, str) or not isinstance(piece.format, DateFormat):
-            return piece
-        return replace(piece, format=_in_order(piece.format, piece.column, whole_table(contacts)))
-
-    return Template(tuple(map(ordered, template.pieces)))
-
-
-def _in_order(date_format: DateFormat, column: str, contacts: ContactParts) -> DateFormat:
-    """The format of a column with the order of its dates, and with what there is to tell about it."""
     given = contacts.reading.dates if contacts.reading is not None else ""
     kept = _kept_order(column, contacts.reading)
-    shown, is_needed = _look_at(distinct_cells(contacts, column))
-    witnesses = [shown] if shown and is_needed else []
+    seen = _look_at(distinct_cells(contacts, column))
+    witnesses = [seen.witness] if seen.witness and seen.is_needed else []
     if kept and any(map(_first_unclear, distinct_cells(contacts, column))):
         witnesses.append(kept)
-    known = kept or shown
+    known = kept or seen.witness
     column_order = given or (known.order if known else "")
+    notices = (_notice(column, given, kept, witnesses), _about_utc(column, seen.in_utc))
+    own = {date_format.language} if date_format.language != "en" else frozenset()
     return replace(
         date_format,
-        order=column_order if given or kept or is_needed else "",
+        order=column_order if given or kept or seen.is_needed else "",
         column_order=column_order,
-        notice=_notice(column, given, kept, witnesses),
+        notices=tuple(filter(None, notices)),
+        languages=seen.languages & own or seen.languages,
     )
+
+
+def _about_utc(column: str, cell: str) -> Notice | None:
+    """That texts have times of UTC, which people elsewhere have hours later, or on another day."""
+    if not cell:
+        return None
+    detail = (
+        f'Times in "{column}" such as {cell} are in UTC, and texts have them as they are. Where people live, '
+        "it may be another hour and another day: write their time into the cells."
+    )
+    return Notice("utc_time", "warning", cell, detail)
 
 
 def _kept_order(column: str, reading: Reading | None) -> _Witness | None:
     """The order in which the campaign that a file continues reads the dates of a column."""
     continues = None if reading is None else reading.continues
     order = "" if continues is None else continues.date_order(column)
-    return _Witness(order, f"the campaign {continues.quoted}") if continues is not None and order else None
+    return _Witness(order, f"the campaign {continues.quoted}") if continues and order in _FIRST else None
 
 
 def shown_order(cells: Iterable[TextArray]) -> tuple[str, str]:
@@ -85,37 +91,42 @@ def shown_order(cells: Iterable[TextArray]) -> tuple[str, str]:
 
     ("", "") if no date needs it, or if none shows it, or if dates of both orders are there.
     """
-    shown, is_needed = _look_at(cells)
-    return (shown.order, shown.cell) if shown and is_needed else ("", "")
+    seen = _look_at(cells)
+    return (seen.witness.order, seen.witness.cell) if seen.witness and seen.is_needed else ("", "")
 
 
-def _look_at(cells: Iterable[TextArray]) -> tuple[_Witness | None, bool]:
-    """The first cell that shows the order of a column, if all that show one agree, and whether a date needs
-    it."""
+class _ColumnOfDates(Struct, frozen=True):
+    """What the cells of a column show: the order of its dates if all that show one agree, whether a date
+    needs it, the first time of day in UTC, and the languages that have all its names of months."""
+
+    witness: _Witness | None
+    is_needed: bool
+    in_utc: str
+    languages: frozenset[str]
+
+
+def _look_at(cells: Iterable[TextArray]) -> _ColumnOfDates:
     shown: dict[str, str] = {}
-    is_needed = False
+    is_needed, in_utc, languages = False, "", list[frozenset[str]]()
     for texts in cells:
-        distinct = text_array(unique_texts(texts)[0])  # a column has few dates: ten times faster
-        pieces = pc.extract_regex(distinct, _WITH_FULL_YEAR)
-        first, second = (
-            np.asarray(pc.fill_null(pc.struct_field(pieces, place).cast(pa.int8()), 0)) for place in (0, 1)
-        )
-        is_needed |= bool(((first != second) & (first <= 12) & (second <= 12)).any())
-        for order, shows in (
-            ("dmy", (first > 12) & _is_day(first, second)),
-            ("mdy", (second > 12) & _is_day(second, first)),
-        ):
-            if order not in shown and shows.any():
-                shown[order] = str(distinct[int(shows.argmax())].as_py()).strip()
+        distinct = texts.unique()  # a column has few dates: ten times faster
+        found = pc.struct_field(pc.extract_regex(distinct, _WITH_FULL_YEAR), 0)
+        days, positions = unique_texts(fill_missing(found))
+        for place, day in enumerate(days):
+            first, second = (read_moment(day, order)[0] for order in ("dmy", "mdy"))
+            is_needed |= bool(first and second and first != second)
+            order = "" if (first is None) == (second is None) else "dmy" if first else "mdy"
+            if order and order not in shown:
+                shown[order] = str(distinct[int((positions == place).argmax())]).strip()
+        in_utc = in_utc or next(filter(time_of_day, _those_like(distinct, _IN_UTC)), "")
+        languages += filter(None, map(languages_of, _those_like(distinct, _WITH_NAME)))
     witnesses = [_Witness(order, cell, cell) for order, cell in shown.items()]
-    return witnesses[0] if len(witnesses) == 1 else None, is_needed
+    common = frozenset.intersection(*languages) if languages else frozenset()
+    return _ColumnOfDates(witnesses[0] if len(witnesses) == 1 else None, is_needed, in_utc, common)
 
 
-def _is_day(days: Ints, months: Ints) -> Bools:
-    """Which days are in their months: 31/11/2026 is no date, and shows nothing."""
-    is_month = (months >= 1) & (months <= 12)
-    is_day: Bools = is_month & (days <= _LONGEST[np.where(is_month, months, 0)])
-    return is_day
+def _those_like(texts: TextArray, pattern: str) -> list[str]:
+    return cast("list[str]", texts.filter(pa.array(matches(texts, pattern))).to_pylist())
 
 
 def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
@@ -127,7 +138,7 @@ def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
     for name in contacts.columns:
         cells = contacts[name].head(_EXAMINED).str.strip()
         distinct = cells[cells != ""].unique()
-        dates = [cell for cell in distinct if any(read_moment(cell, order)[0] for order in _ORDERS)]
+        dates = [cell for cell in distinct if any(read_moment(cell, order)[0] for order in ORDERS)]
         if len(dates) * 2 > len(distinct):
             timed = [cell for cell in dates if time_of_day(cell)] or dates
             examples[str(name)] = next((cell for cell in timed if read_moment(cell)[0]), timed[0])
@@ -136,7 +147,7 @@ def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
 
 def time_of_day(cell: str) -> time | None:
     """The time beside a date; None where there is none, or midnight, which programs add to dates."""
-    clocks = (read_moment(cell, order)[1] for order in _ORDERS)
+    clocks = (read_moment(cell, order)[1] for order in ORDERS)
     return next((clock for clock in clocks if clock not in (None, time())), None)
 
 
@@ -168,71 +179,38 @@ def find_question(contacts: pd.DataFrame) -> DateQuestion | None:
 
 
 def _question_about(example: str, column: str, texts: TextArray, reading: Reading | None) -> DateQuestion:
-    shown, is_needed = _look_at([texts])
-    known = _kept_order(column, reading) or (shown if is_needed else None)
+    seen = _look_at([texts])
+    known = _kept_order(column, reading) or (seen.witness if seen.is_needed else None)
     return DateQuestion(example) if known is None else DateQuestion(example, known.order, known.reason)
 
 
 def _first_unclear(texts: TextArray) -> list[str]:
     """The first cell that is a date which can be read in more than one way, if there is one."""
-    cells = unique_texts(texts.filter(pa.array(needs_order(texts))))[0]
-    return next(([cell] for cell in cells if read_moment(cell.strip())[0] is None), [])
+    return unique_texts(texts.filter(pa.array(needs_order(texts))))[0][:1]
 
 
-def needs_order(texts: TextArray) -> Bools:
-    """Which texts are dates in numbers alone, whose order is not known: in one order at least there is such a
-    day, as there is none of 31/11/2026."""
+def needs_order(texts: TextArray, order: str = "", languages: Collection[str] = ()) -> Bools:
+    """Which texts are dates that can be read in several ways: in several orders, or in several languages."""
     cells, positions = unique_texts(texts)
-    are_numbers = matches(text_array(cells), rf"^\s*{_NUMBERS}\s*$")
-    are_days = [
-        bool(some) and bool(_orders_of(str(cell))) for cell, some in zip(cells, are_numbers, strict=True)
-    ]
-    return np.array(are_days, dtype=bool)[positions]
+    return np.array([len(days_of(cell, order, languages)) > 1 for cell in cells], dtype=bool)[positions]
 
 
-def _orders_of(cell: str) -> list[str]:
-    """The orders in which a cell is a date."""
-    return [order for order in _FIRST if read_moment(cell.strip(), order)[0]]
-
-
-def question(column: str, example: str) -> str:
+def date_question(column: str, cell: str) -> str:
     """What a person is asked where a column has dates that can be read in two ways, or in three."""
-    first, *others = (f'with dates="{order}" if the {_FIRST[order]}' for order in _orders_of(example))
+    orders = [order for order in ORDERS if read_moment(cell, order)[0]]
+    if not orders:
+        days = listed_words(f"{day.day} {MONTHS[day.month - 1]} {day.year}" for day in days_of(cell))
+        return f'"{column}" has dates such as {cell}, which can be {days}. Write them like 2026-01-05.'
+    first, *others = (f'with dates="{order}" if the {_FIRST[order]}' for order in orders)
     ways = ", ".join([f"{first} comes first", *(f"{other} does" for other in others)])
     ways = ", or ".join(ways.rsplit(", ", 1))
     return (
-        f'"{column}" has dates such as {example}, which can be read in more than one way. Write them like '
+        f'"{column}" has dates such as {cell}, which can be read in more than one way. Write them like '
         f"5 Jan 2026, or read the file {ways}."
     )
 
 
-def describe_orders(templates: Iterable[Template], issues: IssueCollector) -> None:
-    """Add an issue for each column whose dates are read in the order that a cell shows or the campaign has,
-    or in another one."""
-    for column, date_format in _date_formats(templates).items():
-        if (notice := date_format.notice) is not None:
-            issues.add_for_table(column, notice.cell, "date_order", notice.severity, notice.detail)
-
-
-def orders_of_columns(templates: Iterable[Template]) -> dict[str, str]:
-    """The order of the dates in each column, where it is known."""
-    formats = _date_formats(templates)
-    return {column: form.column_order for column, form in formats.items() if form.column_order}
-
-
-def _date_formats(templates: Iterable[Template]) -> dict[str, DateFormat]:
-    """A format of each column that a text takes dates from."""
-    return {
-        placeholder.column: placeholder.format
-        for template in templates
-        for placeholder in template.placeholders
-        if isinstance(placeholder.format, DateFormat)
-    }
-
-
-def _notice(
-    column: str, given: str, kept: _Witness | None, witnesses: Sequence[_Witness]
-) -> OrderNotice | None:
+def _notice(column: str, given: str, kept: _Witness | None, witnesses: Sequence[_Witness]) -> Notice | None:
     """What to tell: what the order was taken from, or what speaks against it; nothing if it was given and
     nothing does."""
     if not witnesses:
@@ -247,7 +225,7 @@ def _notice(
                 f"{read}, but {other.name} has the {first} first. If the {first} comes first in all of them, "
                 f'read the file with dates="{other.order}".'
             )
-            return OrderNotice("warning", other.cell, detail)
+            return Notice("date_order", "warning", other.cell, detail)
     other_order = "mdy" if order == "dmy" else "dmy"
     detail = f'{read}. If that is wrong, read the file with dates="{other_order}".'
-    return None if given else OrderNotice("info", witnesses[0].cell, detail)
+    return None if given else Notice("date_order", "info", witnesses[0].cell, detail)

@@ -18,8 +18,11 @@ from campaign.arrow_text import (
     strip_texts,
 )
 from campaign.messages.issues import IssueCollector
-from campaign.messages.templates.date_orders import needs_order, question
-from campaign.messages.templates.formats import DateFormat, flaws_of_dates, what_is_beside, without_sign
+from campaign.messages.templates.date_orders import date_question, needs_order
+from campaign.messages.templates.decimal_signs import sign_question
+from campaign.messages.templates.formats import DateFormat
+from campaign.messages.templates.moments import flaws_of_dates
+from campaign.messages.templates.number_format import are_doubtful, what_is_beside, without_sign
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.remedies import in_curly_quotes
 from campaign.values import replace
@@ -38,9 +41,7 @@ class Values(Struct, frozen=True):
 
 def format_values(placeholder: Placeholder, raw: TextArray) -> Values:
     """The values of a placeholder, made from the cells of its column."""
-    texts = strip_texts(raw)
-    if placeholder.sign:
-        texts = without_sign(texts, placeholder.sign)
+    texts = _plain_texts(placeholder, raw)
     empty = missing = equal_texts(texts, "")
     unreadable, needed = np.zeros(len(raw), dtype=bool), ""
     if placeholder.format is not None:
@@ -50,6 +51,12 @@ def format_values(placeholder: Placeholder, raw: TextArray) -> Values:
         texts = choose_texts(empty, placeholder.fallback, texts)
         missing = np.zeros(len(raw), dtype=bool)
     return Values(placeholder.column, texts, raw, missing, unreadable, needed)
+
+
+def _plain_texts(placeholder: Placeholder, raw: TextArray) -> TextArray:
+    """The cells without spaces around them, and without the currency that stands beside the placeholder."""
+    texts = strip_texts(raw)
+    return without_sign(texts, placeholder.sign) if placeholder.sign else texts
 
 
 def fill_in(
@@ -79,23 +86,23 @@ def fill_in(
 def _refuse_unreadable(
     placeholder: Placeholder, values: Values, rows: Ints, issues: IssueCollector, *, what: str
 ) -> None:
-    """Exclude rows whose values are not what the format needs; dates that lack an order are a question."""
+    """Exclude rows whose values are not what the format needs; what can be read in two ways is a question."""
     unreadable = np.flatnonzero(values.unreadable)
-    name = placeholder.column
-    if isinstance(placeholder.format, DateFormat) and not placeholder.format.order:
-        is_question = needs_order(values.raw.take(unreadable))
-        asked, unreadable = unreadable[is_question], unreadable[~is_question]
-        cells = values.raw.take(asked)
-        detail = question(name, str(cells[0]).strip()) if len(cells) else ""
-        issues.add(rows[asked], name, cells, "ambiguous_date", "error", detail, status="invalid")
-    flaws = np.full(len(unreadable), "", dtype=object)
-    cells = strip_texts(values.raw.take(unreadable))
-    if isinstance(placeholder.format, DateFormat):
-        flaws[:] = flaws_of_dates(cells, placeholder.format.order)
+    name, form = placeholder.column, placeholder.format
+    cells = _plain_texts(placeholder, values.raw.take(unreadable))
+    if isinstance(form, DateFormat):
+        code, ask, flaws = "ambiguous_date", date_question, flaws_of_dates(cells, form.order, form.languages)
+        is_question = needs_order(cells, form.order, form.languages) & form.has_date
     else:
-        flaws[:] = what_is_beside(cells)
-    for flaw in sorted(set(flaws)):
-        chosen = unreadable[flaws == flaw]
+        code, ask, flaws = "ambiguous_number", sign_question, what_is_beside(cells)
+        is_question = are_doubtful(cells)
+    asked = unreadable[is_question]
+    if len(asked):
+        detail = ask(name, str(cells[int(is_question.argmax())]))
+        issues.add(rows[asked], name, values.raw.take(asked), code, "error", detail, status="invalid")
+    unreadable, kinds = unreadable[~is_question], np.array(flaws, dtype=object)[~is_question]
+    for flaw in sorted(set(kinds)):
+        chosen = unreadable[kinds == flaw]
         cells = values.raw.take(chosen)
         detail = f'The {what} needs "{name}" to be {values.needed}{_remedy(placeholder, flaw)}'
         issues.add(rows[chosen], name, cells, "unreadable_value", "error", detail, status="invalid")

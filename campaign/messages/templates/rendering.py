@@ -32,7 +32,7 @@ from campaign.messages.templates.character_issues import (
     ucs2_literals,
 )
 from campaign.messages.templates.filling import fill_in, join_pieces
-from campaign.messages.templates.odd_dates import report_odd_dates
+from campaign.messages.templates.plain_dates import report_odd_dates
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import Lengths, Scan, lengths_of, scan

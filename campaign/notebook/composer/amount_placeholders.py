@@ -15,7 +15,8 @@ from campaign.arrow_text import array_to_series, series_to_array
 from campaign.contacts.amount_columns import count_amounts
 from campaign.contacts.columns import number_columns
 from campaign.errors import TemplateError
-from campaign.messages.templates.formats import NumberFormat, parse_format
+from campaign.messages.templates.formats import parse_format
+from campaign.messages.templates.number_format import NumberFormat
 from campaign.messages.templates.template import formats_in
 
 _PLAIN = r"-?[0-9]{1,15}(?:\.[0-9]{1,2})?"  # as workbooks hold amounts, whatever they show

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import date, datetime
+from functools import lru_cache
 
 import pandas as pd
 
@@ -13,9 +14,10 @@ from campaign import markup
 from campaign.arrow_text import text_array
 from campaign.contacts.reading_record import reading_of
 from campaign.errors import TemplateError
-from campaign.messages.templates.date_names import DATE_NAMES
+from campaign.messages.templates.date_names import date_names
 from campaign.messages.templates.date_orders import date_columns, time_of_day
-from campaign.messages.templates.formats import DateFormat, parse_format, read_moment
+from campaign.messages.templates.formats import DateFormat, parse_format
+from campaign.messages.templates.moments import read_moment
 from campaign.messages.templates.template import formats_in, with_format
 from campaign.notebook.composer.fields import Picker, set_shown
 from campaign.text import agreeing, listed_words
@@ -95,6 +97,7 @@ class DateChoice(Picker):
         self._chosen(with_format(self._text, self._columns, self._dates, way))
 
 
+@lru_cache(maxsize=8)  # asked for at every key
 def _ways(day: date, language: str) -> list[tuple[str, str]]:
     """Each way to write dates, by how it writes this day; those with the time of day first, if it has one."""
     has_time = isinstance(day, datetime)
@@ -104,11 +107,11 @@ def _ways(day: date, language: str) -> list[tuple[str, str]]:
 
 def _ways_of(day: date, language: str, clock: str, note: str) -> list[tuple[str, str]]:
     """The ways with this pattern for the time of day behind the date."""
-    codes = sorted(DATE_NAMES, key=lambda code: code != _code(language))
+    names, own = date_names(), _code(language)
     in_words = [
-        (f"{DATE_NAMES[code].name}{note}", f"{pattern}{clock}{_suffix(code)}")
-        for code in codes
-        for pattern in (DATE_NAMES[code].day, DATE_NAMES[code].weekday)
+        (f"{names[code].name}{note}", f"{pattern}{clock}{_suffix(code)}")
+        for code in sorted(names, key=lambda code: code != own)
+        for pattern in (names[code].day, names[code].weekday)
     ]
     in_numbers = [(note.removeprefix(", "), f"{pattern}{clock}") for pattern in _NUMBERS]
     return [
@@ -123,7 +126,7 @@ def day_in_words(language: str, day: date) -> str:
     English for a language that is not known.
     """
     code = _code(language)
-    return f"{DATE_NAMES[code].day}{', %H:%M' if isinstance(day, datetime) else ''}{_suffix(code)}"
+    return f"{date_names()[code].day}{', %H:%M' if isinstance(day, datetime) else ''}{_suffix(code)}"
 
 
 def example_moment(cell: str, order: str) -> date:
@@ -135,9 +138,13 @@ def example_moment(cell: str, order: str) -> date:
 
 def _code(language: str) -> str:
     """The code of a language in which dates can be written; that of English for any other."""
-    mine = language[:2].casefold()
-    of_language = (code for code, names in DATE_NAMES.items() if mine in (code, names.name[:2].casefold()))
-    return next(of_language, "en")
+    mine, names = language.strip().casefold(), date_names()
+    if mine[:2] in names and mine[2:3] in ("", "-", "_"):
+        return mine[:2]
+    called = {code: (own.name.casefold(), own.english.casefold()) for code, own in names.items()}
+    exact = (code for code, own in called.items() if mine in own)
+    begun = (code for code, own in called.items() if mine[:3] in {name[:3] for name in own})
+    return next(exact, next(begun, "en"))
 
 
 def _suffix(code: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
-from typing import cast
+from typing import cast, get_args
 
 from campaign.contacts.reading_options import DateOrder
 from campaign.environments import Environment
@@ -32,6 +32,7 @@ def earlier_rounds(desk: Desk) -> list[tuple[RoundManifest, Environment]]:
 def earlier_date_order(desk: Desk) -> DateOrder | None:
     """How the last of these rounds with dates read them; None if that is not known, or differs by column."""
     readings = [last.load_reading() for last, _ in reversed(earlier_rounds(desk))]
-    orders = ({order for _, order in reading.date_orders} for reading in readings if reading is not None)
+    known = {*get_args(DateOrder)}  # beside them stand the signs of columns of numbers
+    orders = (known & {order for _, order in reading.date_orders} for reading in readings if reading)
     last_orders = next(filter(None, orders), set())
     return cast(DateOrder, last_orders.pop()) if len(last_orders) == 1 else None

@@ -22,6 +22,7 @@ STYLE = """
 .campaign .shares .put_right,.campaign .shares .totals,.campaign .shares .remarks{background:var(--quiet)}
 """
 
+_COLUMN_READINGS = ("date_order", "decimal_sign", "utc_time")
 _LEFT_OUT = {
     **{status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()},
     "totals": ("is a line of totals", "are lines of totals"),
@@ -149,7 +150,7 @@ def _counts(plan: Plan, leaves: WhoLeaves) -> dict[str, int]:
 
 
 def read_dates(plan: Plan) -> str:
-    """How dates are read that could be read in another way; "" if there are none."""
+    """How dates and numbers are read that could be read in another way; "" if there are none."""
     issues = plan.issues
-    details = issues.loc[issues["code"] == "date_order", "detail"]
+    details = issues.loc[issues["code"].isin(_COLUMN_READINGS), "detail"]
     return "".join(markup.paragraph(desk_words(detail, here=3)) for detail in details)

@@ -17,8 +17,9 @@ from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
 from campaign.errors import CampaignError, FileError
 from campaign.masking import mask_text
+from campaign.messages.templates.date_names import MONTHS
 from campaign.messages.templates.date_orders import find_question
-from campaign.messages.templates.formats import MONTHS, read_moment
+from campaign.messages.templates.moments import read_moment
 from campaign.notebook.composer.composition import CONTINUED, KEPT_ANSWERS, Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words

@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec import structs
 
 from campaign.errors import FolderError
-from campaign.messages.templates.formats import MONTHS
+from campaign.messages.templates.date_names import MONTHS
 from campaign.sending.store.user_list import ListedCampaign, listed_campaign
 from campaign.text import agreeing, clean, counted
 
