@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from campaign.contacts.consent import ConsentHeader
 from campaign.errors import ColumnError
 from campaign.suggestions import closest
 from campaign.text import clean
@@ -159,6 +160,9 @@ def _rank(header: str) -> int | None:
     if rank is None:
         alone = folded.rstrip("0123456789")  # of "Tel", "Tel 2"
         return 2 if alone in _EXACT else COUNTER if alone in _COUNTING else None
+    if ConsentHeader.of(own_name).is_clear:
+        last = fold(words(own_name)[-1])  # "Unsubscribed phone" may hold the numbers of a list
+        return OTHER_PERSON if _MOBILE.search(last) or _PHONE.search(last) else None
     if not parts.isdisjoint(OTHER_PERSON_WORDS):
         return OTHER_PERSON
     return rank if parts.isdisjoint(LANDLINE_WORDS) else LANDLINE

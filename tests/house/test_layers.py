@@ -134,7 +134,8 @@ CONTACTS = {
     "own_files": {"reserved_columns"},
     "totals_lines": {"cells", "columns", "contact_parts"},
     "naming_column": {"columns", "exports"},
-    "opt_out_marks": {"cells"},
+    "opt_out_marks": {"consent"},
+    "consent": set(),
     "reading": {
         "own_files",
         "reading_options",
@@ -161,7 +162,7 @@ CONTACTS = {
     "cells": {"columns"},
     "table_version": set(),
     "amount_columns": set(),
-    "columns": set(),
+    "columns": {"consent"},
     "reserved_columns": set(),
     "phone_numbers": set(),
 }
