@@ -1,16 +1,16 @@
 """Columns that tell who wants messages, or who wants none: which headers are about that, what the cells say.
 
-The words are in `consent_words.toml`. The process that opens workbooks loads this module, so it is light.
+The process that opens workbooks loads this module, so it imports as little as it can.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Collection, Iterable
-from pathlib import Path
 from typing import NamedTuple
+
+from campaign.contacts.vocabulary import VOCABULARY, phrases
 
 _OTHERS = 2  # different cells that are neither, "not sure", "call her": more of them are about something else
 _MOST_OTHERS = 20  # below a header that is about nothing else
@@ -35,9 +35,9 @@ def _words(header: str) -> str:
     return _BOTH.sub("", re.sub(r"[\W_]+", " ", _without_accents(spaced))).strip()
 
 
-def _pattern(phrases: str) -> re.Pattern[str]:
-    """Phrases between commas as a pattern of headers: a space may be missing, a star is any letters."""
-    alternatives = "|".join(_without_accents(phrase.strip()) for phrase in phrases.split(","))
+def _pattern(listed: Iterable[str]) -> re.Pattern[str]:
+    """Phrases as a pattern of headers: a space may be missing, a star is any letters."""
+    alternatives = "|".join(map(_without_accents, listed))
     pattern = alternatives.replace(" ", " ?").replace("*", r"\w*")
     return re.compile(rf"\b(?:sms|e?mail|phone|whatsapp)?(?:{pattern})\b")
 
@@ -45,9 +45,8 @@ def _pattern(phrases: str) -> re.Pattern[str]:
 _BOTH = re.compile(
     r"\b(?:yes|y|oui|ja|si|sim|ndiyo|true|1) (?:or |ou |oder |o )?(?:no|n|non|nein|nao|hapana|false|0)\b"
 )
-_TABLE = tomllib.loads(Path(__file__).with_name("consent_words.toml").read_text("utf-8"))
-_CELLS = {name: frozenset(map(fold_cell, words.split(","))) for name, words in _TABLE["cells"].items()}
-_HEADERS = {name: _pattern(phrases) for name, phrases in _TABLE["headers"].items()}
+_CELLS = {name: frozenset(map(fold_cell, phrases("cells", name))) for name in VOCABULARY["cells"]}
+_HEADERS = {name: _pattern(phrases("headers", name)) for name in VOCABULARY["headers"]}
 _YES, _NO, _NOTHING = _CELLS["yes"], _CELLS["no"], _CELLS["nothing"] | {""}
 _WANTED, _OPTED_OUT = _CELLS["wanted"], _CELLS["opted_out"]
 _REFUSED = _CELLS["refused"] | _OPTED_OUT

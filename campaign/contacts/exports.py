@@ -105,19 +105,6 @@ def column_names(headers: Sequence[str], *, letters: Sequence[str] | None = None
     return check_headers(numbered, letters=letters)
 
 
-_HASHTAG = re.compile(r"\s*#[a-z]\w*(?:\s*\+\s*[a-z]\w*)*\s*", re.I | re.ASCII)
-
-
-def is_hashtag_row(cells: Iterable[str], export: Export | None) -> bool:
-    """Whether a row holds nothing but HXL tags (#adm1, #contact+phone).
-
-    In a tool's export that may have such a row, one tag is enough; in any other table it takes two.
-    """
-    filled = [cell for cell in cells if cell.strip()]
-    least = 1 if export is not None and export.hashtags else 2
-    return len(filled) >= least and all(map(_HASHTAG.fullmatch, filled))
-
-
 def standing_column(columns: Iterable[str], export: Export | None) -> str:
     """The column of an export that says to whom nothing is to be sent; "" if there is none."""
     header = export.standing[0] if export else ""

@@ -50,7 +50,7 @@ from campaign.messages.number_rules import NumberRules, RowRegions
 from campaign.text import agreeing, capitalised, counted
 
 _CLOSING_TOTALS = "The row is a line of totals and not a person, so it gets no message."
-_CLOSING_REMARK = "The row is a remark below a line of totals and not a person, so it gets no message."
+_CLOSING_REMARK = "The row is a remark below the table and not a person, so it gets no message."
 _TOTALS = "The row looks like a line of totals, so it gets no message: remove it from the table."
 _FILL_IN = "Fill it in, or remove the row."
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
