@@ -119,15 +119,14 @@ def may_hold_numbers(header: str) -> bool:
 
 
 LANDLINE, OTHER_PERSON, COUNTER = 3, 4, 5
-_ASKED = re.compile(
-    r"(?i)\bwhat(?: i|')s\b|\b(?:with|incl\w*|e\.g)\b.*"
-)  # "What is your phone number, with code?"
+# "What is your phone number, with code?" asks for a number, though "is" and "code" are of other columns.
+_ASKED = re.compile(r"(?i)(?<![a-z])what(?:[ _]i|')s(?![a-z])|\b(?:with|incl\w*|e\.g)\b.*")
 
 
 def _rank(header: str) -> int | None:
+    header = _ASKED.sub("", header)
     own_name = without_groups(header)
-    own_name = _ASKED.sub("", own_name)
-    folded, parts = fold(own_name), set(words(_ASKED.sub("", header)))
+    folded, parts = fold(own_name), set(words(header))
     if not parts.isdisjoint(_NO_NUMBER) and not _NO_NUMBER.isdisjoint(words(own_name)):
         return None
     rank = 0 if _MOBILE.search(folded) else 1 if _PHONE.search(folded) else None
@@ -136,7 +135,8 @@ def _rank(header: str) -> int | None:
         return 2 if alone in _EXACT else COUNTER if alone in _COUNTING else None
     if ConsentHeader.of(own_name).is_clear:
         last = fold(words(own_name)[-1])  # "Unsubscribed phone" may hold the numbers of a list
-        return OTHER_PERSON if _MOBILE.search(last) or _PHONE.search(last) else None
+        is_phone = "not" not in parts and (_MOBILE.search(last) or _PHONE.search(last))
+        return OTHER_PERSON if is_phone else None
     if not parts.isdisjoint(_OTHER_PERSON):
         return OTHER_PERSON
     return rank if parts.isdisjoint(_LANDLINE) else LANDLINE

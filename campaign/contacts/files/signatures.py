@@ -8,6 +8,10 @@ _SOUND = f"is a sound recording. {_TABLE_ITSELF}"
 _FILM = f"is a film. {_TABLE_ITSELF}"
 _DOCUMENT = f"is a document, not a spreadsheet. {_TABLE_ITSELF}"
 
+LINK = (
+    "is a link to a table, not the table. Open the link, download the table as .xlsx or .csv, and read that"
+)
+
 # As long as it takes to be the start of no header: "PARE", of encrypted parquet files, begins "PARENT", too.
 _STARTS: tuple[tuple[bytes, str], ...] = (
     (b"%PDF", f"is a PDF. {_TABLE_ITSELF}"),
@@ -33,6 +37,10 @@ _STARTS: tuple[tuple[bytes, str], ...] = (
     (b"ID3\x03", _SOUND),
     (b"ID3\x04", _SOUND),
     (b"OggS\x00", _SOUND),
+    (b"[InternetShortcut]", LINK),
+    (b"[Desktop Entry]", LINK),
+    (b"L\0\0\0\x01\x14\x02\0", LINK),
+    (b"bplist00", LINK),
     (b"BEGIN:VCARD", "holds contact cards (vCard). Open them as contacts, and export those as .csv"),
 )
 # What follows eight bytes (RIFF) or stands behind the first four (the size of a box).
