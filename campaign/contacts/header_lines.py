@@ -11,12 +11,13 @@ import pyarrow as pa
 from campaign.arrow_text import Bools
 from campaign.arrow_types import TEXT
 from campaign.contacts.cells.grid import Grid, name_rows
-from campaign.contacts.cells.headers import looks_like_contact, names_number
+from campaign.contacts.cells.headers import names_number
 from campaign.contacts.columns import may_hold_numbers, words
 from campaign.contacts.exports import Export
 from campaign.text import agreeing
 
 LOOKED_AT = 3  # rows right below the header
+_DIGITS = 7  # of a number, or of a date
 _HASHTAG = re.compile(r"\s*#[a-z]\w*(?:\s*\+\s*[a-z]\w*)*\s*", re.I | re.ASCII)
 _IMPORT_ID = re.compile(r'\s*\{\s*"ImportId"\s*:.*\}\s*')  # the third line of Qualtrics
 _ANSWER = re.compile(r"\s*(?:Open-Ended )?Response\s*")  # the second line of SurveyMonkey
@@ -72,16 +73,20 @@ def about_lines(kind: str, rows: Sequence[int]) -> str:
 def lines_at_top(
     lines: Sequence[Sequence[str]], heads: Sequence[str], export: Export | None
 ) -> tuple[int, str]:
-    """How many of the first lines below a header belong to it, and what they hold."""
-    if not lines or looks_like_contact(lines[0]):
-        return 0, ""
+    """How many of the first lines below a header belong to it, and what they hold; none has a number."""
     for count, line in enumerate(lines, start=1):
-        if all(map(_IMPORT_ID.fullmatch, _filled(line))) and _filled(line):
+        filled = _filled(line)
+        if filled and all(map(_IMPORT_ID.fullmatch, filled)):
             return count, "imports"
+        if max((sum(map(str.isdigit, cell)) for cell in filled), default=0) >= _DIGITS:
+            break
+    else:
+        count = len(lines) + 1
+    if count < 2:
+        return 0, ""
     first = _filled(lines[0])
-    if len(first) >= (1 if export is not None and export.hashtags else 2) and all(
-        map(_HASHTAG.fullmatch, first)
-    ):
+    least = 1 if export is not None and export.hashtags else 2
+    if len(first) >= least and all(map(_HASHTAG.fullmatch, first)):
         return 1, "tags"
     answers = [cell for cell in first if _ANSWER.fullmatch(cell)]
     if answers and (len(answers) == len(first) or not lines[0][0].strip()):
