@@ -167,7 +167,7 @@ CONTACTS = {
     "rows_alike": set(),
     "table": {"cells", "columns", "exports", "header_lines"},
     "header_lines": {"cells", "columns", "exports"},
-    "exports": {"columns"},
+    "exports": {"columns", "vocabulary"},
     "files": {"cells", "columns", "exports"},
     "workbooks": {"cells", "columns"},
     "cells": {"columns"},
