@@ -136,10 +136,9 @@ def refusals(column: str, cells: Iterable[str]) -> dict[str, bool | None]:
     }
     if tells.get(header.kind):
         return said
-    is_explicit = header.kind in ("wishes", "any") and any(fold_cell(cell) in _OPTED_OUT for cell in said)
-    return (
-        {} if not is_explicit else said if False in answers else {cell: said[cell] is True for cell in said}
-    )
+    if header.is_clear or not any(fold_cell(cell) in _OPTED_OUT for cell in said):
+        return {}
+    return said if False in answers else {cell: said[cell] is True for cell in said}
 
 
 def _is_count(cell: str) -> bool:
@@ -159,9 +158,10 @@ def leaving_out(column: str, cells: Iterable[str]) -> tuple[str, list[str]]:
     said = refusals(column, cells)
     left_out = sorted(cell for cell, refuses in said.items() if refuses is not False)
     unclear = [cell for cell in left_out if said[cell] is None]
-    if ConsentHeader.of(column).kind == "refusal" and len(left_out) < FEW:
+    others = [cell for cell in said if said[cell] is False]
+    if not others or (ConsentHeader.of(column).kind == "refusal" and len(left_out) < FEW):
         return f"contacts[{column!r}].isin({left_out})", unclear
-    return f"~contacts[{column!r}].{has_one_of([cell for cell in said if cell not in left_out])}", unclear
+    return f"~contacts[{column!r}].{has_one_of(others)}", unclear
 
 
 def has_one_of(cells: Collection[str]) -> str:

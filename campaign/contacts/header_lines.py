@@ -24,15 +24,6 @@ _ANSWER = re.compile(r"\s*(?:Open-Ended )?Response\s*")  # the second line of Su
 _PAGE = re.compile(r"\W*page \d+(?: ?(?:of|/) ?\d+)?\W*", re.I)
 
 
-_SAYS = {
-    "tags": "HXL tags",
-    "imports": "import ids of Qualtrics, or the questions above them,",
-    "answers": "kinds of answers",
-    "labels": "labels of the columns",
-    "header": "the header again",
-}
-
-
 class HeaderLines:
     """Takes these rows out of the rows below a header, grid by grid, and knows what is to be said of that.
 
@@ -51,7 +42,7 @@ class HeaderLines:
             self._note(kind, below.rows[:count])
             below, self._is_top = below.cut(count, len(below)), False
         repeated = _repeated(below, self._heads)
-        self._note("header", below.rows[repeated])
+        self._note("the header again", below.rows[repeated])
         return below.only(~repeated)
 
     def _note(self, kind: str, rows: Iterable[int]) -> None:
@@ -67,7 +58,7 @@ class HeaderLines:
 def about_lines(kind: str, rows: Sequence[int]) -> str:
     """That some rows were left out because they belong to the header."""
     hold, were = agreeing(len(rows), "holds", "hold"), agreeing(len(rows), "was", "were")
-    return f"{name_rows(rows)} {hold} {_SAYS[kind]} and {were} left out."
+    return f"{name_rows(rows)} {hold} {kind} and {were} left out."
 
 
 def lines_at_top(
@@ -77,7 +68,7 @@ def lines_at_top(
     for count, line in enumerate(lines, start=1):
         filled = _filled(line)
         if filled and all(map(_IMPORT_ID.fullmatch, filled)):
-            return count, "imports"
+            return count, "import ids of Qualtrics, or the questions above them,"
         if max((sum(map(str.isdigit, cell)) for cell in filled), default=0) >= _DIGITS:
             break
     else:
@@ -87,11 +78,11 @@ def lines_at_top(
     first = _filled(lines[0])
     least = 1 if export is not None and export.hashtags else 2
     if len(first) >= least and all(map(_HASHTAG.fullmatch, first)):
-        return 1, "tags"
+        return 1, "HXL tags"
     answers = [cell for cell in first if _ANSWER.fullmatch(cell)]
     if answers and (len(answers) == len(first) or not lines[0][0].strip()):
-        return 1, "answers"
-    return (1, "labels") if _are_labels(lines[0], heads) else (0, "")
+        return 1, "kinds of answers"
+    return (1, "labels of the columns") if _are_labels(lines[0], heads) else (0, "")
 
 
 def _filled(line: Iterable[str]) -> list[str]:

@@ -97,22 +97,19 @@ def choose_columns(
 
 def _remedy(contacts: ContactParts | None) -> str:
     """Which column to name: the one whose cells look most like numbers, if any do."""
-    if contacts is None:
-        return "Name the column: number=."
-    rows = first_rows(whole_table(contacts), _LOOKED_AT)
-    shares = {name: _share_of_numbers(rows[name]) for name in rows.columns}
-    best = max(shares, key=lambda name: shares[name], default="")
-    if not best or shares[best] < _MOSTLY:
+    rows = None if contacts is None else first_rows(whole_table(contacts), _LOOKED_AT)
+    shares = {} if rows is None else {name: _share_of_numbers(rows[name]) for name in rows.columns}
+    best = max(shares, key=shares.__getitem__, default="")
+    if shares.get(best, 0) < _MOSTLY:
         return "No cells look like phone numbers either. If a column holds some, name it: number=."
     return f"The cells of {listed([best])} do. If they are phones, name it: number={listed([best])}."
 
 
 def _share_of_numbers(cells: "pd.Series[str]") -> float:
     """How many of the filled cells look like phone numbers; twice with a plus or a zero in front."""
-    filled = [cell.strip() for cell in cells if cell.strip()]
-    numbers = [number for cell in filled if is_number(number := _PREFIX.sub("", cell))]
-    in_front = [number for number in numbers if number.startswith(("+", "0", "("))]
-    return (len(numbers) + len(in_front)) / max(len(filled), 1)
+    filled = [_PREFIX.sub("", cell.strip()) for cell in cells if cell.strip()]
+    numbers = [cell for cell in filled if is_number(cell)]
+    return (len(numbers) + sum(cell.startswith(("+", "0", "(")) for cell in numbers)) / max(len(filled), 1)
 
 
 def choose_region(contacts: ContactParts, region: object) -> Region:
