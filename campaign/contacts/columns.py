@@ -4,40 +4,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from campaign.contacts.consent import ConsentHeader
+from campaign.contacts.vocabulary import phrases
 from campaign.errors import ColumnError
 from campaign.suggestions import closest
 from campaign.text import clean
-
-# Words that name a mobile number, then any phone number; they count inside longer headers ("Patient mobile").
-MOBILE_WORDS = (
-    "mobile", "cellphone", "cellular", "msisdn", "whatsapp",  # English and the trade
-    "portable", "telemovel", "telemovil", "celular", "cellulare", "movil", "mobil", "mobiel", "handy",
-    "komorka", "komorkowy", "cep telefonu", "cep tel", "мобильный", "мобільний", "сотовый",  # East
-    "جوال", "موبايل", "محمول", "मोबाइल", "手机", "手機", "携帯", "휴대폰", "ponsel", "di dong",
-)  # fmt: skip
-PHONE_WORDS = (
-    "phone", "telefono", "telefone", "telefon", "telefoon", "rufnummer", "simu",
-    "телефон", "هاتف", "تلفون", "फोन", "फ़ोन", "电话", "電話", "전화", "telepon", "dien thoai", "ስልክ",
-)  # fmt: skip
-# Too short or too general to search for inside other words ("to" is in "total"): they count only alone.
-EXACT_HINTS = (
-    "to", "tel", "cell", "gsm", "hp", "no hp", "number", "numbers", "contact", "contacts",
-    "contact number", "contact no", "recipient", "recipients", "destination", "numero", "nummer", "numer",
-    "namba", "nambari", "cep", "номер", "رقم", "号码", "號碼", "nomor", "so dt", "sdt",
-)  # fmt: skip
-# More often the number of a row than a phone: a candidate only where there is no other.
-COUNTING_HINTS = ("no", "nr", "num")
-# A landline as a rule, so only after every other candidate.
-LANDLINE_WORDS = ("home", "work", "office", "landline", "fixe", "fixo", "fijo", "festnetz")
-# Somebody else's phone: a candidate only where there is no other.
-OTHER_PERSON_WORDS = ("kin", "emergency", "guardian", "parent", "spouse", "referee", "urgence", "emergencia")
-# With one of these the header is about a phone, but its cells hold no number.
-NOT_A_NUMBER_WORDS = (
-    "fax", "type", "kind", "model", "brand", "make", "network", "operator", "provider", "carrier", "status",
-    "verified", "valid", "consent", "opt", "optin", "optout", "has", "is", "owner", "name", "date", "time",
-    "cost", "bill", "balance", "money", "count", "country", "code", "ext", "extension", "notes", "comment",
-    "id", "label",
-)  # fmt: skip
 
 STROKES = str.maketrans("đłøıħŧ", "dloiht")  # Unicode does not decompose these into a letter and an accent
 LONGEST = 10_000  # characters of a header; questions of an online form have a few hundred
@@ -148,26 +119,34 @@ def may_hold_numbers(header: str) -> bool:
 
 
 LANDLINE, OTHER_PERSON, COUNTER = 3, 4, 5
+# "What is your phone number, with code?" asks for a number, though "is" and "code" are of other columns.
+_ASKED = re.compile(r"(?i)(?<![a-z])what(?:[ _]i|')s(?![a-z])|\b(?:with|incl\w*|e\.g)\b.*")
 
 
 def _rank(header: str) -> int | None:
+    header = _ASKED.sub("", header)
     own_name = without_groups(header)
     folded, parts = fold(own_name), set(words(header))
-    if not parts.isdisjoint(NOT_A_NUMBER_WORDS) and not set(words(own_name)).isdisjoint(NOT_A_NUMBER_WORDS):
+    if not parts.isdisjoint(_NO_NUMBER) and not _NO_NUMBER.isdisjoint(words(own_name)):
         return None
     rank = 0 if _MOBILE.search(folded) else 1 if _PHONE.search(folded) else None
     if rank is None:
         alone = folded.rstrip("0123456789")  # of "Tel", "Tel 2"
         return 2 if alone in _EXACT else COUNTER if alone in _COUNTING else None
-    if not parts.isdisjoint(OTHER_PERSON_WORDS):
+    if ConsentHeader.of(own_name).is_clear:
+        last = fold(words(own_name)[-1])  # "Unsubscribed phone" may hold the numbers of a list
+        is_phone = "not" not in parts and (_MOBILE.search(last) or _PHONE.search(last))
+        return OTHER_PERSON if is_phone else None
+    if not parts.isdisjoint(_OTHER_PERSON):
         return OTHER_PERSON
-    return rank if parts.isdisjoint(LANDLINE_WORDS) else LANDLINE
+    return rank if parts.isdisjoint(_LANDLINE) else LANDLINE
 
 
-_MOBILE = re.compile("|".join(map(fold, MOBILE_WORDS)))
-_PHONE = re.compile("|".join(map(fold, PHONE_WORDS)))
-_EXACT = frozenset(map(fold, EXACT_HINTS))
-_COUNTING = frozenset(map(fold, COUNTING_HINTS))
+_MOBILE, _PHONE = (re.compile("|".join(map(fold, phrases("numbers", name)))) for name in ("mobile", "phone"))
+_EXACT, _COUNTING, _LANDLINE, _OTHER_PERSON, _NO_NUMBER = (
+    frozenset(map(fold, phrases("numbers", name)))
+    for name in ("alone", "counting", "landline", "other_person", "no_number")
+)
 
 
 def column_letter(position: int) -> str:

@@ -3,14 +3,15 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from campaign.contacts.columns import check_headers, listed, number_columns
+from campaign.contacts.vocabulary import VOCABULARY
 from campaign.text import agreeing, counted
 
 
 class Export(Struct, frozen=True):
-    """What a tool writes into its exports.
+    """What a tool writes into its exports. Those that are known are in `vocabulary.toml`.
 
     `headers`: sets of headers; an export has all headers of at least one set. `missing`: the texts in cells
     that were left empty. `numbers`: a pattern of the headers of its phone numbers, which count in their
@@ -29,37 +30,7 @@ class Export(Struct, frozen=True):
     standing: tuple[str, frozenset[str]] = ("", frozenset())
 
 
-def _all_of(*headers: str) -> frozenset[str]:
-    return frozenset(headers)
-
-
-EXPORTS = (
-    Export(
-        "CommCare",
-        (
-            # A person may leave columns out, so one of those that are there by default is enough.
-            *(_all_of("caseid", other) for other in ("closed", "opened_date", "owner_name", "case_link")),
-            *(_all_of("formid", other) for other in ("received_on", "completed_time", "form_link")),
-        ),
-        missing=("---",),
-        counter="number",
-    ),
-    Export(
-        "Ona or KoboToolbox",  # of one origin: both add these columns
-        (_all_of("_uuid", "_submission_time"), _all_of("_id", "_submission_time")),
-        missing=("n/a",),
-        hashtags=True,
-    ),
-    Export(
-        "RapidPro or TextIt",
-        (_all_of("URN:Tel"),),
-        numbers=r"URN:Tel(?:[ .]\d+)?",
-        repeated="URN:",
-        # Contact.STATUS_CHOICES of RapidPro: stopped contacts have opted out themselves.
-        standing=("Status", _all_of("Stopped", "Blocked")),
-    ),
-    Export("Google Contacts", (_all_of("Phone 1 - Value"),), numbers=r"Phone \d+ - Value"),
-)
+EXPORTS = convert(VOCABULARY["exports"], tuple[Export, ...])
 
 
 def find_export(headers: Collection[str]) -> Export | None:
@@ -103,19 +74,6 @@ def column_names(headers: Sequence[str], *, letters: Sequence[str] | None = None
         is_again = header.startswith(export.repeated) and place > 1
         numbered.append(f"{header} {place}" if is_again else header)
     return check_headers(numbered, letters=letters)
-
-
-_HASHTAG = re.compile(r"\s*#[a-z]\w*(?:\s*\+\s*[a-z]\w*)*\s*", re.I | re.ASCII)
-
-
-def is_hashtag_row(cells: Iterable[str], export: Export | None) -> bool:
-    """Whether a row holds nothing but HXL tags (#adm1, #contact+phone).
-
-    In a tool's export that may have such a row, one tag is enough; in any other table it takes two.
-    """
-    filled = [cell for cell in cells if cell.strip()]
-    least = 1 if export is not None and export.hashtags else 2
-    return len(filled) >= least and all(map(_HASHTAG.fullmatch, filled))
 
 
 def standing_column(columns: Iterable[str], export: Export | None) -> str:

@@ -22,8 +22,9 @@ from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.repairs import repaired
 from campaign.contacts.columns import column_letter
 from campaign.contacts.contact_parts import T
-from campaign.contacts.exports import column_names, export_notices, find_export, is_hashtag_row
+from campaign.contacts.exports import column_names, export_notices, find_export
 from campaign.contacts.files.frames import read_frame
+from campaign.contacts.header_lines import LOOKED_AT, about_lines, lines_at_top
 from campaign.contacts.reading_options import MAX_CELLS
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.table import ALL_BLANK, count_unwanted, header_notices, without_texts
@@ -38,14 +39,14 @@ _TIMES = 1_000  # as large as what is read whole by default: the limit is for on
 class PartitionFacts(Struct, frozen=True, eq=False):
     """What one partition tells about its table.
 
-    `is_used` says which columns hold anything, `has_tags` that the first row holds HXL tags, which is no
-    contact. `blank` rows hold nothing; `emptied` cells held what a tool writes for "no value", and to
+    `is_used` says which columns hold anything, `top` how many of its first rows belong to the header, and
+    what they hold. `blank` rows hold nothing; `emptied` cells held what a tool writes for "no value", and to
     `unwanted` rows nothing is to be sent. `repaired` cells held an error or codes of another program.
     """
 
     rows: int
     is_used: list[bool]
-    has_tags: bool
+    top: tuple[int, str]
     blank: int
     emptied: int
     unwanted: int
@@ -83,13 +84,13 @@ class PartitionedTable(Struct, frozen=True, eq=False):
             raise FileError(ALL_BLANK)
         letters = [column_letter(place) for place in places]
         columns = column_names([heads[place] for place in places], letters=letters)
-        has_tags = bool(facts) and facts[0].has_tags
+        start = facts[0].top[0] if facts else 0
         ends = np.cumsum([0, *(one.rows for one in facts)])
-        cuts = _Cuts(int(has_tags), ends, part_rows)
+        cuts = _Cuts(start, ends, part_rows)
         blocks = cluster.start(_join_block, *zip(*cuts.calls(partitions, places, columns), strict=True))
         versions = list(cluster.each(table_version, blocks))
         size = sum(cluster.each(_size_of, blocks))
-        rows = int(ends[-1]) - int(has_tags)
+        rows = int(ends[-1]) - start
         reading = _reading(heads, places, columns, facts, rows, versions)
         return cls(cluster, part_rows, blocks, versions, columns, reading, rows, size)
 
@@ -164,14 +165,14 @@ def _read_partition(partition: pd.DataFrame, number: int) -> tuple[pa.Table, Par
     heads = repaired(read_frame(partition.iloc[:0], max_cells=MAX_CELLS)).head(1)[0]
     export = find_export(heads)
     is_used = [not below.is_empty(place) for place in range(len(heads))]
-    has_tags = len(below) > 0 and is_hashtag_row(below.head(1)[0], export)
+    top = lines_at_top(below.head(LOOKED_AT), heads, export)
     below, emptied = without_texts(below, export.missing if export else ())
     names = [str(place) for place in range(len(heads))]
     table = pa.Table.from_arrays(list(below.columns), names=names)
     facts = PartitionFacts(
         rows=len(below),
         is_used=is_used,
-        has_tags=has_tags,
+        top=top,
         blank=len(blank_rows(below.columns, len(below))),
         emptied=emptied,
         unwanted=count_unwanted(below, heads, export),
@@ -228,7 +229,8 @@ def _reading(
 ) -> Reading:
     export = find_export(heads)
     header = Grid("DataFrame", [], np.array([1]), range(len(heads)))
-    tags = [f"Row {FIRST_ROW} holds HXL tags and was left out."] if facts and facts[0].has_tags else []
+    count, kind = facts[0].top if facts else (0, "")
+    top = [about_lines(kind, range(FIRST_ROW, FIRST_ROW + count))] if count else []
     emptied, unwanted, repaired_cells = (
         sum(getattr(one, name) for one in facts) for name in ("emptied", "unwanted", "repaired")
     )
@@ -245,7 +247,7 @@ def _reading(
         blank_rows=sum(one.blank for one in facts),
         notices=(
             *header_notices(header, 1, heads, places, rows=rows, above=0),
-            *tags,
+            *top,
             *odd,
             *export_notices(export, columns, emptied=emptied, unwanted=unwanted),
         ),

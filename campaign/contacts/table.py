@@ -22,9 +22,9 @@ from campaign.contacts.exports import (
     column_names,
     export_notices,
     find_export,
-    is_hashtag_row,
     standing_column,
 )
+from campaign.contacts.header_lines import HeaderLines
 from campaign.errors import FileError, UsageError
 from campaign.text import agreeing, capitalised, clean, counted, shorten
 from campaign.values import replace
@@ -84,7 +84,9 @@ def make_table(
     export = find_export(heads)
     letters = [column_letter(grid.positions[i]) for i in used]
     names = column_names([heads[i] for i in used], letters=letters)
-    below, said = _as_exported(below.select(used), names, export, missing)
+    lines = HeaderLines([heads[i] for i in used], export)
+    below = lines.taken_out(below.select(used))
+    below, said = _as_exported(below, names, export, missing)
     blank, end = _blank(below, trim)
     below = below.cut(0, end)
     above = 0 if header_row is None else int(seen[: start - 1].sum())
@@ -92,7 +94,7 @@ def make_table(
     hidden = grid.rows[start:][~seen[start:]]
     notices += _about_hidden(hidden.tolist())
     issues = tuple(cell_issues(grid, below, names, filled))
-    notices += [*issue_notices(issues), *said]
+    notices += [*issue_notices(issues), *lines.notices, *said]
     return ContactTable(_frame(below, names), header_row, len(hidden), blank, tuple(notices), issues)
 
 
@@ -178,22 +180,14 @@ def header_notices(
 def _as_exported(
     below: Grid, names: Sequence[str], export: Export | None, missing: Sequence[str]
 ) -> tuple[Grid, list[str]]:
-    """The rows without a row of HXL tags and without texts that mean "no value", and what is said of that."""
-    below, said = without_hashtags(below, export)
+    """The rows without texts that mean "no value", and what is said of that and of the export."""
     below, emptied = without_texts(below, export.missing if export else ())
-    said += export_notices(export, names, emptied=emptied, unwanted=count_unwanted(below, names, export))
+    said = [*export_notices(export, names, emptied=emptied, unwanted=count_unwanted(below, names, export))]
     below, emptied = without_texts(below, missing)
     if missing:
         cells, count = capitalised(counted(emptied, "cell")), agreeing(emptied, "counts", "count")
         said.append(f"{cells} with {listed(missing)} {count} as empty: missing= says so.")
     return below, said
-
-
-def without_hashtags(below: Grid, export: Export | None) -> tuple[Grid, list[str]]:
-    """The rows below the header without a row of HXL tags, and what is said of that."""
-    if not len(below) or not is_hashtag_row(below.head(1)[0], export):
-        return below, []
-    return below.cut(1, len(below)), [f"Row {below.rows[0]} holds HXL tags and was left out."]
 
 
 def count_unwanted(grid: Grid, names: Sequence[str], export: Export | None) -> int:

@@ -16,6 +16,7 @@ from campaign.contacts.cells.headers import LOOKED_AT, Header
 from campaign.contacts.cells.repairs import LISTED, repaired
 from campaign.contacts.columns import column_letter
 from campaign.contacts.exports import column_names, export_notices, find_export
+from campaign.contacts.header_lines import HeaderLines
 from campaign.contacts.spooled_table import TableSpool
 from campaign.contacts.table import (
     ALL_BLANK,
@@ -25,7 +26,6 @@ from campaign.contacts.table import (
     find_header,
     header_notices,
     issue_notices,
-    without_hashtags,
     without_texts,
 )
 from campaign.contacts.table_version import ColumnDigest, version_of
@@ -66,7 +66,7 @@ class TableInParts:
         self._spool = TableSpool(part_rows)
         self._digests = [ColumnDigest() for _ in self.heads]
         self._blank = self._emptied = self._unwanted = 0
-        self._notices: list[str] = []
+        self._lines = HeaderLines(self.heads, self._export)
         self._issues: list[CellIssue] = []
 
     def write(self) -> MadeTable:
@@ -85,15 +85,14 @@ class TableInParts:
         notices = [
             *header_notices(self.top, self.header_row, self.heads, places, rows=rows, above=above),
             *issue_notices(issues),
-            *self._notices,
+            *self._lines.notices,
             *export_notices(self._export, columns, emptied=self._emptied, unwanted=self._unwanted),
         ]
         version = version_of(columns, self._spool.row_numbers(), digests)
         return MadeTable(self._spool, places, columns, self.header_row, self._blank, notices, issues, version)
 
     def _rows(self) -> Iterator[Grid]:
-        """The rows below the header, without tags and without what the tool writes for "no value"."""
-        is_first = True
+        """The rows below the header, without lines of it and without what the tool writes for "no value"."""
         for grid in self._grids:
             below = grid.cut(int(np.searchsorted(grid.rows, self.header_row or 0, side="right")), len(grid))
             if len(self._issues) < LISTED:
@@ -102,9 +101,7 @@ class TableInParts:
                 continue
             for place, is_used in enumerate(self._is_used):
                 self._is_used[place] = is_used or not below.is_empty(place)
-            if is_first:
-                below, self._notices = without_hashtags(below, self._export)
-                is_first = False
+            below = self._lines.taken_out(below)
             below, emptied = without_texts(below, self._export.missing if self._export else ())
             self._emptied += emptied
             self._unwanted += count_unwanted(below, self.heads, self._export)

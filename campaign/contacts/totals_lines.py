@@ -1,4 +1,4 @@
-"""Lines of totals below or between people: "Total", alone or with figures, and no number to send to."""
+"""Lines of totals below or between people, and footers: "Total", alone or with figures, "Page 1 of 3"."""
 
 from __future__ import annotations
 
@@ -11,42 +11,21 @@ import pyarrow as pa
 
 from campaign.arrow_text import Bools, Ints, concat_arrays, matches, series_to_array
 from campaign.contacts.cells.cell_text import blank_rows
+from campaign.contacts.cells.headers import is_number
 from campaign.contacts.columns import number_columns
 from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
+from campaign.contacts.vocabulary import VOCABULARY
 
-# What such a line is called in the languages whose spreadsheets are seen most; "Total paid:", "GRAND TOTAL",
-# "Total mothers", "Total VHTs". One in capitals that is no plural is left out: "Total Gulu" sells petrol.
-# Sum alone, suma and soma are left out: people have these names.
-_WORD = (
-    r"(?i)^\s*(?:(?:grand|sub|over)[ -]?sums?|sums?(?: (?:due|paid)|\s*[:=])|"
-    r"(?:(?:grand|sub|over)[ -]?)?(?:totals?|totaux|somme|summe|gesamt|gesamtsumme|"
-    r"jumla|jumla kuu|total g[eé]n[eé]ral|total general|total geral|итого|всего|المجموع|कुल|ድምር)"
-    r"(?: (?:amount|due|paid|people|persons|cost|balance))?|"
-    r"totals?(?: (?:number|no\.?) of)?(?:(?-i: [a-z]+)|(?: [a-z]+)? (?:[a-z]*s|children|women|men|staff)))"
-    r"\s*[:=.]*\s*$"
-)
-# An amount: digits, perhaps grouped, perhaps with a currency or a unit of a few letters: "UGX 66,000", "12%".
-# Or a count of something: "116 people". Seven digits at most: a number with a name behind has more. The word
-# may be of any length, because RE2 takes a hundred times as long to compile a bounded run of letters.
-_FIGURE = (
-    r"^\s*(?:[^\d]{0,5}\d[\d.,'’ \x{a0}\x{202f}]*[^\d]{0,5}|"
-    r"\d(?:[.,'’ \x{a0}\x{202f}]?\d){0,6}[ \x{a0}]?\p{L}+)\s*$"
+_WORD, _FIGURE, _REMARK, _NOTE, _FOOTER = (
+    rf"(?i)^(?:{'|'.join(VOCABULARY['lines'][name])})"
+    for name in ("total", "figure", "remark", "note", "footer")
 )
 _BLANK = r"^\s*$"
 _LIKE_A_NUMBER = r"^\s*[+0][\d ()/.-]{6,}"  # an amount begins with neither; "0.50" is shorter
 _DIGIT = r"\p{Nd}"
 _COUNT = r"^\s*\d{1,4}\s*$"  # of people, below their numbers: no number is so short
 _LOOKED_AT = 20  # rows at the end of a table
-# A remark below it: "Note: as of 20 November", "* without arrears", or seven words, which are no name.
-_REMARK = (
-    r"(?i)^\s*(?:\*|(?:notes?|n\.?b|remarks?|sources?|legend|prepared|printed|exported|page \d+)\b)|"
-    r"^\s*\S+(?:\s+\S+){6,}\s*$"
-)
-# A remark that may have figures beside it, as a person has: no name is written like one of these.
-_NOTE = (
-    r"(?i)^\s*(?:\*|(?:notes?|n\.?b\.?|remarks?|sources?|legend)\s*[:=–-]|"
-    r"(?:prepared|printed|exported|checked|approved|verified|compiled|signed) (?:by|on|at)\b)"
-)
+_LONG_NUMBER = r"\d[\d ]{7,}\d|\d{3,4}-\d{3}-\d{3}"  # no date
 _SERIAL = r"^\s*\d{1,7}\.?\s*$"
 _MAY_HOLD_A_NUMBER = r"(?:\p{Nd}\P{Nd}*){7}"
 _MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else, as are more remarks
@@ -88,25 +67,29 @@ def blank_labels(contacts: pd.DataFrame) -> pd.Index[Any]:
 
 
 def _closing_lines(last: pd.DataFrame, columns: Collection[str]) -> tuple[int, ...]:
-    """Which of the last rows of a table are lines of totals that close it, or remarks."""
+    """Which of the last rows of a table are lines of totals that close it, remarks below them, or footers."""
     others = [name for name in number_columns(last.columns) if name not in columns]
     numbers = [*columns, *others]
-    has_number = (_cells(last, numbers, _DIGIT) & ~_cells(last, numbers, _COUNT)).any(axis=1)
+    if all(any(map(is_number, row)) for row in last[numbers].itertuples(index=False)):
+        return ()  # as in most tables, without a pattern that takes longer to build
+    is_figure = _cells(last, numbers, _COUNT) | _cells(last, numbers, _WORD)
+    has_number = (_cells(last, numbers, _DIGIT) & ~is_figure).any(axis=1)
     is_total = _stand_beside_figures(last, _WORD) & ~has_number
-    if not is_total.any():
+    filled = (~_cells(last, last.columns, _BLANK)).sum(axis=1)
+    is_footer = (filled == 1) & _have(last, last.columns, _FOOTER) & ~_have(last, last.columns, _LONG_NUMBER)
+    if not (is_total | is_footer).any():
         return ()
     # "No" may hold a remark with digits, though it is a header of numbers.
     is_below = ~is_total & ~_have(last, columns, _DIGIT) & ~_have(last, others, _MAY_HOLD_A_NUMBER)
-    filled = (~_cells(last, last.columns, _BLANK)).sum(axis=1)
     is_single, is_note = (filled == 1) & is_below, _stand_beside_figures(last, _NOTE) & is_below
-    is_person = (filled > 0) & ~is_total & ~is_single & ~is_note
-    after_people = np.flatnonzero(is_person).max(initial=-1) + 1
-    found = np.flatnonzero(is_total[after_people:]) + after_people
-    if not len(found) or max(len(found), (is_single | is_note)[found[0] :].sum()) > _MOST_LINES:
-        return ()
-    is_remark = _have(last, last.columns, _REMARK) | _are_among_serials(last, is_person)
-    remarks = np.flatnonzero(is_note | (is_single & is_remark))
-    return tuple(last.index[np.union1d(found, remarks[remarks > found[0]])].tolist())
+    is_person = (filled > 0) & ~is_total & ~is_single & ~is_note & ~is_footer
+    after_people = np.arange(len(last)) > np.flatnonzero(is_person).max(initial=-1)
+    closing = is_footer & after_people
+    totals = np.flatnonzero(is_total & after_people)
+    if len(totals) and max(len(totals), (is_single | is_note)[totals[0] :].sum()) <= _MOST_LINES:
+        is_remark = _have(last, last.columns, _REMARK) | _are_among_serials(last, is_person)
+        closing[totals[0] :] |= (is_total | is_note | (is_single & is_remark))[totals[0] :]
+    return tuple(last.index[closing].tolist())
 
 
 def _stand_beside_figures(rows: pd.DataFrame, pattern: str) -> Bools:

@@ -37,7 +37,7 @@ CODES = {
     "blank_row": "the row is empty",
     "missing_number": "all number columns of the row are empty",
     "line_of_totals": "the row has no number, and looks like a line of totals",
-    "remark": "the row has no number, and reads like a remark below a line of totals",
+    "remark": "the row has no number, and reads like a remark below a table",
     "unknown_region": "the row's region is not a country code",
     "rare_country": "the number is of another country than nearly all others",
     "other_country": "numbers without a country code are read as of another country than most of the others",

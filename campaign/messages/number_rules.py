@@ -1,5 +1,6 @@
 """Where the numbers of a table are: which columns hold them, and the country of those without a code."""
 
+import re
 from collections.abc import Collection
 from typing import Any, TypeAlias
 
@@ -8,13 +9,18 @@ from msgspec import Struct
 
 from campaign.argument_checks import wrong
 from campaign.arrow_text import Ints
+from campaign.contacts.cells.headers import is_number
 from campaign.contacts.columns import find_column, listed, number_columns
-from campaign.contacts.contact_parts import ContactParts, distinct_cells
+from campaign.contacts.contact_parts import ContactParts, distinct_cells, first_rows, whole_table
 from campaign.contacts.exports import export_numbers, find_export, likely_number_columns
 from campaign.contacts.phone_numbers.cleaning import WORLD
 from campaign.contacts.phone_numbers.regions import check_region, suggest_region
 from campaign.errors import ColumnError, UsageError
 from campaign.text import clean, counted, shorten
+
+_LOOKED_AT = 50  # rows
+_MOSTLY = 0.5
+_PREFIX = re.compile(r"[a-z]+:(?=\+)")  # as exports have them: p:+256…, whatsapp:+…
 
 
 class RegionColumn(Struct, frozen=True):
@@ -54,8 +60,13 @@ class NumberRules(Struct, frozen=True):
         return self.region.iloc[positions] if isinstance(self.region, pd.Series) else self.region_of(rows, 0)
 
 
-def choose_columns(columns: Collection[str], number: str | list[str] | None) -> list[str]:
-    """The columns that hold the numbers, in order of preference. Raises ColumnError when that is unclear."""
+def choose_columns(
+    columns: Collection[str], number: str | list[str] | None, contacts: ContactParts | None = None
+) -> list[str]:
+    """The columns that hold the numbers, in order of preference.
+
+    Raises ColumnError when that is unclear; it names a column of `contacts` whose cells look like numbers.
+    """
     if number is not None:
         names = list(number) if isinstance(number, list | tuple) else [number]
         if not names or not all(isinstance(name, str) for name in names):
@@ -70,8 +81,8 @@ def choose_columns(columns: Collection[str], number: str | list[str] | None) -> 
     candidates = likely_number_columns(columns)
     if not candidates:
         raise ColumnError(
-            "No column has a header that looks like phone numbers. Name the column, for example number="
-            f'"{next(iter(columns), "phone")}". The columns are: {listed(list(columns))}.'
+            "No column has a header that looks like phone numbers. "
+            f"{_remedy(contacts)} The columns are: {listed(list(columns))}."
         )
     best, *others = candidates
     # A clear winner ranks first whatever the order of the columns.
@@ -82,6 +93,23 @@ def choose_columns(columns: Collection[str], number: str | list[str] | None) -> 
             f"or list them in order of preference: number=[{quoted}]."
         )
     return [best]
+
+
+def _remedy(contacts: ContactParts | None) -> str:
+    """Which column to name: the one whose cells look most like numbers, if any do."""
+    rows = None if contacts is None else first_rows(whole_table(contacts), _LOOKED_AT)
+    shares = {} if rows is None else {name: _share_of_numbers(rows[name]) for name in rows.columns}
+    best = max(shares, key=shares.__getitem__, default="")
+    if shares.get(best, 0) < _MOSTLY:
+        return "No cells look like phone numbers either. If a column holds some, name it: number=."
+    return f"The cells of {listed([best])} do. If they are phones, name it: number={listed([best])}."
+
+
+def _share_of_numbers(cells: "pd.Series[str]") -> float:
+    """How many of the filled cells look like phone numbers; twice with a plus or a zero in front."""
+    filled = [_PREFIX.sub("", cell.strip()) for cell in cells if cell.strip()]
+    numbers = [cell for cell in filled if is_number(cell)]
+    return (len(numbers) + sum(cell.startswith(("+", "0", "(")) for cell in numbers)) / max(len(filled), 1)
 
 
 def choose_region(contacts: ContactParts, region: object) -> Region:

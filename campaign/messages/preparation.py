@@ -114,7 +114,7 @@ def prepare(
     texts = choose_campaign_texts(
         table, message, language, sender, priority, downgrade=downgrade, as_written=as_written
     )
-    columns, its_region = choose_columns(table.columns, number), choose_region(table, region)
+    columns, its_region = choose_columns(table.columns, number, table), choose_region(table, region)
     naming = naming_column(first_rows(whole_table(table), LOOKED_AT), columns)
     numbers = NumberRules(columns, its_region, several, kinds, closing_totals(table, columns), naming)
     rules = Rules(

@@ -50,7 +50,7 @@ from campaign.messages.number_rules import NumberRules, RowRegions
 from campaign.text import agreeing, capitalised, counted
 
 _CLOSING_TOTALS = "The row is a line of totals and not a person, so it gets no message."
-_CLOSING_REMARK = "The row is a remark below a line of totals and not a person, so it gets no message."
+_CLOSING_REMARK = "The row is a remark below the table and not a person, so it gets no message."
 _TOTALS = "The row looks like a line of totals, so it gets no message: remove it from the table."
 _FILL_IN = "Fill it in, or remove the row."
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
@@ -268,14 +268,15 @@ def _add_closing_totals(contacts: pd.DataFrame, issues: IssueCollector, rules: N
         issues.add(rows[chosen], column, theirs, code, "info", detail, status="blank")
 
 
-def _filled_elsewhere(contacts: pd.DataFrame, columns: list[str], rows: Ints) -> tuple[str, Bools]:
-    """The most likely of the other columns of numbers, and which of some rows have something there."""
-    names = (name for name in number_columns(contacts.columns) if name not in columns)
-    other = next((name for name in names if may_hold_numbers(name)), "")
-    if not other or not len(rows):
-        return other, np.zeros(len(rows), dtype=bool)
-    cells = strip_texts(series_to_array(contacts[other]).take(rows))
-    return other, ~equal_texts(cells, "")
+def _filled_elsewhere(contacts: pd.DataFrame, columns: list[str], rows: Ints) -> dict[str, Ints]:
+    """Which of some rows have something in another column of numbers, by the most likely of these columns;
+    those that have nothing in any by ""."""
+    found: dict[str, Ints] = {}
+    for name in (name for name in number_columns(contacts.columns) if name not in columns):
+        if may_hold_numbers(name) and len(rows):
+            is_blank = equal_texts(strip_texts(series_to_array(contacts[name]).take(rows)), "")
+            found[name], rows = rows[~is_blank], rows[is_blank]
+    return found | {"": rows}
 
 
 def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[str], rows: Ints) -> None:
@@ -286,15 +287,17 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
     issues.add(blank, "", no_values, "blank_row", "info", "The row is empty.", status="blank")
     where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{listed(columns)} are empty"
     is_total = looks_like_totals(contacts, rows)
-    other, in_other = _filled_elsewhere(contacts, columns, rows[~is_total])
     cells = series_to_array(contacts[columns[0]])
-    for code, of_rows, detail in (
-        ("missing_number", rows[~is_total][~in_other], f"There is no number: {where}. {_FILL_IN}"),
+    missing = [
         (
             "missing_number",
-            rows[~is_total][in_other],
-            f'There is no number: {where}, and "{other}" is not. Copy what is there, or remove the row.',
-        ),
-        ("line_of_totals", rows[is_total], f"{_TOTALS} {capitalised(where)}: if it is a person, fill it in."),
-    ):
+            of_rows,
+            f'There is no number: {where}, and "{other}" is not. Copy what is there, or remove the row.'
+            if other
+            else f"There is no number: {where}. {_FILL_IN}",
+        )
+        for other, of_rows in _filled_elsewhere(contacts, columns, rows[~is_total]).items()
+    ]
+    of_totals = f"{_TOTALS} {capitalised(where)}: if it is a person, fill it in."
+    for code, of_rows, detail in [*missing, ("line_of_totals", rows[is_total], of_totals)]:
         issues.add(of_rows, columns[0], cells.take(of_rows), code, "error", detail, status="invalid")

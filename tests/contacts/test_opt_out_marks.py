@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from campaign.contacts.opt_out_marks import OptOutMarks, refusing
+from campaign.contacts.opt_out_marks import OptOutMarks
 from campaign.errors import UsageError
 
 CELLS = {
@@ -74,11 +74,11 @@ def test_below_any_other_header_a_person_says_what_yes_means(header):
         )
     cells = "Its cells say “yes” (row 2), “no” (row 3), nothing (row 4) and “x” (row 5)."
     assert marks.about_unclear == f"{about} {cells}"
-    assert refusing(header, marks.unclear) == ([] if header == "Notes" else ["no"])
+    assert marks.presumed == ([] if header == "Notes" else ["no", ""])
     said = OptOutMarks.of(contacts, header, ["no", ""], ["yes", "x"])
     assert (said.marked.tolist(), said.about_unclear) == (["no", ""], "")
     only_yes = OptOutMarks.of(contacts.iloc[[0, 2]], header)
-    assert only_yes.unclear.tolist() == ["yes"]
+    assert only_yes.unclear.tolist() == (["yes"] if header == "Notes" else ["yes", ""])
 
 
 def test_a_table_without_the_column_is_refused():

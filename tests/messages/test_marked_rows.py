@@ -244,8 +244,8 @@ def test_answers_that_nobody_uses_are_named_whatever_a_yes_stands_for(header):
     what, if_so = ("advertising", "If this is advertising") if is_advertising else ("messages", "If it does")
     assert detail == (
         f"“{header}” seems to say who wants {what}, and nobody is left out by it. {if_so}, leave out whoever "
-        f"wants none: give their numbers as opt_outs=, or in Python their rows, "
-        f"contacts['{header}'].isin(['No'])."
+        f"wants none, or does not say it clearly (nothing): give their numbers as opt_outs=, or in Python "
+        f"their rows, ~contacts['{header}'].isin(['yes'])."
     )
     unsure = prepare(
         pd.concat([table, table.head(1).assign(**{"Phone": "0772000004", header: "not sure"})]),
@@ -254,7 +254,7 @@ def test_answers_that_nobody_uses_are_named_whatever_a_yes_stands_for(header):
         region="UG",
         number="Phone",
     )
-    assert unsure.unused_marks == [detail]
+    assert unsure.unused_marks == [detail.replace("(nothing)", "(nothing and “not sure”)")]
     only_yes = table.assign(**{header: "yes"})
     made = prepare(only_yes, message="Hi", sender="CLINIC", region="UG", number="Phone")
     assert made.issues.query("code == 'unused_marks'").empty

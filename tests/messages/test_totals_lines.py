@@ -86,7 +86,7 @@ def test_a_remark_below_it_leaves_it_what_it_is():
         assert statuses_of("Total,,6,", remark) == ["blank", "blank"]
     plan = plan_for(contacts_of("Ann,0772000001,5,", "Total,,6,", "Note: of November,,,", header=HEADER))
     assert plan.contacts.at[4, "reason"] == (
-        "The row is a remark below a line of totals and not a person, so it gets no message. "
+        "The row is a remark below the table and not a person, so it gets no message. "
         'If it is a person after all, fill in "phone".'
     )
     assert plan.issues["code"].tolist() == ["line_of_totals", "remark"]
@@ -233,7 +233,7 @@ def test_a_remark_is_told_as_one_wherever_rows_are_counted(sandbox, tmp_path):
     assert "1 line of totals (25%), 1 remark (25%)" in summary_pages.outcome(result)
     page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
     assert "4 rows in the file: 1 person, 1 blank row, 1 line of totals, 1 remark." in page
-    assert '>remark</th><td class="figure">1</td><td>stands below a line of totals, and is no person' in page
+    assert '>remark</th><td class="figure">1</td><td>stands below the table, and is no person' in page
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
     outcomes = [cell.value for cell in book["Contacts"]["F"]][1:]
     assert outcomes == ["accepted", "blank", "line of totals", "remark"]

@@ -1,21 +1,30 @@
 """Where a table comes from (a path, bytes or an open file), and its format, judged by its content."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from msgspec import Struct
 
 from campaign.contacts.files.octets import FileOctets
-from campaign.contacts.files.signatures import OWN_PAGE, TOP_OF_PAGE, what_else_it_is
+from campaign.contacts.files.signatures import what_archive_it_is, what_else_it_is, what_text_it_is
 from campaign.errors import FileError, UsageError
+from campaign.paths import is_file
 from campaign.suggestions import similar_file
-from campaign.text import clean
+from campaign.text import clean, shorten
 
-DOCUMENT = '"{}" is a document, not a spreadsheet. Save the table itself as .xlsx or .csv.'
+ON_THE_WEB = (
+    "“{}” is an address on the web, and only files on this machine are read. Open it in your browser, "
+    "download the table as .xlsx or .csv (Google Sheets: File, Download), and give the path of that file."
+)
+_ADDRESS = re.compile(r"[a-z][a-z\d+.-]+:/|www\.|(?:docs|drive|sheets)\.google\.com/|1drv\.ms/", re.I)
+_QUOTES = "\"'`“”„‘’«»"
 TOO_LARGE = "{} has more than {:,} bytes. If that is intended, give a larger max_bytes=."
 PIECE = 1 << 22  # bytes read from an open file at a time
 HEAD = 1 << 16  # bytes that show the format of a file
@@ -54,7 +63,7 @@ class Source(Struct):
 def open_source(source: Any, *, max_bytes: int) -> Source:
     """The bytes behind a path, bytes or an open file, at most `max_bytes` of them."""
     if isinstance(source, (str, os.PathLike)):
-        return _from_path(Path(os.path.expanduser(source)), max_bytes)  # noqa: PTH111 - never raises
+        return _from_path(path_meant(source), max_bytes)
     if isinstance(source, (bytes, bytearray, memoryview)):
         return Source("the given bytes", _held([bytes(source)], "The given data", max_bytes))
     if hasattr(source, "read"):
@@ -67,10 +76,26 @@ def open_source(source: Any, *, max_bytes: int) -> Source:
 
 def open_in_pieces(source: str | os.PathLike[str]) -> tuple[Source, FileOctets]:
     """A file that is read piece by piece: its name, its first bytes, and all of them."""
-    path = Path(os.path.expanduser(source))  # noqa: PTH111 - never raises
+    path = path_meant(source)
     with _opened(path) as (name, file):
         octets = FileOctets.of_path(Path(file.name))
         return Source(name, octets[:HEAD], str(path.resolve())), octets
+
+
+def path_meant(written: str | os.PathLike[str]) -> Path:
+    """The path that was written, without the quotes of "Copy as path", or that of a file://… address.
+
+    Raises FileError for any other address.
+    """
+    path = Path(os.path.expanduser(written))  # noqa: PTH111 - never raises
+    text = str(written).strip().strip(_QUOTES).strip()
+    if is_file(path) or (text == str(written) and not _ADDRESS.match(text)):
+        return path
+    if text.lower().startswith("file:/"):
+        return Path(url2pathname(urlsplit(text).path))
+    if _ADDRESS.match(text):
+        raise FileError(ON_THE_WEB.format(clean(shorten(text, 80))))
+    return Path(os.path.expanduser(text))  # noqa: PTH111 - never raises
 
 
 def _from_path(path: Path, max_bytes: int) -> Source:
@@ -90,6 +115,8 @@ def _opened(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
         raise FileError(f'"{name}" is the lock file of an open file; read "{name[7:-1]}" itself.')
     try:
         kind = path.stat().st_mode
+        if stat.S_ISDIR(kind) and path.suffix.lower() == ".numbers":
+            raise FileError(f'"{name}" is an Apple Numbers file. Export it as Excel or CSV.')
         if stat.S_ISDIR(kind):
             raise FileError(f'"{clean(path)}" is a folder; name the file in it.')
         if not stat.S_ISREG(kind):
@@ -147,7 +174,10 @@ def find_format(source: Source) -> str:
     if not data[:1000].strip(BLANK) and not data.strip(BLANK):
         raise FileError(f'"{source.name}" is empty.')
     if data.startswith(b"PK"):
-        return _zip_format(source)
+        found = what_archive_it_is(data)
+        if found in CALLED:
+            return found
+        raise FileError(f'"{source.name}" {found}.')
     if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return "xls"
     if data.startswith(b"PAR1"):
@@ -156,48 +186,8 @@ def find_format(source: Source) -> str:
         raise FileError(
             f'"{source.name}" is a pickle: opening it would run code. Save the table as .parquet or .csv.'
         )
-    return _text_format(source)
-
-
-def _zip_format(source: Source) -> str:
-    data = source.data
-    if b"xl/workbook.bin" in data:
-        raise FileError(f'"{source.name}" is a binary workbook (.xlsb). Save it as .xlsx.')
-    if b"opendocument.spreadsheet" in data[:200]:
-        return "ods"
-    if b"mimetypeapplication/" in data[:200]:  # OpenDocument, and EPUB
-        raise FileError(DOCUMENT.format(source.name))
-    if b"xl/" in data or b"worksheets/" in data:
-        return "xlsx"
-    if b"word/document.xml" in data or b"ppt/presentation.xml" in data:
-        raise FileError(DOCUMENT.format(source.name))
-    if b"Index/Document.iwa" in data:
-        raise FileError(f'"{source.name}" is an Apple Numbers file. Export it as Excel or CSV.')
-    if b"content.xml" in data:
-        return "ods"
-    raise FileError(f'"{source.name}" is a zip archive, not a workbook. Unpack it and name the table in it.')
-
-
-def _text_format(source: Source) -> str:
-    start = source.data[:2000].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").replace(b"\0", b"").lower()
-    if start.startswith((b"<!doctype html", b"<html", b"<table", b"<head", b"<meta", b"<style", b"<div")):
-        if OWN_PAGE.encode() in source.data[:TOP_OF_PAGE]:
-            raise FileError(
-                f'"{source.name}" is a report that campaign wrote. Use your own spreadsheet, or the file of '
-                "rows to correct."
-            )
-        raise FileError(
-            f'"{source.name}" is a web page, whatever it is called. '
-            "Open it in your spreadsheet program and save it as .xlsx."
-        )
-    if start.startswith((b"<?xml", b"<workbook", b"<?mso")):
-        raise FileError(
-            f'"{source.name}" is an XML file. Open it in your spreadsheet program and save it as .xlsx.'
-        )
-    if start.startswith((b"[{", b'{"', b"[\n{", b"[\r\n{", b"{\n")):
-        raise FileError(
-            f'"{source.name}" is JSON. Open it with pandas.read_json and hand over the DataFrame.'
-        )
+    if (sentence := what_text_it_is(data)) is not None:
+        raise FileError(f'"{source.name}" {sentence}.')
     return "text"
 
 

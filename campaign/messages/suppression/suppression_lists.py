@@ -1,6 +1,7 @@
 """Valid numbers that get no message: opt-outs, and numbers that an earlier campaign reached."""
 
 from collections.abc import Collection, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from campaign.arrow_text import (
     series_to_array,
     strip_texts,
 )
-from campaign.contacts.contact_parts import ContactParts, distinct_cells
+from campaign.contacts.consent import is_about_advertising, leaving_out
+from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
-from campaign.contacts.opt_out_marks import is_about_advertising, refusing, seems_to_mark
+from campaign.contacts.opt_out_marks import seems_to_mark
+from campaign.contacts.totals_lines import blank_labels
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
+from campaign.masking import mask_text
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, as_integers, is_on_list
@@ -36,7 +40,7 @@ from campaign.messages.suppression.marked_rows import MarkedRows, are_marks
 from campaign.messages.suppression.number_lists import lists_in, read_list
 from campaign.messages.totals import Totals
 from campaign.paths import is_file
-from campaign.text import clean, shorten
+from campaign.text import clean, listed_words, shorten
 from campaign.values import replace
 
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
@@ -130,28 +134,37 @@ class SuppressionRules(Struct, frozen=True, eq=False):
             if not is_follow_up(table.columns):  # whose rows wanted messages when it was written
                 rows.report_none(lists.issues)
         if not self.opt_outs and not self.marks and not is_follow_up(table.columns):
-            _note_unused_marks(table, lists.issues)
+            _note_unused_marks(table, numbers.closing_totals, lists.issues)
         return lists
 
 
-def _note_unused_marks(table: ContactParts, issues: IssueCollector) -> None:
+def _note_unused_marks(table: ContactParts, nobody: Collection[int], issues: IssueCollector) -> None:
     """Say of columns that tell, as it seems, who wants no messages, or who wants them, that nobody is left
-    out by them."""
+    out by them. `nobody`: rows that are no people, and say nothing."""
     for column in table.columns:
-        if seems := seems_to_mark(column, _cells(table, column)):
-            marks = refusing(column, _cells(table, column))
+        if seems := seems_to_mark(column, _cells(table, column, nobody)):
+            line, unclear = leaving_out(column, _cells(table, column, nobody))
+            named = [
+                f"“{shorten(mask_text(clean(cell)), 24)}”" if cell.strip() else "nothing" for cell in unclear
+            ]
+            or_unclear = f", or does not say it clearly ({listed_words(named[:3])})" if named else ""
             if_so = "If this is advertising" if is_about_advertising(column) else "If it does"
             detail = (
-                f"{seems}, and nobody is left out by it. {if_so}, leave out whoever wants none: give their "
-                f"numbers as opt_outs=, or in Python their rows, contacts[{column!r}].isin({marks})."
+                f"{seems}, and nobody is left out by it. {if_so}, leave out whoever wants none{or_unclear}: "
+                f"give their numbers as opt_outs=, or in Python their rows, {line}."
             )
             issues.add_for_table(column, "", "unused_marks", "warning", detail)
 
 
-def _cells(table: ContactParts, column: str) -> Iterator[str]:
+def _cells(table: ContactParts, column: str, nobody: Collection[int]) -> Iterator[str]:
     """The different cells of a column of each part, which are read only if somebody asks for them."""
-    for part in distinct_cells(table, column):
-        yield from map(str, part.to_pylist())
+    for part in table.map(partial(_cells_of_people, column, nobody)):
+        yield from part
+
+
+def _cells_of_people(column: str, nobody: Collection[int], part: pd.DataFrame) -> list[str]:
+    others = blank_labels(part).union([*nobody])
+    return [*map(str, part.loc[~part.index.isin(others), column].unique())]
 
 
 def _check_no_column(sources: Collection[Any], columns: Collection[str]) -> None:

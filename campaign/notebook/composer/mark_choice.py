@@ -9,8 +9,9 @@ import pandas as pd
 from ipywidgets import HTML, Checkbox, Layout, VBox
 
 from campaign import markup
+from campaign.contacts.consent import is_about_advertising
 from campaign.contacts.continuation import is_follow_up
-from campaign.contacts.opt_out_marks import OptOutMarks, is_about_advertising, refusing, seems_to_mark
+from campaign.contacts.opt_out_marks import OptOutMarks, seems_to_mark
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.notebook.composer.composition import Composition
@@ -165,8 +166,7 @@ class MarkChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(self._agree, marks.says_none)
         correct = _CORRECT.format(_LEAVE_OUT) if marks.says_none else capitalised(self._better)
         if are_few:
-            presumed = [] if marks.is_decided else refusing(self._of, self._asked)
-            self._offer_ticks(marks.unclear, presumed)
+            self._offer_ticks(marks.unclear, marks.presumed)
             ticked = _ARE_TICKED if any(tick.value for tick in self._ticks.children) else ""
             correct = f"{_TICK.format(ticked)} Or {correct[0].lower()}{correct[1:]}"
         self._say_question(f"{marks.about_unclear} {correct}")
@@ -268,8 +268,9 @@ def _about_marks(marks: OptOutMarks, rows: int) -> str:
     count, column = len(marks.marked), mask_text(clean(marks.column))
     cells = [
         f"{f'“{mask_text(clean(cell))}”' if cell else _AN_EMPTY_CELL} ({counted(number, 'row')})"
-        for cell, number in marks.counts.items()
+        for cell, number in marks.counts.head(_TICKS).items()
     ]
+    cells += [counted(more, "other")] if (more := len(marks.counts) - _TICKS) > 0 else []
     which = f"{count:,} of {counted(rows, 'row')} {agreeing(count, 'is', 'are')} marked in “{column}”"
     if not count and not marks.unclear.empty:
         return ""  # what is asked below decides it

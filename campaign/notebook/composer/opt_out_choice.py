@@ -95,7 +95,7 @@ class OptOutChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def enter(self) -> None:
         """Offer the columns of the spreadsheet."""
         has_others = bool(self._field.value.strip() or self._desk.composition.opt_out_numbers)
-        self._marks.offer(self._desk.contacts, self._desk.composition.number, has_others=has_others)
+        self._marks.offer(self._people, self._desk.composition.number, has_others=has_others)
 
     def decisions(self, composed: Callable[[Mapping[str, Any]], Plan]) -> dict[str, Any]:
         """Who is left out; `composed` gives the plan that some decisions make.

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from campaign.contacts.consent import FEW, has_one_of
 from campaign.contacts.opt_out_marks import OptOutMarks
 from campaign.contacts.reading_record import reading_of
 from campaign.notebook.composer.composition import OF_SENDING, PACE, Composition
@@ -59,13 +60,15 @@ def _marks(marks: OptOutMarks, contacts: pd.DataFrame) -> str:
     """Which rows are marked, by what the cells of the column say: "No" as well as "no", where one is as good.
 
     Whoever runs the lines again has a spreadsheet with more rows by then. A cell that says something else is
-    neither True nor False, which `prepare` refuses.
+    neither True nor False, which `prepare` refuses; among many dates, it is left out.
     """
     cells = contacts[marks.column]
     others = [*cells[~cells.index.isin(marks.marked.index)].unique()]
     meaning = dict.fromkeys(marks.counts.index, True) | dict.fromkeys(others, False)
     folded = {_folded(cell): is_mark for cell, is_mark in meaning.items()}
     column = f"contacts[{marks.column!r}]"
+    if len(meaning) > FEW:
+        return f"~{column}.{has_one_of(others)}"
     if any(folded[_folded(cell)] != is_mark for cell, is_mark in meaning.items()):
         return f"{column}.map({meaning})"
     return f"{column}.str.strip().str.casefold().map({folded})"

@@ -12,6 +12,7 @@ from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
 from campaign.contacts.exports import likely_number_columns
+from campaign.contacts.files.sources import path_meant
 from campaign.contacts.own_files import ABOUT_OWN_FILES
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
@@ -163,7 +164,7 @@ class SpreadsheetSection(Section):
     def _read_path(self, path: str) -> None:
         if path:
             with self.problems_shown():
-                self._read(path)
+                self._read(str(path_meant(path)))
 
     def _read_same_path(self) -> None:
         """Read what is typed once more: the file may have been corrected, or be there only now."""

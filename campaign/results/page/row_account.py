@@ -34,7 +34,7 @@ def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str
     others = [
         ("reached before", totals.left_out, "its number was reached by another campaign, or a list says so"),
         ("line of totals", totals.totals_lines, "adds up other rows, and is no person"),
-        ("remark", totals.remarks, "stands below a line of totals, and is no person"),
+        ("remark", totals.remarks, "stands below the table, and is no person"),
     ]
     return [*lines, *(other for other in others if other[1]), *not_read(reading)]
 
