@@ -58,7 +58,8 @@ def _short_texts(numbers: "NDArray[np.floating[Any]]") -> TextArray:
     is_half = numbers.dtype == np.float16  # which Arrow writes with digits that it does not hold
     texts = pa.array(numbers.astype(str).astype(object) if is_half else numbers).cast(TEXT)
     doubles = texts.cast(pa.float64()).to_numpy()
-    is_inexact = np.isfinite(doubles) & (np.abs(doubles) > 2.0 ** (np.finfo(numbers.dtype).nmant + 1))
+    # From here on there are whole numbers that the type rounds to its own.
+    is_inexact = np.isfinite(doubles) & (np.abs(doubles) >= 2.0 ** (np.finfo(numbers.dtype).nmant + 1))
     exponents = [np.format_float_scientific(number, trim="-") for number in doubles[is_inexact]]
     inexact = pa.array(exponents, TEXT)
     replaced: TextArray = pc.replace_with_mask(float_texts(doubles), pa.array(is_inexact), inexact)

@@ -2,7 +2,7 @@
 person would write them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -10,7 +10,6 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from campaign.arrow_types import TEXT, TextArray, TextChunks
 from campaign.contacts.cells.cell_text import (
@@ -25,18 +24,12 @@ from campaign.contacts.cells.grid import Grid, chunked, join_grids, refuse_beyon
 from campaign.contacts.cells.value_text import moment_text, span_text
 from campaign.contacts.workbooks.handover import receive_pieces
 from campaign.contacts.workbooks.process import NO_PROCESS, Limits, answer_about
-from campaign.contacts.workbooks.readers import read_pieces
 from campaign.errors import ColumnError, FileError
 from campaign.text import clean, shorten
+from campaign.values import replace
 
-PLAIN = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
-    pa.types.is_integer,
-    pa.types.is_date,
-    pa.types.is_null,
-)  # their casts to text are what a person writes
+# The casts of these, and of integers, to text are what a person writes.
+PLAIN = ("string", "large_string", "string_view", "date32[day]", "date64[ms]", "null")
 FRAME_WRITERS = {
     **WRITERS,
     pd.Timestamp: writer(lambda value: moment_text(value.to_pydatetime(warn=False))),
@@ -44,10 +37,6 @@ FRAME_WRITERS = {
     type(pd.NA): writer(lambda _: ""),
     type(pd.NaT): writer(lambda _: ""),
 }
-LOST_DIGITS = (
-    'Column "{}": {} holds no more than the first digits of its largest numbers, so they are written as '
-    '7.72e+08. Read the column as text, for example with dtype={{"{}": "str"}}.'
-)
 PACKED = 10  # as much as in a byte of other files is in a byte of parquet
 UNPACKED, UNPACKED_PER_BYTE = 300_000_000, 1_000  # bytes that a parquet file may unpack to, if kept on disk
 COPIES = 4  # of a table in memory on its way into a DataFrame, at most, with room for the process behind it
@@ -56,33 +45,24 @@ COPIES = 4  # of a table in memory on its way into a DataFrame, at most, with ro
 def as_frame(source: Any) -> Any:
     """A table of another library that speaks Arrow as a DataFrame, a column as a Series; anything else as it
     is. Raises FileError where Arrow cannot read it."""
-    if isinstance(source, pd.DataFrame | pd.Series):
-        return source
-    if isinstance(source, pd.Index | pd.api.extensions.ExtensionArray | np.ndarray):
-        return pd.Series(source) if source.ndim == 1 else source
-    if not (hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")):
+    if hasattr(source, "__array__") and not hasattr(source, "columns"):
+        cells = np.asarray(source)
+        return source if isinstance(source, pd.Series) or cells.ndim != 1 else pd.Series(cells)
+    if isinstance(source, pd.DataFrame) or not hasattr(source, "__arrow_c_stream__"):
         return source
     try:
-        table = _arrow_table(source)
+        table = pa.table(source)
     except Exception as problem:  # of a library that we do not know
-        kind, words = type(source).__name__, shorten(clean(problem), 200)
-        sentence = f"The {kind} cannot be read by way of Arrow: {words}. Give it as a pandas DataFrame."
-        raise FileError(sentence) from None
-    if not isinstance(table, pa.Table):
-        return pd.Series(table, dtype=pd.ArrowDtype(table.type), name=getattr(source, "name", None))
-    if not table.num_rows and not hasattr(source, "__len__"):
+        sentence = f"The table cannot be read by way of Arrow: {shorten(clean(problem), 200)}"
+        raise FileError(f"{sentence}. Give it as a pandas DataFrame.") from None
+    if not len(table) and not hasattr(source, "__len__"):
         raise FileError(
             "The stream has no rows. If it was read before: it can be read only once. Make it again, or keep "
             "what was read: contacts = campaign.read_contacts(stream)."
         )
-    return table.to_pandas(types_mapper=pd.ArrowDtype)
-
-
-def _arrow_table(source: Any) -> "pa.Table | pa.ChunkedArray[Any] | pa.Array[Any]":
-    try:
-        return pa.table(source)
-    except pa.ArrowInvalid:  # it is one column
-        return pa.chunked_array(source) if hasattr(source, "__arrow_c_stream__") else pa.array(source)
+    return table.to_pandas(
+        types_mapper=lambda kind: None if pa.types.is_timestamp(kind) else pd.ArrowDtype(kind)
+    )
 
 
 def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
@@ -94,13 +74,7 @@ def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
     refuse_beyond_budget(len(frame) + 1, frame.shape[1], max_cells)
     names = [_name(name) for name in frame.columns]
     columns = [_series_text(frame.iloc[:, i], name) for i, name in enumerate(names)]
-    notices = [
-        LOST_DIGITS.format(clean(name), kind, clean(name))
-        for name, kind, column in zip(names, frame.dtypes, columns, strict=True)
-        if re.search("float32|float16|^halffloat|^float\\[", str(kind).lower())
-        and pc.any(pc.match_substring(column, "e+"), min_count=0).as_py()
-    ]
-    return _grid("DataFrame", names, columns, len(frame), notices)
+    return _grid("DataFrame", names, columns, len(frame))
 
 
 def read_parquet(data: bytes, *, max_bytes: int, max_cells: int, limits: Limits) -> Grid:
@@ -115,45 +89,46 @@ def parquet_grids(
     """A parquet file, given as its bytes or its path, as grids of some rows each, the first of which has the
     header only. With `limits` they are to be held in memory all at once."""
     length = len(source) if isinstance(source, bytes) else Path(source).stat().st_size
-    most, argument = UNPACKED + UNPACKED_PER_BYTE * length, ""
-    if limits is not None:
-        most, argument = limits.max_memory // COPIES, "max_memory"
+    most = UNPACKED + UNPACKED_PER_BYTE * length if limits is None else limits.max_memory // COPIES
     wall = limits or Limits.for_size(PACKED * length, None, None)
     half = Limits(wall.max_seconds / 2, wall.max_memory // 2)  # the other one is for this process
     with answer_about(source, {"kind": "parquet", "max_cells": max_cells}, half) as answer:
-        pieces = read_pieces(source, max_cells) if answer is None else receive_pieces(answer)
-        names = _table_of(next(pieces)).schema.names
-        header = [pa.chunked_array([], TEXT)] * len(names)
-        yield _grid("parquet", list(map(_name, names)), header, 0, [] if answer else [NO_PROCESS])
-        size, row = 0, 2
+        pieces = _read_here(source, max_cells) if answer is None else receive_pieces(answer)
+        names, size, row = _table_of(next(pieces)).schema.names, 0, 2
+        header = _grid("parquet", list(map(_name, names)), [pa.chunked_array([], TEXT)] * len(names), 0)
+        yield header if answer else replace(header, notices=[NO_PROCESS])
         for table in map(_table_of, pieces):
             columns = [_chunked_text(column, name) for name, column in zip(names, table.columns, strict=True)]
             rows = np.arange(row, row + len(table), dtype=np.int64)
             size += rows.nbytes + sum(column.nbytes for column in columns)
-            refuse_beyond_size(size, max_bytes, "max_bytes")
-            refuse_beyond_size(size, most, argument)
+            _refuse_beyond_size(size, min(max_bytes, most))
             yield Grid("parquet", columns, rows, range(len(names)))
             row += len(table)
+
+
+def _read_here(source: bytes | str, max_cells: int) -> "Iterator[bytes | pa.Buffer]":
+    from campaign.contacts.workbooks.parquet import read_pieces
+
+    return read_pieces(source, max_cells)
 
 
 def _table_of(piece: "bytes | pa.Buffer") -> pa.Table:
     return pa.ipc.open_stream(piece).read_all()
 
 
-def refuse_beyond_size(size: int, limit: int, argument: str) -> None:
-    """Refuse a file whose texts take more bytes than allowed once each row has its own."""
-    if size > limit:
-        larger = f"give a larger {argument}=" if argument else "save the table as .csv and give that file"
-        raise FileError(f"Unpacked, the file has more than {limit:,} bytes. If that is intended, {larger}.")
+def _refuse_beyond_size(size: int, most: int) -> None:
+    if size > most:
+        raise FileError(
+            f"Unpacked, the file has more than {most:,} bytes. If that is intended, give read_contacts a "
+            "larger max_memory= or max_bytes=, or save the table as .csv."
+        )
 
 
-def _grid(
-    kind: str, names: list[str], columns: Iterable[TextChunks], rows: int, notices: Sequence[str] = ()
-) -> Grid:
+def _grid(kind: str, names: list[str], columns: Iterable[TextChunks], rows: int) -> Grid:
     headed = [
         pa.chunked_array([[name], *column.chunks], TEXT) for name, column in zip(names, columns, strict=True)
     ]
-    return Grid(kind, headed, np.arange(1, rows + 2), range(len(headed)), notices=notices)
+    return Grid(kind, headed, np.arange(1, rows + 2), range(len(headed)))
 
 
 def _name(name: object) -> str:
@@ -205,7 +180,7 @@ def _arrow_text(array: "pa.Array[Any]", name: str) -> TextArray:
         texts = moment_texts(array)
     elif isinstance(array, pa.BooleanArray):
         texts = truth_texts(array)
-    elif any(is_kind(kind) for is_kind in PLAIN):
+    elif pa.types.is_integer(kind) or str(kind) in PLAIN:
         texts = cast(TextArray, array.cast(TEXT))
         try:
             texts.validate(full=True)  # parquet does not promise that texts are UTF-8

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from campaign.contacts.workbooks.handover import send_error, send_pieces, send_sheet
-from campaign.contacts.workbooks.readers import read_pieces, read_sheet, reader_of
+from campaign.contacts.workbooks.readers import read_sheet
 from campaign.errors import CampaignError
 
 READY = b"ready\n"
@@ -30,13 +30,13 @@ def main() -> None:
     limits, path, size = (request.pop(name) for name in ("limits", "path", "size"))
     _limit_time(limits["clock"])
     if request["kind"] == "parquet":
-        reader_of("parquet")  # Arrow itself takes more memory than most files
+        from campaign.contacts.workbooks import parquet  # Arrow itself takes more memory than most files
     _limit_memory(limits["memory"])
     source = path or sys.stdin.buffer.read(size)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         if request["kind"] == "parquet":
-            send_pieces(read_pieces(source, request["max_cells"]), answer)
+            send_pieces(parquet.read_pieces(source, request["max_cells"]), answer)
         else:
             send_sheet(read_sheet(data=source, **request), answer)
     except CampaignError as error:

@@ -21,10 +21,10 @@ _READ_BACK: dict[str, Callable[[Any], object]] = {
     "hidden_rows": frozenset,
     "hidden_columns": frozenset,
     "merges": lambda merges: [Merge(*merge) for merge in merges],
-    "uncalculated": lambda places: [tuple(place) for place in places],
-    "zero_formulas": lambda places: [tuple(place) for place in places],
-    "errors": lambda places: [tuple(place) for place in places],
-    "negatives": lambda places: [tuple(place) for place in places],
+    **dict.fromkeys(
+        ("uncalculated", "zero_formulas", "errors", "negatives"),
+        lambda places: [tuple(place) for place in places],
+    ),
 }
 
 

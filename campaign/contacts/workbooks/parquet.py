@@ -8,26 +8,25 @@ import pyarrow.parquet  # costs a tenth of a second, and few files are parquet
 from campaign.contacts.cells.grid import refuse_beyond_budget
 from campaign.errors import FileError
 
-DAMAGED = "The parquet file is damaged: {}. Write it again, then read that file."
+UNREADABLE = (
+    "The parquet file cannot be read: it is damaged, or it needs more memory than there is, or than "
+    "max_memory= allows. Write its table again, or save it as .csv, then read that file."
+)
 CELLS, LINES = 1 << 20, 16_384  # that are decoded at a time
 
 
-def read_parquet(source: bytes | str, max_cells: int) -> Iterator[pa.Buffer]:
+def read_pieces(source: bytes | str, max_cells: int) -> Iterator[pa.Buffer]:
     """The pieces of a file, given as its bytes or its path."""
     try:
-        opened = pa.OSFile(source, "r") if isinstance(source, str) else pa.BufferReader(source)
-        schema = pyarrow.parquet.read_schema(opened)
-        names = [name for name in schema.names if not name.startswith("__index_level_")]
-        file = pyarrow.parquet.ParquetFile(opened)
+        file = pyarrow.parquet.ParquetFile(source if isinstance(source, str) else pa.BufferReader(source))
+        names = [name for name in file.schema_arrow.names if not name.startswith("__index_level_")]
         refuse_beyond_budget(file.metadata.num_rows + 1, len(names), max_cells)
         yield _piece(pa.RecordBatch.from_arrays([pa.nulls(0)] * len(names), names))
         lines = min(LINES, CELLS // max(len(names), 1) + 1)
         yield from map(_piece, file.iter_batches(lines, columns=names))
-    except MemoryError:
-        raise
     # For damaged columns Arrow raises Python's own errors, too.
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, NotImplementedError):
-        raise FileError(DAMAGED.format("its columns cannot be read")) from None
+    except (pa.ArrowException, MemoryError, OSError, ValueError, TypeError, KeyError, NotImplementedError):
+        raise FileError(UNREADABLE) from None
 
 
 def _piece(batch: pa.RecordBatch) -> pa.Buffer:

@@ -90,11 +90,18 @@ def answer_about(
         yield None
         return
     watch = _Watch(child)
+    own_limits = {"clock": limits.max_seconds * WAITING + GRACE, "memory": limits.max_memory}
+    path, data = ("", source) if isinstance(source, bytes) else (source, b"")
     try:
-        if watch.sees_ready():
-            yield from _asked(child, watch, source, options, limits)
-        else:
-            yield None
+        is_ready = watch.sees_ready()
+        if is_ready:
+            watch.limit(limits)
+            _send(child, options | {"limits": own_limits, "path": path, "size": len(data)}, data)
+        yield _pipe(child.stdout) if is_ready else None
+    except CampaignError:
+        raise  # the child's answer
+    except (OSError, ValueError):  # a broken pipe, half a line, half a stream: the child is gone
+        raise FileError(watch.reason or _ended(limits)) from None
     finally:
         watch.end()
 
@@ -122,25 +129,6 @@ def _start(size: int) -> "subprocess.Popen[bytes] | None":
         )
     except (OSError, ValueError):
         return None
-
-
-def _asked(
-    child: "subprocess.Popen[bytes]",
-    watch: "_Watch",
-    source: bytes | str,
-    options: dict[str, Any],
-    limits: Limits,
-) -> Iterator[BufferedIOBase]:
-    watch.limit(limits)
-    own_limits = {"clock": limits.max_seconds * WAITING + GRACE, "memory": limits.max_memory}
-    path, data = ("", source) if isinstance(source, bytes) else (source, b"")
-    try:
-        _send(child, options | {"limits": own_limits, "path": path, "size": len(data)}, data)
-        yield _pipe(child.stdout)
-    except CampaignError:
-        raise  # the child's answer
-    except (OSError, ValueError):  # a broken pipe, half a line, half a stream: the child is gone
-        raise FileError(watch.reason or _ended(limits)) from None
 
 
 def _ended(limits: Limits) -> str:

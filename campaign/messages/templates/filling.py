@@ -14,6 +14,7 @@ from campaign.arrow_text import (
     constant_array,
     equal_texts,
     join_texts,
+    matches,
     series_to_array,
     strip_texts,
 )
@@ -23,6 +24,8 @@ from campaign.messages.templates.formats import DateFormat, flaws_of_dates, what
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.remedies import in_curly_quotes
 from campaign.values import replace
+
+_INCOMPLETE = r"^-?(?:[0-9](?:\.[0-9]+)?[eE]\+[0-9]+|inf)$"  # numbers of which digits were lost: 7.72E+08
 
 
 class Values(Struct, frozen=True):
@@ -46,6 +49,8 @@ def format_values(placeholder: Placeholder, raw: TextArray) -> Values:
     if placeholder.format is not None:
         texts, unreadable = placeholder.format.apply(texts)
         needed = placeholder.format.needed
+    else:
+        unreadable, needed = matches(texts, _INCOMPLETE), "written with all its digits"
     if placeholder.fallback is not None:
         texts = choose_texts(empty, placeholder.fallback, texts)
         missing = np.zeros(len(raw), dtype=bool)
@@ -92,7 +97,7 @@ def _refuse_unreadable(
     cells = strip_texts(values.raw.take(unreadable))
     if isinstance(placeholder.format, DateFormat):
         flaws[:] = flaws_of_dates(cells, placeholder.format.order)
-    else:
+    elif placeholder.format is not None:
         flaws[:] = what_is_beside(cells)
     for flaw in sorted(set(flaws)):
         chosen = unreadable[flaws == flaw]
