@@ -29,7 +29,7 @@ from campaign.errors import ColumnError
 def float_texts(numbers: "NDArray[np.floating[Any]]") -> TextArray:
     """Many floats, each as `number_text` writes it. Those of 16 and 32 bits, too: with the digits that they
     hold, and with an exponent where they are too large to hold all."""
-    if numbers.dtype.itemsize < np.dtype(np.float64).itemsize:
+    if numbers.dtype in (np.float16, np.float32):
         return _short_texts(numbers)
     doubles = numbers.astype(np.float64, copy=False)
     is_whole = np.isfinite(doubles) & (np.abs(doubles) <= EXACT) & (doubles == np.trunc(doubles))

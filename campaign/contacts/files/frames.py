@@ -37,6 +37,10 @@ FRAME_WRITERS = {
     type(pd.NA): writer(lambda _: ""),
     type(pd.NaT): writer(lambda _: ""),
 }
+TOO_LARGE = (
+    "Unpacked, the file has more than {:,} bytes. If that is intended, give read_contacts a larger "
+    "max_memory= or max_bytes=, or save the table as .csv."
+)
 PACKED = 10  # as much as in a byte of other files is in a byte of parquet
 UNPACKED, UNPACKED_PER_BYTE = 300_000_000, 1_000  # bytes that a parquet file may unpack to, if kept on disk
 COPIES = 4  # of a table in memory on its way into a DataFrame, at most, with room for the process behind it
@@ -45,10 +49,11 @@ COPIES = 4  # of a table in memory on its way into a DataFrame, at most, with ro
 def as_frame(source: Any) -> Any:
     """A table of another library that speaks Arrow as a DataFrame, a column as a Series; anything else as it
     is. Raises FileError where Arrow cannot read it."""
+    if isinstance(source, pd.DataFrame | pd.Series):
+        return source
     if hasattr(source, "__array__") and not hasattr(source, "columns"):
-        cells = np.asarray(source)
-        return source if isinstance(source, pd.Series) or cells.ndim != 1 else pd.Series(cells)
-    if isinstance(source, pd.DataFrame) or not hasattr(source, "__arrow_c_stream__"):
+        return pd.Series(cells) if (cells := np.asarray(source)).ndim == 1 else source
+    if not hasattr(source, "__arrow_c_stream__"):
         return source
     try:
         table = pa.table(source)
@@ -91,22 +96,23 @@ def parquet_grids(
     length = len(source) if isinstance(source, bytes) else Path(source).stat().st_size
     most = UNPACKED + UNPACKED_PER_BYTE * length if limits is None else limits.max_memory // COPIES
     wall = limits or Limits.for_size(PACKED * length, None, None)
-    half = Limits(wall.max_seconds / 2, wall.max_memory // 2)  # the other one is for this process
+    half = replace(wall, max_memory=wall.max_memory // 2)  # the other one is for this process
     with answer_about(source, {"kind": "parquet", "max_cells": max_cells}, half) as answer:
-        pieces = _read_here(source, max_cells) if answer is None else receive_pieces(answer)
-        names, size, row = _table_of(next(pieces)).schema.names, 0, 2
+        tables = map(_table_of, receive_pieces(answer) if answer else _pieces(source, max_cells))
+        names, size, row = next(tables).schema.names, 0, 2
         header = _grid("parquet", list(map(_name, names)), [pa.chunked_array([], TEXT)] * len(names), 0)
         yield header if answer else replace(header, notices=[NO_PROCESS])
-        for table in map(_table_of, pieces):
+        for table in tables:
             columns = [_chunked_text(column, name) for name, column in zip(names, table.columns, strict=True)]
             rows = np.arange(row, row + len(table), dtype=np.int64)
             size += rows.nbytes + sum(column.nbytes for column in columns)
-            _refuse_beyond_size(size, min(max_bytes, most))
+            if size > min(max_bytes, most):
+                raise FileError(TOO_LARGE.format(min(max_bytes, most)))
             yield Grid("parquet", columns, rows, range(len(names)))
             row += len(table)
 
 
-def _read_here(source: bytes | str, max_cells: int) -> "Iterator[bytes | pa.Buffer]":
+def _pieces(source: bytes | str, max_cells: int) -> Iterator[pa.Buffer]:
     from campaign.contacts.workbooks.parquet import read_pieces
 
     return read_pieces(source, max_cells)
@@ -114,14 +120,6 @@ def _read_here(source: bytes | str, max_cells: int) -> "Iterator[bytes | pa.Buff
 
 def _table_of(piece: "bytes | pa.Buffer") -> pa.Table:
     return pa.ipc.open_stream(piece).read_all()
-
-
-def _refuse_beyond_size(size: int, most: int) -> None:
-    if size > most:
-        raise FileError(
-            f"Unpacked, the file has more than {most:,} bytes. If that is intended, give read_contacts a "
-            "larger max_memory= or max_bytes=, or save the table as .csv."
-        )
 
 
 def _grid(kind: str, names: list[str], columns: Iterable[TextChunks], rows: int) -> Grid:

@@ -47,6 +47,7 @@ NO_PROCESS = (
     "No other process could be started, so the file was opened in this one, without limits on time or memory."
 )
 SIMPLER = "Open it in the program that wrote it, save the table alone as .csv, then read that file"
+TOO_MUCH = f"The file {{}}, much more than a file of its size should take. {SIMPLER}; or give a larger {{}}=."
 
 
 class Limits(Struct, frozen=True):
@@ -110,8 +111,8 @@ def _start(size: int) -> "subprocess.Popen[bytes] | None":
     """A child process for a file of so many bytes, or None if none can be started."""
     if not sys.executable or getattr(sys, "frozen", False):  # a frozen program would start itself again
         return None
-    # It opens untrusted files, so it gets no credentials. Threads of numpy and pools of
-    # Arrow would only reserve memory.
+    # It opens untrusted files, so it gets no credentials. More threads of numpy, and pools of memory for each
+    # thread, would only reserve memory.
     env = {name: value for name, value in os.environ.items() if not name.startswith("CAMPAIGN_")}
     env["OPENBLAS_NUM_THREADS"] = env["MALLOC_ARENA_MAX"] = "1"
     env["ARROW_DEFAULT_MEMORY_POOL"] = "system"
@@ -180,24 +181,14 @@ class _Watch(threading.Thread):
                 computing = process.cpu_times()
                 too_long = computing.user + computing.system > self._limits.max_seconds
                 if too_long or time.monotonic() > self._until:
-                    self.reason = self._too_long()
+                    within = f"was not read within {self._limits.max_seconds:,.0f} seconds of computing"
+                    self.reason = TOO_MUCH.format(within, "max_seconds")
                 elif process.memory_info().rss > self._limits.max_memory:
-                    self.reason = self._too_much()
+                    takes = f"takes more than {self._limits.max_memory:,} bytes of memory to be read"
+                    self.reason = TOO_MUCH.format(takes, "max_memory")
                 if self.reason:
                     self._child.kill()
                     return
-
-    def _too_long(self) -> str:
-        return (
-            f"The file was not read within {self._limits.max_seconds:,.0f} seconds of computing, much "
-            f"longer than a file of its size takes. {SIMPLER}; or give a larger max_seconds=."
-        )
-
-    def _too_much(self) -> str:
-        return (
-            f"Reading the file takes more than {self._limits.max_memory:,} bytes of memory, much more "
-            f"than a file of its size should. {SIMPLER}; or give a larger max_memory=."
-        )
 
     def end(self) -> None:
         """End the child and close its pipes."""
