@@ -233,7 +233,7 @@ def test_every_type_of_polars_is_written_as_a_person_would():
         pd.Index(["0772000002"]),
         pd.array([772000002], "Int64"),
     ],
-    ids=["polars", "column", "column of numbers", "Array", "ChunkedArray", "Table", "numpy", "Index", "Int64"],
+    ids=["polars", "column", "numbers", "Array", "ChunkedArray", "Table", "numpy", "Index", "Int64"],
 )
 def test_lists_of_other_libraries_leave_people_out(listed):
     people = pl.DataFrame(PEOPLE)
