@@ -15,6 +15,7 @@ from campaign.argument_checks import check_switch, wrong
 from campaign.cluster import Cluster, empty_frame, is_dask_frame
 from campaign.contacts.contact_parts import ContactParts, RowsOfTable, WholeTable
 from campaign.contacts.continuation import is_follow_up
+from campaign.contacts.files.frames import PACKED
 from campaign.contacts.files.sources import KINDS
 from campaign.contacts.joined_tables import JoinedTables
 from campaign.contacts.partitioned_table import PartitionedTable
@@ -27,8 +28,8 @@ from campaign.paths import is_file, is_folder
 from campaign.text import clean
 
 LARGE = 200_000_000  # bytes of text; in memory, a plan takes five to ten times as much
-# Formats that are read in parts. A parquet file holds about ten times as much text in a byte.
-_WEIGHTS = {**{name: 1 for name, kind in KINDS.items() if kind == "text"}, ".parquet": 10}
+# Formats that are read in parts, and how much text there is in a byte.
+_WEIGHTS = {**{name: 1 for name, kind in KINDS.items() if kind == "text"}, ".parquet": PACKED}
 
 
 def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client: Any = None) -> ContactParts:

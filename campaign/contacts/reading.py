@@ -12,7 +12,7 @@ from campaign.contacts.contact_parts import WholeTable, parts_of
 from campaign.contacts.continuation import ROW, take_continuation
 from campaign.contacts.files.delimited import read_delimited
 from campaign.contacts.files.encodings import to_text
-from campaign.contacts.files.frames import read_frame, read_parquet
+from campaign.contacts.files.frames import PACKED, as_frame, read_frame, read_parquet
 from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
 from campaign.contacts.joined_tables import JoinedTables
 from campaign.contacts.own_files import about_own_file
@@ -55,7 +55,8 @@ def read_contacts(
 ) -> pd.DataFrame:
     """A contact table from a spreadsheet: csv, tsv, txt, xlsx, xlsm, xls, ods, parquet or a DataFrame.
 
-    `source` is a path, bytes, an open file, a DataFrame, or a list of these. All columns are text (dtype
+    `source` is a path, bytes, an open file, a DataFrame, a table of another library that has
+    `__arrow_c_stream__` (polars, pyarrow, DuckDB), or a list of these. All columns are text (dtype
     str), a blank cell is "". The index `row` (int64) is the row number that the sheet shows; a DataFrame and
     a parquet file count as a sheet with the column names in row 1. `.attrs["reading"]` is a `Reading`.
 
@@ -71,9 +72,9 @@ def read_contacts(
     "dmy", "mdy" or "ymd". The cells stay as they are. By default a column in which some day is above 12 shows
     its order, and rows to correct keep that of their campaign; otherwise such dates are refused.
 
-    `max_bytes` and `max_cells` refuse files that are no contact lists. Workbooks are opened in a process of
-    their own; `max_seconds` (of computing) and `max_memory` (bytes) limit it, by default in proportion to
-    the size of the file.
+    `max_bytes` and `max_cells` refuse files that are no contact lists. Workbooks and parquet files are opened
+    in a process of their own; `max_seconds` (of computing) and `max_memory` (bytes) limit it, by default in
+    proportion to the size of the file.
 
     Several files must have the same columns. Their rows are numbered as if the files had been pasted one
     below the other, headers included; two columns in front name the file and the row in it.
@@ -89,6 +90,7 @@ def read_contacts(
     check_date_order(dates)
     header, missing = checked_header(header), checked_missing(missing)
     options = {"sheet": sheet, "delimiter": delimiter, "encoding": encoding}
+    source = as_frame(source)
     if isinstance(source, list | tuple):
         arguments: dict[str, Any] = {**options, "header": header, "hidden": hidden}
         arguments |= {"max_bytes": max_bytes, "max_cells": max_cells}
@@ -104,15 +106,15 @@ def read_contacts(
         refuse_options("a DataFrame", "frame", {**options, "header": header})
         return _from_frame(source, max_cells, missing, dates)
     opened = open_source(source, max_bytes=max_bytes)
-    kind, limits = find_format(opened), Limits.for_size(len(opened.data), max_seconds, max_memory)
+    kind = find_format(opened)
+    size = len(opened.data) * (PACKED if kind == "parquet" else 1)
+    limits = Limits.for_size(size, max_seconds, max_memory)
     refuse_options(f'"{opened.name}"', kind, {**options, "header": header})
     if kind == "text":
         text = to_text(opened.give(), encoding)
         grid = read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
     elif kind == "parquet":
-        # Texts are held up to three times on their way into a DataFrame.
-        max_text = limits.max_memory // 3
-        grid = read_parquet(opened.data, max_bytes=max_bytes, max_cells=max_cells, max_memory=max_text)
+        grid = read_parquet(opened.data, max_bytes=max_bytes, max_cells=max_cells, limits=limits)
         header = 1
     else:
         grid = read_workbook(

@@ -6,8 +6,6 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import pyarrow as pa
-
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.files.delimited import DelimitedRecords
 from campaign.contacts.files.encodings import to_text
@@ -62,10 +60,9 @@ def _read_text(file: Source, octets: FileOctets, part_rows: int) -> SpooledTable
 
 
 def _read_parquet(file: Source, part_rows: int) -> SpooledTable | None:
-    limits = {"max_bytes": MAX_BYTES * _TIMES, "max_cells": MAX_CELLS * _TIMES}
-    with pa.OSFile(file.path, "r") as opened:
-        table = TableInParts(parquet_grids(opened, **limits), header=1, trim=False, part_rows=part_rows)
-        return _described(table, file, list)
+    limits: dict[str, Any] = {"max_bytes": MAX_BYTES * _TIMES, "max_cells": MAX_CELLS * _TIMES}
+    table = TableInParts(parquet_grids(file.path, **limits), header=1, trim=False, part_rows=part_rows)
+    return _described(table, file, lambda: list(table.top.notices))
 
 
 def _described(table: TableInParts, file: Source, notices: Callable[[], list[str]]) -> SpooledTable | None:

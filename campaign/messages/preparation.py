@@ -14,6 +14,7 @@ from campaign.argument_checks import check_choice
 from campaign.arrow_text import Ints
 from campaign.contacts.contact_parts import ContactParts, first_rows, whole_table
 from campaign.contacts.contact_source import open_contacts
+from campaign.contacts.files.frames import as_frame
 from campaign.contacts.naming_column import LOOKED_AT, naming_column
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.contacts.reading_record import Reading
@@ -106,6 +107,7 @@ def prepare(
     Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
     column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
     """
+    contacts = as_frame(contacts)
     table = open_contacts(contacts, draft.BLOCK, stream=stream, client=client)
     check_choice(duplicates, DUPLICATES, subject="duplicates")
     check_choice(several, ("refuse", "first"), subject="several")

@@ -167,14 +167,14 @@ CONTACTS = {
     "table": {"cells", "columns", "exports", "header_lines"},
     "header_lines": {"cells", "columns", "exports"},
     "exports": {"columns", "vocabulary"},
-    "files": {"cells", "columns", "exports"},
+    "files": {"cells", "columns", "exports", "workbooks"},
     "workbooks": {"cells", "columns"},
     "cells": {"columns"},
     "table_version": set(),
     "amount_columns": set(),
     "columns": {"consent", "vocabulary"},
     "reserved_columns": set(),
-    "phone_numbers": set(),
+    "phone_numbers": {"cells"},
 }
 # How many files a room may have at its own level, and on how many layers: a folder in it counts as one.
 ROOMS = {"messages": (13, 6), "sending": (13, 8)}

@@ -26,12 +26,16 @@ from campaign.contacts.cells.value_text import (
 from campaign.errors import ColumnError
 
 
-def float_texts(numbers: NDArray[np.float64]) -> TextArray:
-    """Many floats, each as `number_text` writes it."""
-    is_whole = np.isfinite(numbers) & (np.abs(numbers) <= EXACT) & (numbers == np.trunc(numbers))
+def float_texts(numbers: "NDArray[np.floating[Any]]") -> TextArray:
+    """Many floats, each as `number_text` writes it. Those of 16 and 32 bits, too: with the digits that they
+    hold, and with an exponent where they are too large to hold all."""
+    if numbers.dtype in (np.float16, np.float32):
+        return _short_texts(numbers)
+    doubles = numbers.astype(np.float64, copy=False)
+    is_whole = np.isfinite(doubles) & (np.abs(doubles) <= EXACT) & (doubles == np.trunc(doubles))
     if is_whole.all():
-        return cast(TextArray, pa.array(numbers.astype(np.int64)).cast(TEXT))
-    return _mixed_texts(numbers, is_whole)
+        return cast(TextArray, pa.array(doubles.astype(np.int64)).cast(TEXT))
+    return _mixed_texts(doubles, is_whole)
 
 
 def _mixed_texts(numbers: NDArray[np.float64], is_whole: NDArray[np.bool_]) -> TextArray:
@@ -45,6 +49,20 @@ def _mixed_texts(numbers: NDArray[np.float64], is_whole: NDArray[np.bool_]) -> T
     inexact = (longer | has_exponent) & ~is_whole | ~np.isfinite(numbers)
     exact = pa.array([number_text(number) for number in numbers[inexact].tolist()], TEXT)
     replaced: TextArray = pc.replace_with_mask(texts, pa.array(inexact), exact)
+    return replaced
+
+
+def _short_texts(numbers: "NDArray[np.floating[Any]]") -> TextArray:
+    import pyarrow.compute as pc
+
+    is_half = numbers.dtype == np.float16  # which Arrow writes with digits that it does not hold
+    texts = pa.array(numbers.astype(str).astype(object) if is_half else numbers).cast(TEXT)
+    doubles = texts.cast(pa.float64()).to_numpy()
+    # From here on there are whole numbers that the type rounds to its own.
+    is_inexact = np.isfinite(doubles) & (np.abs(doubles) >= 2.0 ** (np.finfo(numbers.dtype).nmant + 1))
+    exponents = [np.format_float_scientific(number, trim="-") for number in doubles[is_inexact]]
+    inexact = pa.array(exponents, TEXT)
+    replaced: TextArray = pc.replace_with_mask(float_texts(doubles), pa.array(is_inexact), inexact)
     return replaced
 
 
@@ -95,7 +113,7 @@ WRITERS: Mapping[type, Writer] = {
     dt.date: writer(dt.date.isoformat),
     dt.time: writer(clock_text),
     dt.timedelta: writer(span_text),
-    Decimal: writer(lambda value: format(value, "f")),
+    Decimal: writer(lambda value: format(value, "f") if value.is_finite() else number_text(float(value))),
     type(None): writer(lambda _: ""),
 }
 
@@ -123,6 +141,8 @@ def column_text(values: Sequence[Any], writers: Mapping[type, Writer] = WRITERS)
 def _writer_for(kind: type, writers: Mapping[type, Writer]) -> Writer:
     if kind in writers:
         return writers[kind]
+    if issubclass(kind, np.floating):
+        return lambda values: float_texts(np.asarray(values, dtype=kind))
     if issubclass(kind, np.generic):
         return lambda values: column_text([value.item() for value in values], writers)
     if issubclass(kind, str):

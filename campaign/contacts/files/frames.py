@@ -1,13 +1,15 @@
-"""DataFrames and parquet files: columns with types become columns of text, as a person would write them."""
+"""DataFrames, tables of other libraries and parquet files: columns with types become columns of text, as a
+person would write them."""
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from campaign.arrow_types import TEXT, TextArray, TextChunks
 from campaign.contacts.cells.cell_text import (
@@ -20,17 +22,14 @@ from campaign.contacts.cells.cell_text import (
 )
 from campaign.contacts.cells.grid import Grid, chunked, join_grids, refuse_beyond_budget
 from campaign.contacts.cells.value_text import moment_text, span_text
+from campaign.contacts.workbooks.handover import receive_pieces
+from campaign.contacts.workbooks.process import NO_PROCESS, Limits, answer_about
 from campaign.errors import ColumnError, FileError
+from campaign.text import clean, shorten
+from campaign.values import replace
 
-DAMAGED = "The parquet file is damaged: {}. Write it again, then read that file."
-PLAIN = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
-    pa.types.is_integer,
-    pa.types.is_date,
-    pa.types.is_null,
-)  # their casts to text are what a person writes
+# The casts of these, and of integers, to text are what a person writes.
+PLAIN = ("string", "large_string", "string_view", "date32[day]", "date64[ms]", "null")
 FRAME_WRITERS = {
     **WRITERS,
     pd.Timestamp: writer(lambda value: moment_text(value.to_pydatetime(warn=False))),
@@ -38,7 +37,37 @@ FRAME_WRITERS = {
     type(pd.NA): writer(lambda _: ""),
     type(pd.NaT): writer(lambda _: ""),
 }
-LINES = 65_536  # rows of a parquet file that are decoded at a time
+TOO_LARGE = (
+    "Unpacked, the file has more than {:,} bytes. If that is intended, give read_contacts a larger "
+    "max_memory= or max_bytes=, or save the table as .csv."
+)
+PACKED = 10  # as much as in a byte of other files is in a byte of parquet
+UNPACKED, UNPACKED_PER_BYTE = 300_000_000, 1_000  # bytes that a parquet file may unpack to, if kept on disk
+COPIES = 4  # of a table in memory on its way into a DataFrame, at most, with room for the process behind it
+
+
+def as_frame(source: Any) -> Any:
+    """A table of another library that speaks Arrow as a DataFrame, a column as a Series; anything else as it
+    is. Raises FileError where Arrow cannot read it."""
+    if isinstance(source, pd.DataFrame | pd.Series):
+        return source
+    if hasattr(source, "__array__") and not hasattr(source, "columns"):
+        return pd.Series(cells) if (cells := np.asarray(source)).ndim == 1 else source
+    if not hasattr(source, "__arrow_c_stream__"):
+        return source
+    try:
+        table = pa.table(source)
+    except Exception as problem:  # of a library that we do not know
+        sentence = f"The table cannot be read by way of Arrow: {shorten(clean(problem), 200)}"
+        raise FileError(f"{sentence}. Give it as a pandas DataFrame.") from None
+    if not len(table) and not hasattr(source, "__len__"):
+        raise FileError(
+            "The stream has no rows. If it was read before: it can be read only once. Make it again, or keep "
+            "what was read: contacts = campaign.read_contacts(stream)."
+        )
+    return table.to_pandas(
+        types_mapper=lambda kind: None if pa.types.is_timestamp(kind) else pd.ArrowDtype(kind)
+    )
 
 
 def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
@@ -53,70 +82,51 @@ def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
     return _grid("DataFrame", names, columns, len(frame))
 
 
-def read_parquet(data: bytes, *, max_bytes: int, max_cells: int, max_memory: int) -> Grid:
-    """A parquet file, its columns as in the file. Encrypted and nested columns are refused.
-
-    Texts are read as the dictionaries they are kept as: a row costs a few bytes there however long its text
-    is, and the texts are counted before they are laid out.
-    """
-    source = pa.BufferReader(data)
-    grids = parquet_grids(source, max_bytes=max_bytes, max_cells=max_cells, max_memory=max_memory)
+def read_parquet(data: bytes, *, max_bytes: int, max_cells: int, limits: Limits) -> Grid:
+    """A parquet file, its columns as in the file. Encrypted and nested columns are refused."""
+    grids = parquet_grids(data, max_bytes=max_bytes, max_cells=max_cells, limits=limits)
     return join_grids(list(grids))
 
 
 def parquet_grids(
-    source: pa.NativeFile, *, max_bytes: int, max_cells: int, max_memory: int | None = None
+    source: bytes | str, *, max_bytes: int, max_cells: int, limits: Limits | None = None
 ) -> Iterator[Grid]:
-    """A parquet file as grids of some rows each, the first of which has the header only."""
-    import pyarrow.parquet  # costs a tenth of a second, and few files are parquet
-
-    try:
-        schema = pyarrow.parquet.read_schema(source)
-        names = [name for name in schema.names if not name.startswith("__index_level_")]
-        file = pyarrow.parquet.ParquetFile(source, read_dictionary=names)
-        refuse_beyond_budget(file.metadata.num_rows + 1, len(names), max_cells)
-        yield _grid("parquet", [_name(name) for name in names], [pa.chunked_array([], TEXT)] * len(names), 0)
-        size, row = 0, 2
-        for batch in file.iter_batches(LINES, columns=names):
-            size += sum(_decoded_size(column) for column in batch.columns)
-            refuse_beyond_size(size, max_bytes, "max_bytes")
-            if max_memory is not None:
-                refuse_beyond_size(size, max_memory, "max_memory")
-            columns = [
-                chunked(_arrow_text(column, name)) for name, column in zip(names, batch.columns, strict=True)
-            ]
-            rows = np.arange(row, row + batch.num_rows, dtype=np.int64)
+    """A parquet file, given as its bytes or its path, as grids of some rows each, the first of which has the
+    header only. With `limits` they are to be held in memory all at once."""
+    length = len(source) if isinstance(source, bytes) else Path(source).stat().st_size
+    most = UNPACKED + UNPACKED_PER_BYTE * length if limits is None else limits.max_memory // COPIES
+    wall = limits or Limits.for_size(PACKED * length, None, None)
+    half = replace(wall, max_memory=wall.max_memory // 2)  # the other one is for this process
+    with answer_about(source, {"kind": "parquet", "max_cells": max_cells}, half) as answer:
+        tables = map(_table_of, receive_pieces(answer) if answer else _pieces(source, max_cells))
+        names, size, row = next(tables).schema.names, 0, 2
+        header = _grid("parquet", list(map(_name, names)), [pa.chunked_array([], TEXT)] * len(names), 0)
+        yield header if answer else replace(header, notices=[NO_PROCESS])
+        for table in tables:
+            columns = [_chunked_text(column, name) for name, column in zip(names, table.columns, strict=True)]
+            rows = np.arange(row, row + len(table), dtype=np.int64)
+            size += rows.nbytes + sum(column.nbytes for column in columns)
+            if size > min(max_bytes, most):
+                raise FileError(TOO_LARGE.format(min(max_bytes, most)))
             yield Grid("parquet", columns, rows, range(len(names)))
-            row += batch.num_rows
-    # For damaged columns Arrow raises Python's own errors, too.
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, NotImplementedError):
-        raise FileError(DAMAGED.format("its columns cannot be read")) from None
+            row += len(table)
 
 
-def refuse_beyond_size(size: int, limit: int, argument: str) -> None:
-    """Refuse a file whose texts take more bytes than allowed once each row has its own."""
-    if size > limit:
-        raise FileError(
-            f"Unpacked, the file has more than {limit:,} bytes. "
-            f"If that is intended, give a larger {argument}=."
-        )
+def _pieces(source: bytes | str, max_cells: int) -> Iterator[pa.Buffer]:
+    from campaign.contacts.workbooks.parquet import read_pieces
+
+    return read_pieces(source, max_cells)
 
 
-def _decoded_size(array: "pa.Array[Any]") -> int:
-    """The bytes that a column takes once each row has its own text."""
-    if not isinstance(array, pa.DictionaryArray):
-        return int(array.nbytes)
-    if not len(array.dictionary):
-        return 0
-    lengths = pc.binary_length(cast(TextArray, array.dictionary)).take(array.indices)
-    return pc.sum(lengths).as_py() or 0
+def _table_of(piece: "bytes | pa.Buffer") -> pa.Table:
+    return pa.ipc.open_stream(piece).read_all()
 
 
 def _grid(kind: str, names: list[str], columns: Iterable[TextChunks], rows: int) -> Grid:
     headed = [
         pa.chunked_array([[name], *column.chunks], TEXT) for name, column in zip(names, columns, strict=True)
     ]
-    return Grid(kind, headed, np.arange(1, rows + 2, dtype=np.int64), range(len(headed)))
+    return Grid(kind, headed, np.arange(1, rows + 2), range(len(headed)))
 
 
 def _name(name: object) -> str:
@@ -129,18 +139,24 @@ def _name(name: object) -> str:
 def _series_text(series: Any, name: str) -> TextChunks:
     if isinstance(series.dtype, pd.DatetimeTZDtype):
         series = series.dt.tz_localize(None)  # the time that its own clock showed
-    if series.dtype == object:
-        try:
-            return chunked(column_text(series.tolist(), FRAME_WRITERS))
-        except ColumnError as problem:
-            raise ColumnError(f'Column "{name}": {problem}') from None
-        except UnicodeEncodeError:
-            row = _first_broken(series.tolist()) + 2
-            raise ColumnError(
-                f'Column "{name}", row {row}: the cell holds half a character. Type it again.'
-            ) from None
-    values = pa.array(series, from_pandas=True)
-    chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+    if series.dtype != object:
+        # Arrow does not know all: sparse columns, complex numbers, categories of several types.
+        with suppress(pa.ArrowException, TypeError, ValueError):
+            return _chunked_text(pa.array(series, from_pandas=True), name)
+    values = list(np.asarray(series))
+    try:
+        return chunked(column_text(values, FRAME_WRITERS))
+    except ColumnError as problem:
+        raise ColumnError(f'Column "{name}": {problem}') from None
+    except UnicodeEncodeError:
+        row = _first_broken(values) + 2
+        raise ColumnError(
+            f'Column "{name}", row {row}: the cell holds half a character. Type it again.'
+        ) from None
+
+
+def _chunked_text(column: "pa.Array[Any] | pa.ChunkedArray[Any]", name: str) -> TextChunks:
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return pa.chunked_array([_arrow_text(chunk, name) for chunk in chunks], TEXT)
 
 
@@ -152,20 +168,22 @@ def _first_broken(values: list[object]) -> int:
 def _arrow_text(array: "pa.Array[Any]", name: str) -> TextArray:
     """Any Arrow array of single values as text without nulls."""
     kind = array.type
-    if pa.types.is_dictionary(kind):
-        return _arrow_text(array.cast(kind.value_type), name)
+    if isinstance(array, pa.DictionaryArray):
+        return cast(TextArray, _arrow_text(array.dictionary, name).take(array.indices).fill_null(""))
     if pa.types.is_floating(kind):
-        floats = array.cast(pa.float64()).to_numpy(zero_copy_only=False)  # nulls become NaN, which is blank
-        return float_texts(floats.astype(np.float64, copy=False))
+        return float_texts(array.to_numpy(zero_copy_only=False))  # nulls become NaN, which is blank
     if any(is_kind(kind) for is_kind in (pa.types.is_decimal, pa.types.is_time, pa.types.is_duration)):
         return column_text(array.to_pylist(), FRAME_WRITERS)
     if isinstance(array, pa.TimestampArray):
         texts = moment_texts(array)
     elif isinstance(array, pa.BooleanArray):
         texts = truth_texts(array)
-    elif any(is_kind(kind) for is_kind in PLAIN):
+    elif pa.types.is_integer(kind) or str(kind) in PLAIN:
         texts = cast(TextArray, array.cast(TEXT))
-        texts.validate(full=True)  # parquet does not promise that texts are UTF-8
+        try:
+            texts.validate(full=True)  # parquet does not promise that texts are UTF-8
+        except pa.ArrowInvalid:
+            raise ColumnError(f'Column "{name}" is damaged: its texts are not UTF-8.') from None
     else:
         raise ColumnError(f'Column "{name}" holds values of the kind {kind}, which do not fit into one cell.')
     return cast(TextArray, texts.fill_null("")) if texts.null_count else texts

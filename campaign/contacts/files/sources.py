@@ -70,8 +70,16 @@ def open_source(source: Any, *, max_bytes: int) -> Source:
         return _from_file(source, max_bytes)
     raise UsageError(
         "read_contacts takes a path, bytes, an open file, a DataFrame or a list of paths, "
-        f"not a {type(source).__name__}."
+        f"not {_described(source)}."
     )
+
+
+def _described(source: object) -> str:
+    """The kind of an object that is not a table, with its library: others have DataFrames, too."""
+    library = type(source).__module__.partition(".")[0]
+    name = f"a {type(source).__name__}" + (f" of {library}" if library != "builtins" else "")
+    ways = [way for way in ("to_pandas", "collect", "compute") if hasattr(source, way)]
+    return f"{name}. Give its .{ways[0]}()" if ways else name
 
 
 def open_in_pieces(source: str | os.PathLike[str]) -> tuple[Source, FileOctets]:

@@ -27,6 +27,7 @@ from campaign.arrow_text import (
     text_array,
     unique_texts,
 )
+from campaign.contacts.cells.cell_text import float_texts
 from campaign.contacts.phone_numbers.decisions import Decisions, decide
 from campaign.contacts.phone_numbers.digit_extraction import ExtractedDigits, extract_digits
 from campaign.contacts.phone_numbers.digit_patterns import Int16s
@@ -183,6 +184,9 @@ def _text_chunks(series: "pd.Series[Any]") -> TextChunks:
     """The column as text, missing values included."""
     if pd.api.types.is_integer_dtype(series.dtype):
         series = series.astype("str")
+    elif str(series.dtype).lower() in ("float16", "float32"):
+        floats = series.to_numpy(str(series.dtype).lower(), na_value=np.nan)
+        return pa.chunked_array([float_texts(floats)], TEXT)
     elif not isinstance(series.dtype, pd.StringDtype):
         objects = series.astype("object")
         series = objects.map(lambda value: _without_surrogates(str(value)), na_action="ignore").astype("str")

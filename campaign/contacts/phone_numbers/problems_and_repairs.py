@@ -37,8 +37,8 @@ CHANGES = frozenset(REPAIRS) - {"fictitious"}  # nothing was changed in a number
 PROBLEMS = {
     "blank": "The cell is empty. Enter the number, or delete the row.",
     "no_digits": "There is no number in the cell. Enter it, or remove the row.",
-    "scientific": "The spreadsheet shortened the number, as in 2.56E+11, and its last digits are lost. "
-    "Format the column as text, then enter or import the number again.",
+    "scientific": "The number was shortened, as in 2.56E+11 or by a type such as float32, and its last "
+    'digits are lost. Format the column as text (in pandas: dtype="str"), then enter or import it again.',
     "letters": "The cell contains letters, such as a word beside the number, O for 0 or I for 1. Keep only "
     "the number.",
     "symbols": "The cell contains characters that do not belong in a phone number. Keep only the number.",

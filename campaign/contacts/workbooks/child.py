@@ -1,4 +1,4 @@
-"""The process that opens one workbook: limits first, then the file, then its sheet back to the parent.
+"""The process that opens one file: limits first, then the file, then its sheet back to the parent.
 
 It is started by `process`, which explains the exchange. It imports as little as it can, neither Arrow nor
 numpy for a sheet of usual size: every workbook pays for its start.
@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from campaign.contacts.workbooks.handover import send_error, send_sheet
+from campaign.contacts.workbooks.handover import send_error, send_pieces, send_sheet
 from campaign.contacts.workbooks.readers import read_sheet
 from campaign.errors import CampaignError
 
@@ -27,13 +27,18 @@ def main() -> None:
     answer.write(READY)
     answer.flush()
     request = json.loads(sys.stdin.buffer.readline())
-    limits = request.pop("limits")
+    limits, path, size = (request.pop(name) for name in ("limits", "path", "size"))
     _limit_time(limits["clock"])
+    if request["kind"] == "parquet":
+        from campaign.contacts.workbooks import parquet  # Arrow itself takes more memory than most files
     _limit_memory(limits["memory"])
-    data = sys.stdin.buffer.read(request.pop("size"))
+    source = path or sys.stdin.buffer.read(size)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        send_sheet(read_sheet(data=data, **request), answer)
+        if request["kind"] == "parquet":
+            send_pieces(parquet.read_pieces(source, request["max_cells"]), answer)
+        else:
+            send_sheet(read_sheet(data=source, **request), answer)
     except CampaignError as error:
         send_error(error, answer)
     answer.flush()

@@ -1,11 +1,13 @@
 """A sheet handed from one process to another: its facts as a line of JSON, then the blocks of its columns.
 
+A table that takes no more memory than some rows of it is handed over in pieces of bytes, a line before each.
+
 The sender needs neither Arrow nor numpy; the receiver makes a grid of Arrow columns.
 """
 
 import json
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from io import BufferedIOBase
 from typing import Any
 
@@ -19,10 +21,10 @@ _READ_BACK: dict[str, Callable[[Any], object]] = {
     "hidden_rows": frozenset,
     "hidden_columns": frozenset,
     "merges": lambda merges: [Merge(*merge) for merge in merges],
-    "uncalculated": lambda places: [tuple(place) for place in places],
-    "zero_formulas": lambda places: [tuple(place) for place in places],
-    "errors": lambda places: [tuple(place) for place in places],
-    "negatives": lambda places: [tuple(place) for place in places],
+    **dict.fromkeys(
+        ("uncalculated", "zero_formulas", "errors", "negatives"),
+        lambda places: [tuple(place) for place in places],
+    ),
 }
 
 
@@ -35,8 +37,16 @@ def send_sheet(sheet: SheetCells, stream: BufferedIOBase) -> None:
             stream.writelines(block)
 
 
+def send_pieces(pieces: Iterable[Any], stream: BufferedIOBase) -> None:
+    """Write pieces of bytes, and that there are no more."""
+    for piece in pieces:
+        _send_line(stream, {"size": len(piece)})
+        stream.write(piece)
+    _send_line(stream, {"size": None})
+
+
 def send_error(error: CampaignError, stream: BufferedIOBase) -> None:
-    """Write why the sheet cannot be read."""
+    """Write why the file cannot be read, in the place of the sheet or of a piece."""
     _send_line(stream, {"error": type(error).__name__, "message": str(error)})
 
 
@@ -45,15 +55,26 @@ def receive_sheet(stream: BufferedIOBase) -> SheetCells:
 
     Raises ValueError where the stream breaks off.
     """
-    facts: dict[str, Any] = json.loads(stream.readline())
-    if "error" in facts:
-        raise getattr(errors, facts["error"])(facts["message"])
+    facts = _receive_facts(stream)
     sizes = facts["columns"]
     facts |= {name: read(facts[name]) for name, read in _READ_BACK.items()}
     facts["columns"] = [
         TextColumn([_receive_block(stream, *outline) for outline in blocks]) for blocks in sizes
     ]
     return SheetCells(**facts)
+
+
+def receive_pieces(stream: BufferedIOBase) -> Iterator[bytes]:
+    """The pieces that were written; raises what `receive_sheet` raises."""
+    while (size := _receive_facts(stream)["size"]) is not None:
+        yield _receive(stream, size)
+
+
+def _receive_facts(stream: BufferedIOBase) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(stream.readline())
+    if "error" in facts:
+        raise getattr(errors, facts["error"])(facts["message"])
+    return facts
 
 
 def _outline(block: TextBlock | NumberBlock) -> tuple[int, int | None]:

@@ -1,12 +1,12 @@
-"""A workbook opened in a process of its own, with limits on time and memory.
+"""A workbook or a parquet file opened in a process of its own, with limits on time and memory.
 
-Libraries that read workbooks can be made to end the process, to loop or to fill the memory by a file of a few
-kilobytes, and no list of checks covers them all. Here that happens to a child process, and the parent raises
-FileError.
+Libraries that read such files can be made to end the process, to loop or to fill the memory by a file of a
+few kilobytes, and no list of checks covers them all. Here that happens to a child process, and the parent
+raises FileError.
 
-The exchange: the child says that it is ready, the parent sends a line of options and the file, the child
-sends the sheet or an error. The parent ends the child when it takes too long or grows too large; the child
-limits itself as well, and ends when its parent does.
+The exchange: the child says that it is ready, the parent sends a line of options and the file or its path,
+the child sends the sheet, or a table in pieces, or an error. The parent ends the child when it takes too
+long or grows too large; the child limits itself as well, and ends when its parent does.
 """
 
 import json
@@ -15,7 +15,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import BufferedIOBase
 from typing import IO, Any, cast
 
@@ -28,7 +29,7 @@ from campaign.contacts.workbooks.readers import read_sheet
 from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.errors import CampaignError, FileError
 
-# What a workbook of a given size may take. Measured with 1,000,000 rows of six columns: see tests/benchmarks.
+# What a file of a given size may take. Measured with 1,000,000 rows of six columns: see tests/benchmarks.
 SECONDS, SECONDS_PER_MB = 10.0, 4.0
 MEMORY, MEMORY_PER_BYTE = 1 << 30, 30
 START = 60.0  # seconds by the clock in which the child must be ready; otherwise this process reads the file
@@ -43,16 +44,16 @@ CODE = (
     "from campaign.contacts.workbooks.child import main; main()"
 )
 NO_PROCESS = (
-    "No other process could be started, so the workbook was opened in this one, "
-    "without limits on time and memory."
+    "No other process could be started, so the file was opened in this one, without limits on time or memory."
 )
-SIMPLER = "Open it in your spreadsheet program, save the table alone as .xlsx or .csv, then read that file"
+SIMPLER = "Open it in the program that wrote it, save the table alone as .csv, then read that file"
+TOO_MUCH = f"The file {{}}, much more than a file of its size should take. {SIMPLER}; or give a larger {{}}=."
 
 
 class Limits(Struct, frozen=True):
-    """How many seconds of computing reading a workbook may take, and how many bytes of memory.
+    """How many seconds of computing reading a file may take, and how many bytes of memory.
 
-    Computing, because on a busy machine the same workbook takes ten times as long by the clock.
+    Computing, because on a busy machine the same file takes ten times as long by the clock.
     """
 
     max_seconds: float
@@ -70,25 +71,51 @@ def read_workbook(
 ) -> Grid:
     """One sheet of a workbook. Raises FileError for whatever happens to the process that opens it."""
     options = {"kind": kind, "sheet": sheet, "max_bytes": int(max_bytes), "max_cells": int(max_cells)}
-    child = _start(len(data))
-    if child is not None:
-        watch = _Watch(child)
-        try:
-            if watch.sees_ready():
-                return _exchange(child, watch, data, options, limits)
-        finally:
-            watch.end()
+    with answer_about(data, options, limits) as answer:
+        if answer is not None:
+            return grid_of(receive_sheet(answer))
     cells = read_sheet(kind, data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
     return grid_of(cells._replace(notices=[*cells.notices, NO_PROCESS]))
+
+
+@contextmanager
+def answer_about(
+    source: bytes | str, options: dict[str, Any], limits: Limits
+) -> Iterator[BufferedIOBase | None]:
+    """What a child process answers about a file, given as its bytes or its path; None if none can be started.
+
+    The child ends with the block. Raises FileError if it ends before its answer does.
+    """
+    child = _start(len(source) if isinstance(source, bytes) else LARGE)
+    if child is None:
+        yield None
+        return
+    watch = _Watch(child)
+    own_limits = {"clock": limits.max_seconds * WAITING + GRACE, "memory": limits.max_memory}
+    path, data = ("", source) if isinstance(source, bytes) else (source, b"")
+    try:
+        is_ready = watch.sees_ready()
+        if is_ready:
+            watch.limit(limits)
+            _send(child, options | {"limits": own_limits, "path": path, "size": len(data)}, data)
+        yield _pipe(child.stdout) if is_ready else None
+    except CampaignError:
+        raise  # the child's answer
+    except (OSError, ValueError):  # a broken pipe, half a line, half a stream: the child is gone
+        raise FileError(watch.reason or _ended(limits)) from None
+    finally:
+        watch.end()
 
 
 def _start(size: int) -> "subprocess.Popen[bytes] | None":
     """A child process for a file of so many bytes, or None if none can be started."""
     if not sys.executable or getattr(sys, "frozen", False):  # a frozen program would start itself again
         return None
-    # It opens untrusted files, so it gets no credentials. More threads of numpy would only reserve memory.
+    # It opens untrusted files, so it gets no credentials. More threads of numpy, and pools of memory for each
+    # thread, would only reserve memory.
     env = {name: value for name, value in os.environ.items() if not name.startswith("CAMPAIGN_")}
-    env["OPENBLAS_NUM_THREADS"] = "1"
+    env["OPENBLAS_NUM_THREADS"] = env["MALLOC_ARENA_MAX"] = "1"
+    env["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     if size >= LARGE:
         # Fresh memory costs a fault for each page: in large pages, a tenth of the time (Linux with glibc).
         env.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
@@ -105,24 +132,9 @@ def _start(size: int) -> "subprocess.Popen[bytes] | None":
         return None
 
 
-def _exchange(
-    child: "subprocess.Popen[bytes]", watch: "_Watch", data: bytes, options: dict[str, Any], limits: Limits
-) -> Grid:
-    watch.limit(limits)
-    own_limits = {"clock": limits.max_seconds * WAITING + GRACE, "memory": limits.max_memory}
-    try:
-        _send(child, options | {"limits": own_limits, "size": len(data)}, data)
-        return grid_of(receive_sheet(_pipe(child.stdout)))
-    except CampaignError:
-        raise  # the child's answer
-    except (OSError, ValueError):  # a broken pipe, half a line, half a stream: the child is gone
-        pass
-    raise FileError(watch.reason or _ended(limits))
-
-
 def _ended(limits: Limits) -> str:
     return (
-        "The workbook cannot be read: the process that opened it ended without an answer. It is damaged, or "
+        "The file cannot be read: the process that opened it ended without an answer. It is damaged, or "
         f"it needs more than {limits.max_memory:,} bytes of memory. {SIMPLER}; or give a larger max_memory=."
     )
 
@@ -169,24 +181,14 @@ class _Watch(threading.Thread):
                 computing = process.cpu_times()
                 too_long = computing.user + computing.system > self._limits.max_seconds
                 if too_long or time.monotonic() > self._until:
-                    self.reason = self._too_long()
+                    within = f"was not read within {self._limits.max_seconds:,.0f} seconds of computing"
+                    self.reason = TOO_MUCH.format(within, "max_seconds")
                 elif process.memory_info().rss > self._limits.max_memory:
-                    self.reason = self._too_much()
+                    takes = f"takes more than {self._limits.max_memory:,} bytes of memory to be read"
+                    self.reason = TOO_MUCH.format(takes, "max_memory")
                 if self.reason:
                     self._child.kill()
                     return
-
-    def _too_long(self) -> str:
-        return (
-            f"The workbook was not read within {self._limits.max_seconds:,.0f} seconds of computing, much "
-            f"longer than a file of its size takes. {SIMPLER}; or give a larger max_seconds=."
-        )
-
-    def _too_much(self) -> str:
-        return (
-            f"Reading the workbook takes more than {self._limits.max_memory:,} bytes of memory, much more "
-            f"than a file of its size should. {SIMPLER}; or give a larger max_memory=."
-        )
 
     def end(self) -> None:
         """End the child and close its pipes."""

@@ -25,6 +25,7 @@ from campaign.arrow_text import (
 from campaign.cluster import is_dask_frame
 from campaign.contacts.columns import listed
 from campaign.contacts.exports import likely_number_columns
+from campaign.contacts.files.frames import as_frame
 from campaign.contacts.files.sources import has_known_ending
 from campaign.contacts.phone_numbers.cleaning import KINDS, WORLD, clean_numbers
 from campaign.contacts.reading import read_contacts
@@ -47,9 +48,10 @@ _EMPTY = (
 def lists_in(opt_outs: Any) -> list[Any]:
     """The lists that were given, whether one or several; numbers among several are one of their own."""
     if not isinstance(opt_outs, list | tuple):
-        return [[opt_outs] if is_number(opt_outs) else opt_outs]
-    lists = [entry for entry in opt_outs if _is_list(entry)]
-    numbers = [entry for entry in opt_outs if not _is_list(entry) and entry is not None]
+        return [[opt_outs] if is_number(opt_outs) else as_frame(opt_outs)]
+    entries = list(map(as_frame, opt_outs))
+    lists = [entry for entry in entries if _is_list(entry)]
+    numbers = [entry for entry in entries if not _is_list(entry) and entry is not None]
     return [*lists, numbers] if numbers else lists
 
 
@@ -146,7 +148,7 @@ def _number_cells(source: Any, argument: str) -> pd.Series[str]:
     if isinstance(source, pd.Series):
         source = source.rename("number").to_frame()
     elif isinstance(source, list | tuple | set | frozenset):
-        source = pd.DataFrame({"number": [str(number) for number in source]}, dtype="str")
+        source = pd.DataFrame({"number": pd.Series([*source], dtype=object)})
     elif not isinstance(source, str | Path | pd.DataFrame):
         raise wrong(
             source, subject=argument, needs="a file, a DataFrame, a Series or a list of numbers",

@@ -20,6 +20,7 @@ from campaign.contacts.consent import is_about_advertising, leaving_out
 from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
+from campaign.contacts.files.frames import as_frame
 from campaign.contacts.opt_out_marks import seems_to_mark
 from campaign.contacts.totals_lines import blank_labels
 from campaign.contract import STATUSES
@@ -88,7 +89,7 @@ class SuppressionRules(Struct, frozen=True, eq=False):
     @classmethod
     def of(cls, opt_outs: Any, not_again: Any) -> "SuppressionRules":
         """The arguments of `prepare`; the lists are read later."""
-        sources = not_again if isinstance(not_again, list | tuple) else [not_again]
+        sources = map(as_frame, not_again if isinstance(not_again, list | tuple) else [not_again])
         lists = [source for source in lists_in(opt_outs) if source is not None]
         return cls(
             tuple(source for source in lists if not are_marks(source)),

@@ -14,6 +14,7 @@ from campaign.arrow_text import (
     constant_array,
     equal_texts,
     join_texts,
+    matches,
     series_to_array,
     strip_texts,
 )
@@ -26,6 +27,8 @@ from campaign.messages.templates.number_format import are_doubtful, what_is_besi
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.remedies import in_curly_quotes
 from campaign.values import replace
+
+_INCOMPLETE = r"^-?(?:[0-9](?:\.[0-9]+)?[eE]\+[0-9]+|inf)$"  # numbers of which digits were lost: 7.72E+08
 
 
 class Values(Struct, frozen=True):
@@ -47,6 +50,8 @@ def format_values(placeholder: Placeholder, raw: TextArray) -> Values:
     if placeholder.format is not None:
         texts, unreadable = placeholder.format.apply(texts)
         needed = placeholder.format.needed
+    else:
+        unreadable, needed = matches(texts, _INCOMPLETE), "written with all its digits"
     if placeholder.fallback is not None:
         texts = choose_texts(empty, placeholder.fallback, texts)
         missing = np.zeros(len(raw), dtype=bool)
@@ -94,8 +99,8 @@ def _refuse_unreadable(
         code, ask, flaws = "ambiguous_date", date_question, flaws_of_dates(cells, form.order, form.languages)
         is_question = needs_order(cells, form.order, form.languages) & form.has_date
     else:
-        code, ask, flaws = "ambiguous_number", sign_question, what_is_beside(cells)
-        is_question = are_doubtful(cells)
+        code, ask, is_question = "ambiguous_number", sign_question, are_doubtful(cells)
+        flaws = [""] * len(cells) if form is None else what_is_beside(cells)
     asked = unreadable[is_question]
     if len(asked):
         detail = ask(name, str(cells[int(is_question.argmax())]))

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from campaign.argument_checks import check
 from campaign.arrow_text import array_to_series, series_to_array, strip_texts, substitute
 from campaign.contacts.columns import find_column, fold, listed, number_columns
+from campaign.contacts.files.frames import as_frame
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, FileError
 from campaign.messages.number_rules import choose_columns
@@ -65,6 +66,7 @@ def read_provider_list(
     check(
         messages, pd.DataFrame, subject="messages", needs="the messages of a result", write="result.messages"
     )
+    source = as_frame(source)
     try:
         table = read_contacts(_with_zones(source) if isinstance(source, pd.DataFrame) else source)
     except FileError as error:
