@@ -5,7 +5,7 @@ import sys
 
 VERSION = "0.1.0"
 # The floors of pyproject.toml for what may be loaded already when a session has installed this package.
-FLOORS = {"pandas": "3", "pyarrow": "22", "aiohttp": "3.14.2"}
+FLOORS = {"pandas": "3", "pyarrow": "23.0.1", "aiohttp": "3.14.3"}
 
 
 def outdated() -> str:
