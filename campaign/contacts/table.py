@@ -14,6 +14,7 @@ from campaign.arrow_types import TEXT
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid, name_rows
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
+from campaign.contacts.cells.hidden_numbers import hidden_numbers
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.columns import column_letter, listed
 from campaign.contacts.exports import (
@@ -55,6 +56,7 @@ class ContactTable(Struct, frozen=True, eq=False):
     blank_rows: int
     notices: tuple[str, ...]
     issues: tuple[CellIssue, ...]
+    left_out: tuple[str, ...] = ()  # hidden rows and columns with numbers
 
 
 def make_table(
@@ -67,9 +69,10 @@ def make_table(
     Raises FileError where there is no header or no cell at all, ColumnError for headers that are the same,
     UsageError for a header row that does not exist.
     """
-    seen, notices = np.ones(len(grid), bool), list(grid.notices)
+    seen, notices, with_numbers = np.ones(len(grid), bool), list(grid.notices), list[str]()
     if skip_hidden:
         seen = ~np.isin(grid.rows, np.fromiter(grid.hidden_rows, np.int64, len(grid.hidden_rows)))
+        with_numbers += hidden_numbers(grid, seen)
         grid, left_out = _without_hidden_columns(grid)
         notices += left_out
     header_row, heads = find_header(grid, seen, header)
@@ -91,7 +94,15 @@ def make_table(
     notices += _about_hidden(hidden.tolist())
     issues = tuple(_issues(grid, below, names, filled))
     notices += [*_issue_notices(issues), *said]
-    return ContactTable(_frame(below, names), header_row, len(hidden), blank, tuple(notices), issues)
+    return ContactTable(
+        _frame(below, names),
+        header_row,
+        len(hidden),
+        blank,
+        tuple(notices),
+        issues,
+        tuple(with_numbers),
+    )
 
 
 def _about_hidden(rows: list[int]) -> list[str]:

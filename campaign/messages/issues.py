@@ -72,7 +72,8 @@ CODES = {
     "unused_marks": "a column marks people who want no messages, as it seems, and is not used",
     "unmarked_row": "the cell is a mark of opt-outs but for capitals or spaces, and its row is not marked",
     "empty_list": "a list of numbers, or a column that marks rows, excludes nobody",
-    "unreadable_entry": "an entry in a list of numbers is not a number, so it excludes nobody",
+    "list_column": "which column of a list has the numbers, where several have some",
+    "unreadable_entry": "entries in a list of numbers have no digits, so they exclude nobody",
 }
 
 # Why a row with nothing wrong in it gets no message; the other reasons are errors.

@@ -1,6 +1,7 @@
 """Valid numbers that get no message: opt-outs, and numbers that an earlier campaign reached."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from campaign.arrow_text import (
     series_to_array,
     strip_texts,
 )
-from campaign.contacts.contact_parts import ContactParts, distinct_cells
+from campaign.contacts.contact_parts import ContactParts, distinct_cells, parts_of
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
 from campaign.contacts.opt_out_marks import is_about_advertising, refusing, seems_to_mark
@@ -23,7 +24,7 @@ from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
-from campaign.messages.recipients import Recipients, as_integers, is_on_list
+from campaign.messages.recipients import Recipients, as_integers, find_numbers, is_on_list
 from campaign.messages.suppression.earlier_rows import (
     DOUBTFUL,
     LEFT_OUT,
@@ -39,6 +40,7 @@ from campaign.paths import is_file
 from campaign.text import clean, shorten
 from campaign.values import replace
 
+_NOBODY = np.empty(0, dtype=np.int64)
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 ON_OPT_OUT_LIST = "The number is on the opt-out list."
 REACHED_EARLIER = "This number was reached before, or may have been: see not_again=."
@@ -103,21 +105,24 @@ class SuppressionRules(Struct, frozen=True, eq=False):
             )
         return rules
 
-    def read(self, regions: Collection[str | None]) -> "SuppressionLists":
-        """Read the numbers of the lists, with each of the regions; entries that are not numbers become
-        issues."""
+    def read(
+        self, regions: Collection[str | None], in_table: Callable[[], Ints] = lambda: _NOBODY
+    ) -> "SuppressionLists":
+        """Read the numbers of the lists, with each of the regions; what is odd in them becomes issues.
+
+        `in_table` gives the numbers of the table, once a list needs them.
+        """
         issues = IssueCollector(0)
-        nobody = np.empty(0, dtype=np.int64)
-        opted_out = [read_list(source, regions, issues, "opt_outs") for source in self.opt_outs]
+        opted_out = [read_list(source, regions, issues, "opt_outs", in_table) for source in self.opt_outs]
         reached = tuple(
             ReachedNumbers(
                 source.environment if isinstance(source, EarlierCampaign) else "",
-                _reached_numbers(source, regions, issues),
+                _reached_numbers(source, regions, issues, in_table),
                 source.rows if isinstance(source, EarlierCampaign) else None,
             )
             for source in self.not_again
         )
-        return SuppressionLists(np.unique(np.concatenate([nobody, *opted_out])), reached, issues)
+        return SuppressionLists(np.unique(np.concatenate([_NOBODY, *opted_out])), reached, issues)
 
     def read_for(
         self, table: ContactParts, contacts: Any, numbers: NumberRules, regions: Collection[str | None]
@@ -125,13 +130,23 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         """Read the lists, and which rows of a table are marked; it was opened from `contacts`."""
         _check_no_column(self.opt_outs, table.columns)
         marked = tuple(MarkedRows.of(marks, contacts, table, numbers) for marks in self.marks)
-        lists = replace(self.read(regions), marked=marked)
+        lists = replace(self.read(regions, partial(_numbers_in, table, numbers)), marked=marked)
         for rows in marked:
             if not is_follow_up(table.columns):  # whose rows wanted messages when it was written
                 rows.report_none(lists.issues)
         if not self.opt_outs and not self.marks and not is_follow_up(table.columns):
             _note_unused_marks(table, lists.issues)
         return lists
+
+
+def _numbers_in(table: ContactParts, rules: NumberRules) -> Ints:
+    """The numbers of a table, 0 for rows without one."""
+    numbers, start, rules = [_NOBODY], 0, replace(rules, several="first", closing_totals=())
+    for part in parts_of(table):
+        region = rules.region_of(part, start)
+        numbers.append(find_numbers(part, rules, region, IssueCollector(len(part)))[0].numbers)
+        start += len(part)
+    return np.concatenate(numbers)
 
 
 def _note_unused_marks(table: ContactParts, issues: IssueCollector) -> None:
@@ -275,7 +290,9 @@ def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
     issues.add(rows, column, cells.take(rows), "opted_out", "info", detail, status="opted_out")
 
 
-def _reached_numbers(source: Any, regions: Collection[str | None], issues: IssueCollector) -> Ints:
+def _reached_numbers(
+    source: Any, regions: Collection[str | None], issues: IssueCollector, in_table: Callable[[], Ints]
+) -> Ints:
     """The numbers that an earlier campaign reached or may have reached, or those of a plain list."""
     if isinstance(source, EarlierCampaign):
         return as_integers(source.reached)
@@ -294,7 +311,7 @@ def _reached_numbers(source: Any, regions: Collection[str | None], issues: Issue
             source, subject="not_again", needs="results, folders or lists of numbers",
             write="not_again=result, with what send() or load_result() returned",
         )  # fmt: skip
-    return read_list(source, regions, issues, "not_again")
+    return read_list(source, regions, issues, "not_again", in_table)
 
 
 def reached_numbers(messages: pd.DataFrame) -> "pd.Series[str]":

@@ -149,7 +149,9 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
     What could not be read in the list becomes an issue.
     """
     regions = [country for country in plan.totals.countries if country]
-    suppressed = SuppressionRules.without_table(opt_outs).read(regions or [None])
+    suppressed = SuppressionRules.without_table(opt_outs).read(
+        regions or [None], lambda: plan.addressing.numbers
+    )
     without = without_stopped(plan, np.isin(plan.addressing.numbers, suppressed.opted_out))
     of_list = suppressed.issues.frame(np.empty(0, np.int64))
     if of_list.empty:
