@@ -14,10 +14,10 @@ import pandas as pd
 
 from campaign.arrow_text import Bools, TextArray, matches, series_to_array
 from campaign.contacts.cells.grid import name_rows
-from campaign.contacts.cells.headers import LOOKED_AT, Header
+from campaign.contacts.cells.headers import LOOKED_AT
 from campaign.contacts.columns import listed, number_columns
 from campaign.contacts.reading import read_contacts
-from campaign.contacts.reading_record import Reading, reading_of
+from campaign.contacts.reading_record import Reading
 from campaign.contacts.table import ALL_BLANK
 from campaign.errors import FileError
 from campaign.paths import is_file
@@ -32,21 +32,18 @@ SEVEN_DIGITS = r"(?:\p{Nd}[^\p{Nd}]*){7}"
 def list_in_words(source: Any, argument: str) -> str:
     """What a list is called in a sentence: its argument, and the file if it is one."""
     is_path = isinstance(source, str | os.PathLike)
-    return f"list in {argument}={f' ({in_curly_quotes(clean(Path(source).name))})' if is_path else ''}"
+    named = "provider's list" if argument == "provider_list" else f"list in {argument}="
+    return f"{named}{f' ({in_curly_quotes(clean(Path(source).name))})' if is_path else ''}"
 
 
-def read_complete(
-    source: Any, argument: str, are_numbers: Callable[[TextArray], Bools], header: Header = None
-) -> pd.DataFrame:
-    """A list as `read_contacts` reads it, if nothing was left out.
+def check_complete(
+    table: pd.DataFrame, source: Any, argument: str, are_numbers: Callable[[TextArray], Bools]
+) -> None:
+    """Raise FileError if numbers were left out of a list, which `read_contacts` has read from a source.
 
-    `argument` is that which took the list; `are_numbers` says which cells are numbers for it. Raises
-    FileError where hidden rows or columns may hold numbers, and where other sheets do, unless the one to read
-    was named.
+    `argument` is that which took the list; `are_numbers` says which cells are numbers for it. Hidden rows and
+    columns may hold some, and so may other sheets, unless the one to read was named.
     """
-    if isinstance(source, list | tuple):
-        return read_contacts([read_complete(one, argument, are_numbers, header) for one in source])
-    table = read_contacts(source, header=header)
     reading: Reading = table.attrs["reading"]
     sheets = _sheets_with_numbers(source, reading, are_numbers)
     left_out = [*reading.left_out]
@@ -57,19 +54,19 @@ def read_complete(
             f"The {list_in_words(source, argument)} was not read completely: {'; '.join(left_out)}. "
             f"{_remedy(source, argument, reading, sheets)}"
         )
-    return table
 
 
-def refuse_lost_cells(table: pd.DataFrame, columns: Sequence[str], source: Any, argument: str) -> None:
+def check_cells(table: pd.DataFrame, columns: Sequence[str], source: Any, argument: str) -> None:
     """Raise FileError if one of these columns has cells whose value is not in the file."""
-    issues = () if (reading := reading_of(table)) is None else reading.issues
-    rows = [issue.row for issue in issues if issue.code in LOST and issue.column in columns]
-    if rows:
+    issues = [issue for issue in table.attrs["reading"].issues if issue.code in LOST]
+    issues = [issue for issue in issues if issue.column in columns]
+    if issues:
+        rows = list(dict.fromkeys(issue.row for issue in issues))
+        lost = listed([*dict.fromkeys(issue.column for issue in issues)])
         raise FileError(
             f"The {list_in_words(source, argument)} was not read completely: {name_rows(rows).lower()} "
             f"{'has' if len(rows) == 1 else 'have'} a formula without a value, or an error such as #N/A, in "
-            f"{listed(columns)}. Open the file in your spreadsheet program, write what belongs there, then "
-            "save it."
+            f"{lost}. Open the file in your spreadsheet program, write what belongs there, then save it."
         )
 
 
@@ -80,7 +77,7 @@ def _sheets_with_numbers(
     if "sheet" not in reading.detected:
         return []
     others = [name for name in reading.sheets if name != reading.sheet]
-    if isinstance(source, pd.DataFrame):
+    if isinstance(source, pd.DataFrame | pd.Series):
         if not is_file(reading.path):
             return others  # nobody can look
         source = reading.path
@@ -112,16 +109,16 @@ def _has_numbers(table: pd.DataFrame, are_numbers: Callable[[TextArray], Bools])
 
 def _remedy(source: Any, argument: str, reading: Reading, sheets: Sequence[str]) -> str:
     """How the whole list is given."""
-    path = reading.path if isinstance(source, pd.DataFrame) else source
+    path = reading.path if isinstance(source, pd.DataFrame | pd.Series) else source
     name = quoted(str(path)) if isinstance(path, str | os.PathLike) and path else "file"
     include = ', hidden="include"' if reading.left_out else ""
     read = f"campaign.read_contacts({name}"
     if not sheets:
-        return f"Unhide everything and save the file; or give {argument}={read}{include})."
+        return f"Unhide everything and save the file; or in Python give {argument}={read}{include})."
     calls = [f"{read}, sheet={quoted(str(one))}{include})" for one in (reading.sheet, *sheets)]
     return (
-        "Put all numbers on one sheet, or delete sheets that do not belong to it; or name the sheets: "
-        f"{argument}=[{', '.join(calls)}]."
+        "Put all numbers on one sheet, or delete sheets that do not belong to it; or in Python name the "
+        f"sheets: {argument}=[{', '.join(calls)}]."
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints, is_one_of, matches, series_to_array, strip_texts
 from campaign.contacts.columns import NOT_A_NUMBER_WORDS, OTHER_PERSON_WORDS, fold, listed, words
@@ -33,6 +34,14 @@ _SAMPLE = 300  # cells that show whether a column holds numbers
 _MANY = 4  # times as many different numbers as another column has: that one holds a few of our own
 
 
+class Audience(Struct, frozen=True):
+    """Whom a list is about: the numbers of a contact table, 0 for rows without one, once somebody asks for
+    them, and the version of that table, "" if unknown."""
+
+    numbers: Callable[[], Ints] = lambda: np.empty(0, dtype=np.int64)
+    version: str = ""
+
+
 class ListColumns:
     """The columns of a list, each of which is read once, when somebody asks for it."""
 
@@ -49,11 +58,11 @@ class ListColumns:
             self._read[name] = read_entries(series_to_array(self._table[name]), self._regions)
         return self._read[name]
 
-    def of_people(self, in_table: Callable[[], Ints]) -> list[str]:
+    def of_people(self, audience: Audience) -> list[str]:
         """The columns whose numbers count; [] if none holds numbers.
 
-        `in_table` gives the numbers of the people who would get messages. Of the sides of a log, that one
-        counts whose numbers differ from row to row and are some of these. Raises UsageError where two do.
+        Of the sides of a log, that one counts whose numbers differ from row to row and are some of those of
+        the audience. Raises UsageError where two do.
         """
         names = [*self._table.columns]
         if len(names) == 1:
@@ -64,7 +73,7 @@ class ListColumns:
         is_log = any(map(self._is_side, candidates)) or (others and not self._varied(likely, candidates))
         if len(candidates) < 2 or not is_log:
             return likely or others
-        return self._side_of_people(candidates, in_table)
+        return self._side_of_people(candidates, audience.numbers())
 
     def _is_side(self, name: str) -> bool:
         said = {*words(name)}
@@ -102,11 +111,11 @@ class ListColumns:
         few = max(1, most // _MANY)
         return [name for name in names if counts[name] > few or counts[name] == most]
 
-    def _side_of_people(self, candidates: Sequence[str], in_table: Callable[[], Ints]) -> list[str]:
+    def _side_of_people(self, candidates: Sequence[str], audience: Ints) -> list[str]:
         numbers = {self._different(name).tobytes(): name for name in reversed(candidates)}
         sides = [name for name in candidates if name in numbers.values()]  # each side once
-        varied, table = self._varied(sides, sides), in_table()
-        meeting = [name for name in sides if _are_among(table, self._different(name)).any()]
+        varied = self._varied(sides, sides)
+        meeting = [name for name in sides if _are_among(audience, self._different(name)).any()]
         people = [name for name in meeting if name in varied]
         if not meeting:
             self.notice = f"none of the numbers in {listed(sides)} is in the table, so nobody is left out."

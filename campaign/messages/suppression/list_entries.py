@@ -1,6 +1,8 @@
 """The entries of a list of numbers, each of which holds one number: alone, or with words beside it."""
 
-from collections.abc import Collection
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,11 @@ from campaign.arrow_text import (
     Ints,
     TextArray,
     array_to_series,
+    concat_arrays,
+    is_one_of,
     join_texts,
     matches,
+    strip_texts,
     substitute,
 )
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
@@ -39,10 +44,24 @@ class Entries(Struct, frozen=True, eq=False):
     every: Ints
     have_several: Bools
 
+    @classmethod
+    def joined(cls, parts: Sequence[Entries]) -> Entries:
+        """The entries of several columns, one below the other."""
+        texts = concat_arrays([part.texts for part in parts])
+        first, every = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "every")
+        )
+        return cls(texts, first, every, np.concatenate([part.have_several for part in parts]))
+
     @property
-    def have_digits(self) -> Bools:
-        """Which entries may be meant as a number."""
-        return matches(self.texts, _DIGIT)
+    def are_unread(self) -> Bools:
+        """Which entries are neither blank nor one number."""
+        return np.equal(self.first, 0) & ~is_one_of(strip_texts(self.texts), [""])
+
+    @property
+    def may_be_numbers(self) -> Bools:
+        """Which of these have digits, so that somebody's number may be meant."""
+        return self.are_unread & matches(self.texts, _DIGIT)
 
 
 def read_entries(texts: TextArray, regions: Collection[str | None]) -> Entries:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from campaign.argument_checks import wrong
-from campaign.arrow_text import Bools, Ints, TextArray, concat_arrays, is_one_of, strip_texts, text_array
+from campaign.arrow_text import Bools, Ints, TextArray, text_array
 from campaign.cluster import is_dask_frame
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import listed
-from campaign.contacts.complete_list import list_in_words, quoted, read_complete, refuse_lost_cells
+from campaign.contacts.complete_list import check_cells, check_complete, list_in_words, quoted
 from campaign.contacts.files.sources import has_known_ending
 from campaign.contacts.phone_numbers.cleaning import WORLD
+from campaign.contacts.reading import read_contacts
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.messages.issues import IssueCollector
-from campaign.messages.suppression.list_columns import ListColumns
-from campaign.messages.suppression.list_entries import A_PHONE, read_entries, read_numbers
+from campaign.messages.suppression.list_columns import Audience, ListColumns
+from campaign.messages.suppression.list_entries import A_PHONE, Entries, read_entries, read_numbers
 from campaign.paths import is_file
 from campaign.text import agreeing, capitalised, clean, counted, shorten
 
@@ -60,48 +62,45 @@ def is_number(entry: Any) -> bool:
 
 
 def read_list(
-    source: Any,
-    regions: Collection[str | None],
-    issues: IssueCollector,
-    argument: str,
-    in_table: Callable[[], Ints],
+    source: Any, regions: Collection[str | None], issues: IssueCollector, argument: str, audience: Audience
 ) -> Ints:
     """The numbers in a list, read by the same rules as those of contacts, and by broader rules if those fail.
 
     It is better to exclude too many than too few. If each contact has its own region, a local number in the
-    list could be from any of these regions, so it is read with all of them. Whoever is in the list and not
-    read would get a message, so it has to be read completely: see `read_complete`. `in_table` gives the
-    numbers of the table, which show whose columns are meant in a log of messages.
+    list could be from any of these regions, so it is read with all of them.
 
-    An empty list becomes an issue, and so do entries without digits. Raises UsageError for entries that have
-    digits and are no number, or several.
+    Whoever is in the list and is not read would get a message, so it has to be read completely: see
+    `check_complete`. Raises UsageError for entries that have digits and are no number, or several. Only what
+    was taken from the contact table itself may lack what that lacks. An empty list becomes an issue, and so
+    do entries without digits.
     """
-    table = read_complete(_as_table(source, argument), argument, partial(_are_numbers, regions), "if any")
-    named = f"The {list_in_words(source, argument)}"
-    columns = ListColumns(table, regions, (named.removeprefix("The "), _in_python(source, argument)))
-    names = columns.of_people(in_table)
+    table = read_contacts(_as_table(source, argument), header="if any")
+    named, is_of_table = list_in_words(source, argument), table.attrs["reading"].version == audience.version
+    if not is_of_table:
+        check_complete(table, source, argument, partial(_are_numbers, regions))
+    columns = ListColumns(table, regions, (named, _in_python(source, argument)))
+    names = columns.of_people(audience)
     if not names:
         raise UsageError(
-            f"{named} has no column that looks like phone numbers. Its columns are: "
+            f"The {named} has no column that looks like phone numbers. Its columns are: "
             f"{listed(list(table.columns))}. If this is the right file, delete all columns but that of the "
             "numbers, or call that one phone."
         )
-    refuse_lost_cells(table, names, source, argument)
-    entries = [columns.entries(name) for name in names]
+    entries = Entries.joined([columns.entries(name) for name in names])
     heads = read_entries(text_array(names), regions)  # the first line of a list may be taken for a header
-    found = np.unique(np.concatenate([heads.every, *(one.every for one in entries)]))
-    texts = concat_arrays([one.texts for one in entries])
-    unread = np.concatenate([one.first == 0 for one in entries]) & ~is_one_of(strip_texts(texts), [""])
-    if not len(texts) or not (unread | np.concatenate([one.first > 0 for one in entries])).any():
-        issues.add_for_table(argument, "", "empty_list", "warning", _EMPTY.format(named))
-    if unread.any() and not len(found):
+    found = np.unique(np.concatenate([heads.every, entries.every]))
+    skipped = entries.texts.filter(pa.array(entries.are_unread))
+    if len(skipped) and not len(found):
         raise UsageError(
-            f"{named} has no phone numbers{_of(regions)}, so it would leave out nobody. "
-            f"{_begins_with(texts.filter(unread))} {_remedy(source)}"
+            f"The {named} has no phone numbers{_of(regions)}, so it would leave out nobody. It begins with "
+            f"{_shown(skipped)}. {_remedy(source)}"
         )
-    have_digits = np.concatenate([one.have_digits for one in entries])
-    _refuse_unread(np.tile(table.index, len(names)), texts, unread & have_digits, source, argument)
-    _add_notices(issues, argument, named, texts.take(np.flatnonzero(unread)), columns.notice)
+    if not is_of_table:
+        check_cells(table, names, source, argument)
+        _refuse_unread(np.tile(table.index, len(names)), entries, source, argument)
+    _add_notices(issues, argument, named, skipped, columns.notice)
+    if not len(found):
+        issues.add_for_table(argument, "", "empty_list", "warning", _EMPTY.format(f"The {named}"))
     return found
 
 
@@ -109,20 +108,20 @@ def _are_numbers(regions: Collection[str | None], cells: TextArray) -> Bools:
     return np.greater_equal(read_numbers(cells, regions)[0], A_PHONE)
 
 
-def _refuse_unread(rows: Ints, texts: TextArray, unread: Bools, source: Any, argument: str) -> None:
+def _refuse_unread(rows: Ints, entries: Entries, source: Any, argument: str) -> None:
     """Raise UsageError for entries that have digits and are no number: nobody knows who would be missed."""
+    unread = entries.may_be_numbers
     if not unread.any():
         return
-    cell = shorten(mask_text(clean(texts.filter(unread)[0].as_py())), _SHOWN)
     lines = np.unique(rows[unread]).tolist()
-    if isinstance(source, str | Path | pd.DataFrame) or getattr(source, "attrs", None):
-        where = f"{name_rows(lines)} of the {list_in_words(source, argument)}"
-    else:  # entries of a list count from 1
-        where = name_rows([line - 1 for line in lines]).replace("Row", "Entry").replace("Entrys", "Entries")
-        where += f" of the list in {argument}="
-    is_number = agreeing(len(lines), "is not one phone number", "are not one phone number each")
+    where = name_rows(lines)
+    if not (isinstance(source, str | Path | pd.DataFrame) or getattr(source, "attrs", None)):
+        where = name_rows([line - 1 for line in lines])  # entries of a list count from 1
+        where = where.replace("Rows", "Entries").replace("Row", "Entry")
+    are_no_numbers = agreeing(len(lines), "is not one phone number", "are not one phone number each")
     raise UsageError(
-        f"{where} {is_number}, so it is not certain who wants no message; the first says “{cell}”. Correct "
+        f"{where} of the {list_in_words(source, argument)} {are_no_numbers}, so it is not certain who wants "
+        f"no message; the first says {_shown(entries.texts.filter(pa.array(unread)))}. Correct "
         f"{agreeing(len(lines), 'it', 'them')}, with one number in each entry, or delete what is no number."
     )
 
@@ -130,20 +129,21 @@ def _refuse_unread(rows: Ints, texts: TextArray, unread: Bools, source: Any, arg
 def _add_notices(
     issues: IssueCollector, argument: str, named: str, skipped: TextArray, about_columns: str
 ) -> None:
-    """Say which column was read, where there was a choice, and which entries have no digits."""
+    """Say which column was read, where there was a choice, and which entries are no numbers."""
     if about_columns:
-        issues.add_for_table(argument, "", "list_column", "info", f"{named}: {about_columns}")
+        issues.add_for_table(argument, "", "list_column", "info", f"The {named}: {about_columns}")
     if len(skipped):
-        have = agreeing(len(skipped), "has no digits and excludes", "have no digits and exclude")
-        first = shorten(mask_text(clean(skipped[0].as_py())), _SHOWN)
-        detail = f"{capitalised(counted(len(skipped), 'entry', 'entries'))} of {named[0].lower()}{named[1:]}"
-        detail += f" {have} nobody: “{first}”{' and so on' if len(skipped) > 1 else ''}."
-        issues.add_for_table(argument, first, "unreadable_entry", "warning", detail)
+        are = agreeing(len(skipped), "is no number and excludes", "are no numbers and exclude")
+        more = " and others" if len(skipped) > 1 else ""
+        detail = f"{counted(len(skipped), 'entry', 'entries')} of the {named} {are} nobody: {_shown(skipped)}"
+        issues.add_for_table(
+            argument, skipped.slice(0, 1), "unreadable_entry", "warning", f"{capitalised(detail)}{more}."
+        )
 
 
-def _begins_with(entries: TextArray) -> str:
+def _shown(entries: TextArray) -> str:
     """The first of some entries, for who looks which list is meant."""
-    return f"It begins with “{shorten(mask_text(clean(entries[0].as_py())), _SHOWN)}”."
+    return f"“{shorten(mask_text(clean(entries[0].as_py())), _SHOWN)}”"
 
 
 def _remedy(source: Any) -> str:

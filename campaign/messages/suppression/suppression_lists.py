@@ -1,6 +1,6 @@
 """Valid numbers that get no message: opt-outs, and numbers that an earlier campaign reached."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from campaign.messages.suppression.earlier_rows import (
     EarlierRows,
     Whose,
 )
+from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.marked_rows import MarkedRows, are_marks
 from campaign.messages.suppression.number_lists import lists_in, read_list
 from campaign.messages.totals import Totals
@@ -106,18 +107,17 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         return rules
 
     def read(
-        self, regions: Collection[str | None], in_table: Callable[[], Ints] = lambda: _NOBODY
+        self,
+        regions: Collection[str | None],
+        audience: Audience = Audience(),  # noqa: B008 - frozen
     ) -> "SuppressionLists":
-        """Read the numbers of the lists, with each of the regions; what is odd in them becomes issues.
-
-        `in_table` gives the numbers of the table, once a list needs them.
-        """
+        """Read the numbers of the lists, with each of the regions; what is odd in them becomes issues."""
         issues = IssueCollector(0)
-        opted_out = [read_list(source, regions, issues, "opt_outs", in_table) for source in self.opt_outs]
+        opted_out = [read_list(source, regions, issues, "opt_outs", audience) for source in self.opt_outs]
         reached = tuple(
             ReachedNumbers(
                 source.environment if isinstance(source, EarlierCampaign) else "",
-                _reached_numbers(source, regions, issues, in_table),
+                _reached_numbers(source, regions, issues, audience),
                 source.rows if isinstance(source, EarlierCampaign) else None,
             )
             for source in self.not_again
@@ -130,7 +130,9 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         """Read the lists, and which rows of a table are marked; it was opened from `contacts`."""
         _check_no_column(self.opt_outs, table.columns)
         marked = tuple(MarkedRows.of(marks, contacts, table, numbers) for marks in self.marks)
-        lists = replace(self.read(regions, partial(_numbers_in, table, numbers)), marked=marked)
+        version = "" if table.reading is None else table.reading.version
+        audience = Audience(partial(_numbers_in, table, numbers), version)
+        lists = replace(self.read(regions, audience), marked=marked)
         for rows in marked:
             if not is_follow_up(table.columns):  # whose rows wanted messages when it was written
                 rows.report_none(lists.issues)
@@ -291,7 +293,7 @@ def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
 
 
 def _reached_numbers(
-    source: Any, regions: Collection[str | None], issues: IssueCollector, in_table: Callable[[], Ints]
+    source: Any, regions: Collection[str | None], issues: IssueCollector, audience: Audience
 ) -> Ints:
     """The numbers that an earlier campaign reached or may have reached, or those of a plain list."""
     if isinstance(source, EarlierCampaign):
@@ -311,7 +313,7 @@ def _reached_numbers(
             source, subject="not_again", needs="results, folders or lists of numbers",
             write="not_again=result, with what send() or load_result() returned",
         )  # fmt: skip
-    return read_list(source, regions, issues, "not_again", in_table)
+    return read_list(source, regions, issues, "not_again", audience)
 
 
 def reached_numbers(messages: pd.DataFrame) -> "pd.Series[str]":

@@ -11,6 +11,7 @@ import pandas as pd
 from campaign import markup
 from campaign.messages.plan import Plan
 from campaign.messages.recipients import is_on_list
+from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, SuppressionRules
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.text import agreeing, capitalised, counted, figure
@@ -23,7 +24,7 @@ def about_list(plan: Plan, path: str | None, region: str | None) -> str:
     of its lines hold no number."""
     if path is None:
         return ""
-    read = SuppressionRules.of(Path(path), None).read([region], lambda: plan.addressing.numbers)
+    read = SuppressionRules.of(Path(path), None).read([region], Audience(lambda: plan.addressing.numbers))
     listed = plan.contacts.index[is_on_list(plan.addressing.numbers, read.opted_out)]
     issues, numbers = plan.issues, len(read.opted_out)
     found_rows = pd.Index(issues.loc[issues["detail"] == ON_OPT_OUT_LIST, "row"].unique()).intersection(
