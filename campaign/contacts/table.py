@@ -86,7 +86,8 @@ def make_table(
     letters = [column_letter(grid.positions[i]) for i in used]
     names = column_names([heads[i] for i in used], letters=letters)
     below, said = _as_exported(below.select(used), names, export, missing)
-    blank, end = _blank(below, trim)
+    lost = [row for row, *_ in (*grid.uncalculated, *grid.errors)]  # rows whose values are not in the file
+    blank, end = _blank(below, trim, max(lost, default=0))
     below = below.cut(0, end)
     above = 0 if header_row is None else int(seen[: start - 1].sum())
     notices += header_notices(grid, header_row, heads, used, rows=end, above=above)
@@ -259,12 +260,14 @@ def _fill_merges(grid: Grid, header_row: int) -> tuple[Grid, list[Merge]]:
     return grid, filled
 
 
-def _blank(grid: Grid, trim: bool) -> tuple[int, int]:
-    """How many rows are blank, and where the table ends: if trimmed, before the blank rows at its end."""
+def _blank(grid: Grid, trim: bool, last: int) -> tuple[int, int]:
+    """How many rows are blank, and where the table ends: if trimmed, before the blank rows at its end, but
+    not before the row `last`."""
     blank, end = blank_rows(grid.columns, len(grid)), len(grid)
     if not trim:
         return len(blank), end
     trailing = int((blank[::-1] == end - 1 - np.arange(len(blank))).cumprod().sum())
+    trailing = min(trailing, int((grid.rows > last).sum()))
     return len(blank) - trailing, end - trailing
 
 

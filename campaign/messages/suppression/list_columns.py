@@ -14,6 +14,7 @@ from campaign.arrow_text import Bools, Ints, is_one_of, matches, series_to_array
 from campaign.contacts.columns import NOT_A_NUMBER_WORDS, OTHER_PERSON_WORDS, fold, listed, words
 from campaign.contacts.complete_list import SEVEN_DIGITS, quoted
 from campaign.contacts.exports import likely_number_columns
+from campaign.contacts.reading_record import Reading, reading_of
 from campaign.errors import UsageError
 from campaign.messages.suppression.list_entries import A_PHONE, Entries, read_entries
 
@@ -36,10 +37,15 @@ _MANY = 4  # times as many different numbers as another column has: that one hol
 
 class Audience(Struct, frozen=True):
     """Whom a list is about: the numbers of a contact table, 0 for rows without one, once somebody asks for
-    them, and the version of that table, "" if unknown."""
+    them, and the reading of that table."""
 
     numbers: Callable[[], Ints] = lambda: np.empty(0, dtype=np.int64)
-    version: str = ""
+    reading: Reading | None = None
+
+    def is_of(self, table: pd.DataFrame) -> bool:
+        """Whether a list was taken from that table."""
+        own, other = self.reading, reading_of(table)
+        return own is not None and other is not None and own.version == other.version
 
 
 class ListColumns:

@@ -75,7 +75,7 @@ def read_list(
     do entries without digits.
     """
     table = read_contacts(_as_table(source, argument), header="if any")
-    named, is_of_table = list_in_words(source, argument), table.attrs["reading"].version == audience.version
+    named, is_of_table = list_in_words(source, argument), audience.is_of(table)
     if not is_of_table:
         check_complete(table, source, argument, partial(_are_numbers, regions))
     columns = ListColumns(table, regions, (named, _in_python(source, argument)))

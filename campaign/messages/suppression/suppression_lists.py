@@ -130,8 +130,7 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         """Read the lists, and which rows of a table are marked; it was opened from `contacts`."""
         _check_no_column(self.opt_outs, table.columns)
         marked = tuple(MarkedRows.of(marks, contacts, table, numbers) for marks in self.marks)
-        version = "" if table.reading is None else table.reading.version
-        audience = Audience(partial(_numbers_in, table, numbers), version)
+        audience = Audience(partial(_numbers_in, table, numbers), table.reading)
         lists = replace(self.read(regions, audience), marked=marked)
         for rows in marked:
             if not is_follow_up(table.columns):  # whose rows wanted messages when it was written

@@ -24,7 +24,8 @@ def about_list(plan: Plan, path: str | None, region: str | None) -> str:
     of its lines hold no number."""
     if path is None:
         return ""
-    read = SuppressionRules.of(Path(path), None).read([region], Audience(lambda: plan.addressing.numbers))
+    audience = Audience(lambda: plan.addressing.numbers, plan.reading)
+    read = SuppressionRules.of(Path(path), None).read([region], audience)
     listed = plan.contacts.index[is_on_list(plan.addressing.numbers, read.opted_out)]
     issues, numbers = plan.issues, len(read.opted_out)
     found_rows = pd.Index(issues.loc[issues["detail"] == ON_OPT_OUT_LIST, "row"].unique()).intersection(

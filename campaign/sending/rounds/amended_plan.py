@@ -150,8 +150,7 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
     What could not be read in the list becomes an issue.
     """
     regions = [country for country in plan.totals.countries if country]
-    version = "" if plan.reading is None else plan.reading.version
-    audience = Audience(lambda: plan.addressing.numbers, version)
+    audience = Audience(lambda: plan.addressing.numbers, plan.reading)
     suppressed = SuppressionRules.without_table(opt_outs).read(regions or [None], audience)
     without = without_stopped(plan, np.isin(plan.addressing.numbers, suppressed.opted_out))
     of_list = suppressed.issues.frame(np.empty(0, np.int64))
