@@ -78,7 +78,9 @@ def make_table(
     header_row, heads = find_header(grid, seen, header)
     grid, filled = _fill_merges(grid, header_row or 0)
     start = int(np.searchsorted(grid.rows, header_row or 0, side="right"))
-    below = grid.cut(start, len(grid)).only(seen[start:])
+    lost = {*(row for row, _ in grid.uncalculated), *(row for row, _, _ in grid.errors)}
+    lost -= grid.hidden_rows if skip_hidden else {0}
+    below = _with_rows(grid.cut(start, len(grid)).only(seen[start:]), lost, header_row or 0)
     used = [i for i, head in enumerate(heads) if head.strip() or not below.is_empty(i)]
     if not used:
         raise FileError(ALL_BLANK)
@@ -86,7 +88,6 @@ def make_table(
     letters = [column_letter(grid.positions[i]) for i in used]
     names = column_names([heads[i] for i in used], letters=letters)
     below, said = _as_exported(below.select(used), names, export, missing)
-    lost = [row for row, *_ in (*grid.uncalculated, *grid.errors)]  # rows whose values are not in the file
     blank, end = _blank(below, trim, max(lost, default=0))
     below = below.cut(0, end)
     above = 0 if header_row is None else int(seen[: start - 1].sum())
@@ -258,6 +259,17 @@ def _fill_merges(grid: Grid, header_row: int) -> tuple[Grid, list[Merge]]:
     for i, texts in cells.items():
         grid = grid.put(i, texts)
     return grid, filled
+
+
+def _with_rows(grid: Grid, rows: set[int], header_row: int) -> Grid:
+    """The grid with those rows that come after its end: their values are not in the file."""
+    last = int(grid.rows[-1]) if len(grid) else header_row
+    more = sorted(row for row in rows if row > last)
+    if not more:
+        return grid
+    blank = pa.array([""] * len(more), TEXT)
+    columns = [pa.chunked_array([*column.chunks, blank], TEXT) for column in grid.columns]
+    return replace(grid, columns=columns, rows=np.concatenate([grid.rows, np.array(more, np.int64)]))
 
 
 def _blank(grid: Grid, trim: bool, last: int) -> tuple[int, int]:
