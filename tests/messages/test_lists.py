@@ -136,7 +136,8 @@ def test_a_list_taken_from_the_table_itself_may_lack_what_the_table_lacks():
     """Whoever is hidden there, or has a wrong number, gets nothing anyway."""
     path = book(
         ["Name", "Phone", "No SMS"], ["Ann", "0772000001", ""], ["Ben", "0772000002", "x"],
-        ["Cas", "0772", "x"], hidden_rows=[2], sheets={"Other village": [["Name", "Phone"], ["Eve", "0772000005"]]},
+        ["Cas", "0772", "x"], hidden_rows=[2],
+        sheets={"Other village": [["Name", "Phone"], ["Eve", "0772000005"]]},
     )  # fmt: skip
     table = campaign.read_contacts(path)
     marked = table.loc[table["No SMS"] == "x", "Phone"]

@@ -10,27 +10,25 @@ import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from campaign.arrow_text import Bools, Ints, is_one_of, matches, series_to_array, strip_texts
+from campaign.arrow_text import Ints, is_one_of, matches, series_to_array, strip_texts
 from campaign.contacts.columns import NOT_A_NUMBER_WORDS, OTHER_PERSON_WORDS, fold, listed, words
 from campaign.contacts.complete_list import SEVEN_DIGITS, quoted
 from campaign.contacts.exports import likely_number_columns
 from campaign.contacts.reading_record import Reading, reading_of
 from campaign.errors import UsageError
+from campaign.messages.recipients import is_on_list
 from campaign.messages.suppression.list_entries import A_PHONE, Entries, read_entries
 
-# The two sides of a message, in headers of logs and exports; short words only where they stand alone.
+# The two sides of a message, in headers of logs and exports, and words that may stand beside these.
 _SIDES = frozenset(map(fold, (
-    "sender", "source", "src", "originator", "origination", "origin", "caller", "calling", "recipient",
-    "receiver", "destination", "dest", "dst", "called", "callee", "addressee", "expéditeur", "émetteur",
-    "destinataire", "remitente", "destinatario", "origen", "destino", "remetente", "destinatário", "origem",
-    "absender", "empfänger", "mittente", "afzender", "ontvanger", "mtumaji", "mpokeaji", "отправитель",
-    "получатель", "المرسل", "المستلم", "发件人", "收件人",
+    "from", "sender", "source", "src", "originator", "origination", "origin", "caller", "calling", "to",
+    "recipient", "receiver", "destination", "dest", "dst", "called", "callee", "addressee", "de", "à", "para",
+    "expéditeur", "émetteur", "destinataire", "remitente", "destinatario", "origen", "destino", "remetente",
+    "destinatário", "origem", "von", "absender", "an", "empfänger", "da", "mittente", "van", "afzender",
+    "naar", "ontvanger", "kutoka", "mtumaji", "kwenda", "mpokeaji", "от", "отправитель", "кому", "получатель",
+    "من", "المرسل", "إلى", "المستلم", "发件人", "收件人",
 )))  # fmt: skip
-_SHORT_SIDES = frozenset(map(fold, (
-    "from", "to", "de", "à", "para", "von", "an", "da", "van", "naar", "kutoka", "kwenda", "от", "кому", "من",
-    "إلى",
-)))  # fmt: skip
-_BESIDE_SIDES = frozenset(("number", "phone", "mobile", "msisdn", "no", "num", "id", "address"))
+_BESIDE = {"number", "phone", "mobile", "msisdn", "no", "num", "id", "address", "call", "contact", "party"}
 _SAMPLE = 300  # cells that show whether a column holds numbers
 _MANY = 4  # times as many different numbers as another column has: that one holds a few of our own
 
@@ -82,10 +80,8 @@ class ListColumns:
         return self._side_of_people(candidates, audience.numbers())
 
     def _is_side(self, name: str) -> bool:
-        said = {*words(name)}
-        return not _SIDES.isdisjoint(said) or bool(
-            said & _SHORT_SIDES and said <= _SHORT_SIDES | _BESIDE_SIDES
-        )
+        said = {*words(name)} - _BESIDE
+        return bool(said) and said <= _SIDES
 
     def _has_numbers(self, name: str) -> bool:
         """Whether a column that is called one of numbers has any."""
@@ -121,7 +117,7 @@ class ListColumns:
         numbers = {self._different(name).tobytes(): name for name in reversed(candidates)}
         sides = [name for name in candidates if name in numbers.values()]  # each side once
         varied = self._varied(sides, sides)
-        meeting = [name for name in sides if _are_among(audience, self._different(name)).any()]
+        meeting = [name for name in sides if is_on_list(audience, self._different(name)).any()]
         people = [name for name in meeting if name in varied]
         if not meeting:
             self.notice = f"none of the numbers in {listed(sides)} is in the table, so nobody is left out."
@@ -136,11 +132,3 @@ class ListColumns:
             "Delete the columns that are not theirs, such as that of your own numbers; or in Python give the "
             f"right one: {' or '.join(f'{in_python}[{quoted(name)}]' for name in either)}."
         )
-
-
-def _are_among(numbers: Ints, ascending: Ints) -> Bools:
-    """Which numbers are some of those that ascend: without a hash of a million of them."""
-    if not len(ascending):
-        return np.zeros(len(numbers), dtype=bool)
-    places = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
-    return np.equal(ascending[places], numbers)

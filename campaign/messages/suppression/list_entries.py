@@ -72,12 +72,11 @@ def read_entries(texts: TextArray, regions: Collection[str | None]) -> Entries:
     """
     first, every = read_numbers(texts, regions)
     have_several = np.zeros(len(texts), dtype=bool)
-    beside_words = substitute(texts, _DATE, "|")
     for between in _BETWEEN:
         unread = np.flatnonzero((first == 0) & ~have_several)
         if not len(unread):
             break
-        beside = beside_words.take(unread)
+        beside = substitute(texts.take(unread), _DATE, "|")
         entries, pieces = _pieces(beside, between)
         numbers, more = read_numbers(pieces, regions)
         every = np.concatenate([every, more])

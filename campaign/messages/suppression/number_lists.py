@@ -136,9 +136,8 @@ def _add_notices(
         are = agreeing(len(skipped), "is no number and excludes", "are no numbers and exclude")
         more = " and others" if len(skipped) > 1 else ""
         detail = f"{counted(len(skipped), 'entry', 'entries')} of the {named} {are} nobody: {_shown(skipped)}"
-        issues.add_for_table(
-            argument, skipped.slice(0, 1), "unreadable_entry", "warning", f"{capitalised(detail)}{more}."
-        )
+        sentence, first = f"{capitalised(detail)}{more}.", skipped[0].as_py()
+        issues.add_for_table(argument, first, "unreadable_entry", "warning", sentence)
 
 
 def _shown(entries: TextArray) -> str:

@@ -16,8 +16,6 @@ from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, Sup
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.text import agreeing, capitalised, counted, figure
 
-_LINES = 8  # of the list that hold no number, each with its sentence
-
 
 def about_list(plan: Plan, path: str | None, region: str | None) -> str:
     """How many numbers a list of people who want no texts has, and how many rows have one of them; then which
@@ -37,9 +35,7 @@ def about_list(plan: Plan, path: str | None, region: str | None) -> str:
     repeating = f" {figure(copies)} of these rows {agreeing(copies, 'repeats', 'repeat')} another one."
     said = f"{told}; {found} one of them.{repeating if copies else ''}"
     sentence = markup.paragraph(said, note=True)
-    return (
-        f'<div role="status">{sentence}</div>{_unreadable_entries(read.issues.frame(np.empty(0, np.int64)))}'
-    )
+    return f'<div role="status">{sentence}</div>{_oddities(read.issues.frame(np.empty(0, np.int64)))}'
 
 
 def rows_with_numbers(plan: Plan, numbers: Sequence[str]) -> list[int]:
@@ -51,15 +47,7 @@ def rows_with_numbers(plan: Plan, numbers: Sequence[str]) -> list[int]:
     return rows
 
 
-def _unreadable_entries(issues: pd.DataFrame) -> str:
-    """Which lines of the list hold no number; "" if there are none."""
-    details = issues["detail"]
-    if details.empty:
-        return ""
-    more = len(details) - _LINES
-    rest = [
-        f"{capitalised(counted(more, 'other line'))} of it {agreeing(more, 'is', 'are')} no number either."
-    ]
-    sentences = [*map(desk_words, details.head(_LINES)), *(rest if more > 0 else [])]
-    shown = "".join(map(markup.paragraph, sentences))
-    return f'<div class="changed" role="status">{shown}</div>'
+def _oddities(issues: pd.DataFrame) -> str:
+    """What is odd about the list; "" if nothing is."""
+    shown = "".join(markup.paragraph(desk_words(detail)) for detail in issues["detail"])
+    return f'<div class="changed" role="status">{shown}</div>' if shown else ""

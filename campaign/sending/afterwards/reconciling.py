@@ -19,10 +19,18 @@ import pandas as pd
 from pandas.api.typing import NaTType
 
 from campaign.argument_checks import check
-from campaign.sending.afterwards.listed_messages import IN_LIST, UNCLEAR, found_in_list, paired, with_doubt
+from campaign.sending.afterwards.listed_messages import (
+    IN_LIST,
+    REFUSED,
+    UNCLEAR,
+    found_in_list,
+    paired,
+    settled_in_list,
+    settled_outcomes,
+    with_doubt,
+)
 from campaign.sending.afterwards.provider_list import fold_texts
 from campaign.sending.afterwards.reconciliation import ALL, NONE, NOT_CERTAIN, SOME, Reconciliation
-from campaign.sending.afterwards.settled_batches import REFUSED, settled_in_list, settled_outcomes
 from campaign.sending.afterwards.times import ZONE_EXAMPLE
 from campaign.text import agreeing, capitalised, counted
 
