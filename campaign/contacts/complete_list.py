@@ -117,8 +117,8 @@ def _remedy(source: Any, argument: str, reading: Reading, sheets: Sequence[str])
         return f"Unhide everything and save the file; or in Python give {argument}={read}{include})."
     calls = [f"{read}, sheet={quoted(str(one))}{include})" for one in (reading.sheet, *sheets)]
     return (
-        "Put all numbers on one sheet, or delete sheets that do not belong to it; or in Python name the "
-        f"sheets: {argument}=[{', '.join(calls)}]."
+        "Put all numbers on one sheet, or delete sheets that do not belong to it; or in Python give "
+        f"[{', '.join(calls)}] as {argument}."
     )
 
 

@@ -102,7 +102,7 @@ def test_the_error_says_how_to_give_the_list():
     with pytest.raises(FileError) as sheets:
         plan(opt_outs=path)
     lines = [f'campaign.read_contacts("stop.xlsx", sheet="{name}")' for name in ("Sheet", "December")]
-    assert f"opt_outs=[{', '.join(lines)}]" in str(sheets.value)
+    assert f"[{', '.join(lines)}] as opt_outs" in str(sheets.value)
     assert left_out([campaign.read_contacts(path, sheet=name) for name in ("Sheet", "December")]) == "123"
     assert left_out(campaign.read_contacts(path, sheet="December")) == "3"
 

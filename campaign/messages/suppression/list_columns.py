@@ -129,6 +129,6 @@ class ListColumns:
         either, (called, in_python) = people or [*meeting, *varied], self._called
         raise UsageError(
             f"The {called} has several columns of numbers, and the people could be in {listed(either)}. "
-            "Delete the columns that are not theirs, such as that of your own numbers; or in Python give the "
-            f"right one: {' or '.join(f'{in_python}[{quoted(name)}]' for name in either)}."
+            "Delete the columns that are not theirs, such as that of your own numbers; or in Python give "
+            f"{' or '.join(f'{in_python}[{quoted(name)}]' for name in either)}."
         )
