@@ -17,7 +17,7 @@ from campaign.notebook.composer.fields import Picker, button, set_shown
 from campaign.notebook.composer.in_provider_list import keep_reached
 from campaign.notebook.composer.uploads import UPLOADS, Upload
 from campaign.sending.afterwards.reconciliation import Reconciliation
-from campaign.sending.afterwards.settling import ListColumns, reconcile
+from campaign.sending.afterwards.settling import ProviderColumns, reconcile
 from campaign.text import agreeing, capitalised, clean, counted
 
 LIST_UPLOADS = UPLOADS / "provider-lists"  # apart, so that no list replaces a spreadsheet of the same name
@@ -120,9 +120,9 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._complain(error)
 
     @property
-    def _chosen(self) -> ListColumns:
+    def _chosen(self) -> ProviderColumns:
         number, text, code, time, cost = (self._pickers[name].value or None for name in _COLUMNS)
-        return ListColumns(number=number, text=text, code=code, time=time, cost=cost)
+        return ProviderColumns(number=number, text=text, code=code, time=time, cost=cost)
 
     def _show(self, told: Reconciliation) -> None:
         self._shown = told

@@ -30,7 +30,7 @@ _COLUMNS = ("number", "text", "code", "time", "cost")
 _LONGEST_NAME = 100  # characters of a file's name that the journal keeps
 
 
-class ListColumns(TypedDict, total=False):
+class ProviderColumns(TypedDict, total=False):
     """The columns of a provider's list, by their headers; None for one that is found."""
 
     number: str | None
@@ -42,11 +42,11 @@ class ListColumns(TypedDict, total=False):
 
 @overload
 def reconcile(
-    folder: Place, provider_list: Any, *, confirm: None = None, **columns: Unpack[ListColumns]
+    folder: Place, provider_list: Any, *, confirm: None = None, **columns: Unpack[ProviderColumns]
 ) -> Reconciliation: ...
 @overload
 def reconcile(
-    folder: Place, provider_list: Any, *, confirm: str, **columns: Unpack[ListColumns]
+    folder: Place, provider_list: Any, *, confirm: str, **columns: Unpack[ProviderColumns]
 ) -> Result: ...
 @public_call
 def reconcile(
