@@ -66,6 +66,9 @@ INCOMPLETE = {
     "a hidden sheet": {"sheets": {"Old": [["Tel"], ["0772000002"]]}, "hidden_sheets": ["Old"]},
     "words beside the numbers": {"sheets": {"SMS": [["Phone"], ["STOP 0772000002"]]}},
     "a formula without a value": {"rows": [["Phone"], ["0772000001"], ["=A9"]]},
+    "a column that lost all its values": {
+        "rows": [["Phone", "Tel 2"], ["=A9", "0772000001"], ["=A9", ""]]
+    },
     "an error": {"rows": [["Phone"], ["0772000001"], ["#N/A"]]},
 }  # fmt: skip
 

@@ -53,7 +53,7 @@ class ListColumns:
         """`called` is what the list is called in a sentence, and in a line of Python."""
         self._table, self._regions, self._called = table, regions, called
         self._read: dict[str, Entries] = {}
-        self._likely = likely_number_columns(table.columns)
+        self.likely = likely_number_columns(table.columns)
         self.notice = ""  # which of several was chosen
 
     def entries(self, name: str) -> Entries:
@@ -71,8 +71,8 @@ class ListColumns:
         names = [*self._table.columns]
         if len(names) == 1:
             return names
-        likely = [name for name in self._likely if self._has_numbers(name)] or self._likely
-        others = [name for name in names if name not in self._likely and self._holds_numbers(name)]
+        likely = [name for name in self.likely if self._has_numbers(name)] or self.likely
+        others = [name for name in names if name not in self.likely and self._holds_numbers(name)]
         candidates = [*likely, *others]
         is_log = any(map(self._is_side, candidates)) or (others and not self._varied(likely, candidates))
         if len(candidates) < 2 or not is_log:
@@ -85,7 +85,7 @@ class ListColumns:
 
     def _has_numbers(self, name: str) -> bool:
         """Whether a column that is called one of numbers has any."""
-        return len(self._likely) == 1 or bool((self.entries(name).every >= A_PHONE).any())
+        return len(self.likely) == 1 or bool((self.entries(name).every >= A_PHONE).any())
 
     def _holds_numbers(self, name: str) -> bool:
         """Whether another column holds numbers: that of a side has some, any other in half of its cells."""

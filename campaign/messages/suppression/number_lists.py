@@ -96,7 +96,7 @@ def read_list(
             f"{_shown(skipped)}. {_remedy(source)}"
         )
     if not is_of_table:
-        check_cells(table, names, source, argument)
+        check_cells(table, [*names, *columns.likely], source, argument)
         _refuse_unread(np.tile(table.index, len(names)), entries, source, argument)
     _add_notices(issues, argument, named, skipped, columns.notice)
     if not len(found):
