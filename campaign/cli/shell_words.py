@@ -118,6 +118,8 @@ class ShellWords:
             flags = [a for a in actions if a.nargs == 0 and a.const == value.value]
             option = _called((flags or actions)[0])
             return option if flags else f"{option} {quoted(str(value.value))}"
+        if isinstance(value, ast.Call) and value.keywords and "read_contacts" in ast.dump(value.func):
+            return ""  # no option of a list says how it is read
         texts = [str(ast.literal_eval(node)) for node in ast.walk(value) if isinstance(node, ast.Constant)]
         if isinstance(value, ast.Call) and "read_text" in ast.dump(value):
             return f"--{parameter}-file FILE"

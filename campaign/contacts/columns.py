@@ -118,6 +118,11 @@ def may_hold_numbers(header: str) -> bool:
     return _rank(header) not in (None, COUNTER)
 
 
+def is_of_others(header: str) -> bool:
+    """Whether a header speaks of something beside phones, or of somebody else's phone."""
+    return not (_NO_NUMBER | _OTHER_PERSON).isdisjoint(words(header))
+
+
 LANDLINE, OTHER_PERSON, COUNTER = 3, 4, 5
 # "What is your phone number, with code?" asks for a number, though "is" and "code" are of other columns.
 _ASKED = re.compile(r"(?i)(?<![a-z])what(?:[ _]i|')s(?![a-z])|\b(?:with|incl\w*|e\.g)\b.*")

@@ -8,6 +8,7 @@ import pandas as pd
 from campaign.cluster import is_dask_frame
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.headers import Header
+from campaign.contacts.columns import listed
 from campaign.contacts.contact_parts import WholeTable, parts_of
 from campaign.contacts.continuation import ROW, take_continuation
 from campaign.contacts.files.delimited import read_delimited
@@ -136,7 +137,7 @@ def _described(
     given: Sequence[str],
     dates: DateOrder | None,
 ) -> pd.DataFrame:
-    of_text = {"encoding": grid.encoding, "delimiter": grid.delimiter}
+    choices = {"encoding": grid.encoding, "delimiter": grid.delimiter, "sheet": len(grid.sheets) > 1}
     returned = take_continuation(table.frame)
     returned.frame.attrs["reading"] = Reading(
         source=source.name,
@@ -151,10 +152,11 @@ def _described(
         blank_rows=table.blank_rows,
         notices=(*notices, *table.notices, *returned.notices),
         issues=(*table.issues, *returned.issues),
-        detected=tuple(name for name, value in of_text.items() if value and name not in given),
+        detected=tuple(name for name, value in choices.items() if value and name not in given),
         continues=returned.continues,
         dates=dates or "",
         sheets=tuple(grid.sheets),
+        left_out=table.left_out,
         version=table_version(table.frame),
     )
     return returned.frame
@@ -197,8 +199,9 @@ def _changed(before: Reading, now: Reading, contacts: pd.DataFrame) -> Reading:
 
 
 def _carried(before: Reading, now: Reading) -> Reading:
-    """The reading of a table whose row numbers were lost in pandas: it still continues its campaign."""
-    now = replace(now, dates=now.dates or before.dates)
+    """The reading of a table whose row numbers were lost in pandas: it still continues its campaign, and
+    still lacks what was left out."""
+    now = replace(now, dates=now.dates or before.dates, left_out=_left_out(before))
     if before.continues is None or now.continues is not None:
         return now
     return replace(now, continues=before.continues.without_rows())
@@ -208,5 +211,14 @@ def _below_each_other(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Several contact tables as one, with consecutive row numbers; each row names its file."""
     joined = JoinedTables.of([WholeTable(frame, max(len(frame), 1)) for frame in frames])
     contacts = pd.concat([*parts_of(joined)])
-    contacts.attrs["reading"] = joined.reading
+    readings = [frame.attrs["reading"] for frame in frames]
+    left_out = [f"{reading.source}, {left_out}" for reading in readings for left_out in _left_out(reading)]
+    contacts.attrs["reading"] = replace(joined.reading, left_out=tuple(left_out))
     return contacts
+
+
+def _left_out(reading: Reading) -> tuple[str, ...]:
+    """What was left out of a file that nobody can look at again: its other sheets, unless one was chosen."""
+    others = listed([name for name in reading.sheets if name != reading.sheet])
+    unread = f"{others} was not read, as sheet= does not name the one to read"
+    return (*reading.left_out, *([unread] if "sheet" in reading.detected else []))

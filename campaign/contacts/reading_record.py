@@ -23,7 +23,9 @@ class Reading(dict[str, Any]):
     "delimiter". `path` is where the file was, "" for anything but one file. `continues` is the campaign
     that a follow-up file belongs to. `dates` is the order of day, month and year that was given, or "", and
     `date_orders` has the columns of dates whose order a plan knows. `sheets` are the names of all sheets of a
-    workbook. `version` is that of the table: in files of one version, a row number means one row.
+    workbook; `detected` has "sheet" if none was asked for and there are several. `left_out` says which hidden
+    rows and columns with numbers were left out. `version` is that of the table: in files of one version, a
+    row number means one row.
 
     It is a dict only because pandas writes `.attrs` into a parquet file as JSON, which knows no other class.
     """
@@ -46,6 +48,7 @@ class Reading(dict[str, Any]):
     sheets: tuple[str, ...] = ()
     version: str = ""
     date_orders: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.update(source=self.source)  # json calls `items` only if there are any
@@ -59,7 +62,7 @@ class Reading(dict[str, Any]):
         """A reading that was kept as JSON."""
         fields = dict(record)
         fields["issues"] = tuple(CellIssue(**issue) for issue in fields.get("issues", ()))
-        for name in ("notices", "detected", "sheets"):
+        for name in ("notices", "detected", "sheets", "left_out"):
             fields[name] = tuple(fields.get(name, ()))
         fields["date_orders"] = tuple((name, order) for name, order in fields.get("date_orders", ()))
         fields["continues"] = Continuation.from_record(fields.get("continues"))

@@ -14,6 +14,7 @@ from campaign.arrow_types import TEXT
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid, name_rows
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
+from campaign.contacts.cells.hidden_numbers import hidden_numbers
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.repairs import LISTED, repaired
 from campaign.contacts.columns import column_letter, listed
@@ -56,6 +57,7 @@ class ContactTable(Struct, frozen=True, eq=False):
     blank_rows: int
     notices: tuple[str, ...]
     issues: tuple[CellIssue, ...]
+    left_out: tuple[str, ...] = ()  # hidden rows and columns with numbers
 
 
 def make_table(
@@ -69,15 +71,18 @@ def make_table(
     UsageError for a header row that does not exist.
     """
     grid = repaired(grid, missing)
-    seen, notices = np.ones(len(grid), bool), list(grid.notices)
+    seen, notices, with_numbers = np.ones(len(grid), bool), list(grid.notices), list[str]()
     if skip_hidden:
         seen = ~np.isin(grid.rows, np.fromiter(grid.hidden_rows, np.int64, len(grid.hidden_rows)))
+        with_numbers += hidden_numbers(grid, seen)
         grid, left_out = _without_hidden_columns(grid)
         notices += left_out
     header_row, heads = find_header(grid, seen, header)
     grid, filled = _fill_merges(grid, header_row or 0)
     start = int(np.searchsorted(grid.rows, header_row or 0, side="right"))
-    below = grid.cut(start, len(grid)).only(seen[start:])
+    lost = {*(row for row, _ in grid.uncalculated), *(row for row, _, _ in grid.errors)}
+    lost -= grid.hidden_rows if skip_hidden else {0}
+    below = _with_rows(grid.cut(start, len(grid)).only(seen[start:]), lost, header_row or 0)
     used = [i for i, head in enumerate(heads) if head.strip() or not below.is_empty(i)]
     if not used:
         raise FileError(ALL_BLANK)
@@ -87,7 +92,7 @@ def make_table(
     lines = HeaderLines([heads[i] for i in used], export)
     below = lines.taken_out(below.select(used))
     below, said = _as_exported(below, names, export, missing)
-    blank, end = _blank(below, trim)
+    blank, end = _blank(below, trim, max(lost, default=0))
     below = below.cut(0, end)
     above = 0 if header_row is None else int(seen[: start - 1].sum())
     notices += header_notices(grid, header_row, heads, used, rows=end, above=above)
@@ -95,7 +100,15 @@ def make_table(
     notices += _about_hidden(hidden.tolist())
     issues = tuple(cell_issues(grid, below, names, filled))
     notices += [*issue_notices(issues), *lines.notices, *said]
-    return ContactTable(_frame(below, names), header_row, len(hidden), blank, tuple(notices), issues)
+    return ContactTable(
+        _frame(below, names),
+        header_row,
+        len(hidden),
+        blank,
+        tuple(notices),
+        issues,
+        tuple(with_numbers),
+    )
 
 
 def _about_hidden(rows: list[int]) -> list[str]:
@@ -246,12 +259,25 @@ def _fill_merges(grid: Grid, header_row: int) -> tuple[Grid, list[Merge]]:
     return grid, filled
 
 
-def _blank(grid: Grid, trim: bool) -> tuple[int, int]:
-    """How many rows are blank, and where the table ends: if trimmed, before the blank rows at its end."""
+def _with_rows(grid: Grid, rows: set[int], header_row: int) -> Grid:
+    """The grid with those rows that come after its end: their values are not in the file."""
+    last = int(grid.rows[-1]) if len(grid) else header_row
+    more = sorted(row for row in rows if row > last)
+    if not more:
+        return grid
+    blank = pa.array([""] * len(more), TEXT)
+    columns = [pa.chunked_array([*column.chunks, blank], TEXT) for column in grid.columns]
+    return replace(grid, columns=columns, rows=np.concatenate([grid.rows, np.array(more, np.int64)]))
+
+
+def _blank(grid: Grid, trim: bool, last: int) -> tuple[int, int]:
+    """How many rows are blank, and where the table ends: if trimmed, before the blank rows at its end, but
+    not before the row `last`."""
     blank, end = blank_rows(grid.columns, len(grid)), len(grid)
     if not trim:
         return len(blank), end
     trailing = int((blank[::-1] == end - 1 - np.arange(len(blank))).cumprod().sum())
+    trailing = min(trailing, int((grid.rows > last).sum()))
     return len(blank) - trailing, end - trailing
 
 

@@ -76,7 +76,8 @@ CODES = {
     "unused_marks": "a column marks people who want no messages, as it seems, and is not used",
     "unmarked_row": "the cell is a mark of opt-outs but for capitals or spaces, and its row is not marked",
     "empty_list": "a list of numbers, or a column that marks rows, excludes nobody",
-    "unreadable_entry": "an entry in a list of numbers is not a number, so it excludes nobody",
+    "list_column": "which column of a list has the numbers, where several have some",
+    "unreadable_entry": "entries in a list of numbers have no digits, so they exclude nobody",
 }
 
 # Why a row with nothing wrong in it gets no message; the other reasons are errors.
@@ -223,14 +224,11 @@ class IssueCollector:
             at, said = at + count, said + spoken
         return collector
 
-    def add_for_table(
-        self, column: str, values: str | TextArray, code: str, severity: str, details: str | TextArray
-    ) -> None:
-        """Add issues about the table as a whole, or about a list beside it: one, or one for each value."""
-        cells = text_array([values]) if isinstance(values, str) else values
-        sentences = text_array([details]) if isinstance(details, str) else details
-        rows = np.full(len(cells), WHOLE_TABLE)
-        self._groups.append(_IssueGroup(rows, column, cells, code, severity, sentences, NOT_SENT))
+    def add_for_table(self, column: str, value: str, code: str, severity: str, detail: str) -> None:
+        """Add an issue about the table as a whole, or about a list beside it."""
+        cells, details = text_array([value]), text_array([detail])
+        rows = np.full(1, WHOLE_TABLE)
+        self._groups.append(_IssueGroup(rows, column, cells, code, severity, details, NOT_SENT))
 
     def frame(self, labels: Ints) -> pd.DataFrame:
         """All issues, those of the whole table first, then by row, in the order in which they were added.

@@ -137,6 +137,7 @@ CONTACTS = {
         "table_version",
     },
     "joined_tables": {"columns", "contact_parts", "continuation", "reading_record", "table_version"},
+    "complete_list": {"cells", "columns", "reading", "reading_record", "table"},
     "spooled_table": {"contact_parts", "reading_record"},
     "contact_parts": {"reading_record"},
     "own_files": {"reserved_columns"},

@@ -76,7 +76,7 @@ def test_a_line_of_the_list_that_is_no_number_is_told(person):
     person.compose()
     person.reopen(3)
     person.fill("opt-outs", "stop.csv")
-    assert "Row 3 of stop.csv is not a phone number" in person.sees("opt-outs-faults")
+    assert "is no number and excludes nobody: “ring her”" in person.sees("opt-outs-faults")
     assert "1 number was read from this list; 1 row has one of them." in person.sees("opt-outs-faults")
     person.fill("opt-outs", "")
     assert person.sees("opt-outs-faults") == ""

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from decimal import Decimal
 
+import openpyxl
 import pandas as pd
 import pytest
 from support.small_campaigns import people, plan_for
@@ -427,3 +428,70 @@ def test_what_the_service_refused_itself_is_no_answer_of_a_person(tmp_path):
         result = send_to(people(2), service, tmp_path / "visits")
         listed = f"{HEADER}\n+256772000000,Hi Person 0,2026-11-22 10:00Z,35"
         assert campaign.reconcile(result.folder, listed.encode()).settled_in_list.empty
+
+
+def in_workbook(csv, path, hidden=(), moved=(), lost=()):
+    """The list as a workbook: some of its rows are hidden, others on a second sheet, others lack a cell."""
+    book = openpyxl.Workbook()
+    more = book.create_sheet("Page 2")
+    for number, line in enumerate(csv.splitlines(), start=1):
+        sheet = more if number in moved else book.active
+        sheet.append(line.split(","))
+        if number in lost:
+            sheet.cell(sheet.max_row, 2).value = "=A99"
+    for number in hidden:
+        book.active.row_dimensions[number].hidden = True
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("left_out", [{"hidden": [3, 4]}, {"moved": [3, 4]}, {"lost": [3]}])
+@pytest.mark.parametrize("is_table", [False, True])
+def test_a_list_that_was_not_read_completely_settles_nothing(sandbox, visits, tmp_path, left_out, is_table):
+    """Rows 3 and 4 are of the first unknown batch: without them it would be called "none", and sent again."""
+    path = in_workbook(list_of(sandbox, visits), tmp_path / "provider.xlsx", **left_out)
+    given = campaign.read_contacts(path) if is_table else path
+    before = statuses(visits)
+    for confirm in (None, "settle 1 batch: 1 refused 0000"):
+        with pytest.raises(campaign.FileError, match=r"provider's list.*was not read completely"):
+            campaign.reconcile(visits, given, confirm=confirm)
+    assert statuses(visits) == before
+    if "hidden" in left_out:
+        told = campaign.reconcile(visits, campaign.read_contacts(path, hidden="include"))
+        assert told.certain == campaign.reconcile(visits, list_of(sandbox, visits).encode()).certain
+
+
+def test_a_sheet_beside_the_list_that_has_none_of_its_numbers_does_not_matter(sandbox, visits, tmp_path):
+    path = in_workbook(list_of(sandbox, visits), tmp_path / "provider.xlsx")
+    book = openpyxl.load_workbook(path)
+    book["Page 2"].append(["Network", "Network", 1_250_000])
+    book.save(path)
+    assert campaign.reconcile(visits, path).certain
+    with path.open("rb") as opened:
+        assert campaign.reconcile(visits, opened).certain
+
+
+@pytest.mark.parametrize("wrong", ["x", "0772 00"])
+def test_a_campaign_that_sent_nothing_has_nothing_to_settle(tmp_path, wrong):
+    contacts = people(3).assign(phone=wrong)
+    folder = campaign.send(plan_for(contacts), folder=tmp_path / "visits", progress=False).folder
+    told = campaign.reconcile(folder, b"Number,Text\n256772000000,Hi\n")
+    assert (len(told.batches), told.certain, told.phrase) == (0, {}, "")
+    with pytest.raises(campaign.ConfirmationError, match="Nothing can be settled"):
+        campaign.reconcile(folder, b"Number,Text\n256772000000,Hi\n", confirm="settle")
+
+
+def test_a_campaign_that_died_before_its_first_round_has_nothing_to_settle(tmp_path, monkeypatch):
+    class PowerCut(BaseException):
+        pass
+
+    def cut(*_):
+        raise PowerCut
+
+    with monkeypatch.context() as patch:
+        patch.setattr("campaign.sending.opening._converge", cut)
+        with pytest.raises(PowerCut):
+            campaign.send(plan_for(people(3)), folder=tmp_path / "visits", progress=False)
+    assert campaign.reconcile(tmp_path / "visits", b"Number,Text\n256772000000,Hi\n").certain == {}
+    with pytest.raises(campaign.FolderError, match="Send the plan again"):
+        campaign.load_result(tmp_path / "visits")

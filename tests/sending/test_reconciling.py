@@ -366,11 +366,16 @@ def test_numbers_that_could_be_several_people_are_refused():
         read_provider_list(b"To,Text\n0772000003,Hi\n", messages)
 
 
-def test_a_number_that_cannot_be_read_forbids_none():
-    told = reconciled(TOOK_1 + BEFORE + LATER + "2.56772E+11,Hi Zoé,2026-11-22 14:05Z,35\nTotal,,,105\n")
-    assert verdicts(told) == {2: "not certain"}
-    assert told.batches.loc[0, "why"] == "Some numbers in the list cannot be read."
-    assert "1 row of the list without a number did not count." in told.sentence
+@pytest.mark.parametrize("number", ["2.56772E+11", "2567*****003", "0772OOOOO3"])
+def test_a_number_that_cannot_be_read_is_refused_as_nobody_knows_whom_the_list_lacks(number):
+    with pytest.raises(FileError, match="Row 6 of the provider's list"):
+        reconciled(f"{TOOK_1}{BEFORE}{LATER}{number},Hi Zoé,2026-11-22 14:05Z,35\n")
+
+
+def test_rows_without_a_number_do_not_count():
+    told = reconciled(TOOK_1 + BEFORE + LATER + "Total,,,105\n")
+    assert verdicts(told) == {2: "none"}
+    assert told.notices == ("1 row of the list without a number did not count.",)
 
 
 @pytest.mark.parametrize(

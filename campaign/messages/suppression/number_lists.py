@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from campaign.argument_checks import wrong
-from campaign.arrow_text import (
-    Ints,
-    TextArray,
-    array_to_series,
-    integers_to_array,
-    is_one_of,
-    join_texts,
-    series_to_array,
-    strip_texts,
-    substitute,
-)
+from campaign.arrow_text import Bools, Ints, TextArray, text_array
 from campaign.cluster import is_dask_frame
+from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import listed
-from campaign.contacts.exports import likely_number_columns
+from campaign.contacts.complete_list import check_cells, check_complete, list_in_words, quoted
 from campaign.contacts.files.frames import as_frame
 from campaign.contacts.files.sources import has_known_ending
-from campaign.contacts.phone_numbers.cleaning import KINDS, WORLD, clean_numbers
+from campaign.contacts.phone_numbers.cleaning import WORLD
 from campaign.contacts.reading import read_contacts
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.messages.issues import IssueCollector
-from campaign.messages.recipients import as_integers
+from campaign.messages.suppression.list_columns import Audience, ListColumns
+from campaign.messages.suppression.list_entries import A_PHONE, Entries, read_entries, read_numbers
 from campaign.paths import is_file
-from campaign.remedies import in_curly_quotes
-from campaign.text import clean, shorten
+from campaign.text import agreeing, capitalised, clean, counted, shorten
 
 _WRITTEN_NUMBER = re.compile(r"\s*\+?[\d(][\d\s()./-]{4,}")
 _SHOWN = 24  # characters of an entry
@@ -49,8 +42,9 @@ def lists_in(opt_outs: Any) -> list[Any]:
     """The lists that were given, whether one or several; numbers among several are one of their own."""
     if not isinstance(opt_outs, list | tuple):
         return [[opt_outs] if is_number(opt_outs) else as_frame(opt_outs)]
-    entries = list(map(as_frame, opt_outs))
-    lists = [entry for entry in entries if _is_list(entry)]
+    entries, lists = list(map(as_frame, opt_outs)), []
+    for entry in filter(_is_list, entries):
+        lists += lists_in(entry) if isinstance(entry, list | tuple) else [entry]
     numbers = [entry for entry in entries if not _is_list(entry) and entry is not None]
     return [*lists, numbers] if numbers else lists
 
@@ -68,58 +62,88 @@ def is_number(entry: Any) -> bool:
     return isinstance(entry, str) and not _is_list(entry) and bool(_WRITTEN_NUMBER.fullmatch(entry))
 
 
-def read_list(source: Any, regions: Collection[str | None], issues: IssueCollector, argument: str) -> Ints:
+def read_list(
+    source: Any, regions: Collection[str | None], issues: IssueCollector, argument: str, audience: Audience
+) -> Ints:
     """The numbers in a list, read by the same rules as those of contacts, and by broader rules if those fail.
 
     It is better to exclude too many than too few. If each contact has its own region, a local number in the
-    list could be from any of these regions, so it is read with all of them. Plain digits are also read as if
-    they began with a plus. What is no number becomes an issue, and so does an empty list.
+    list could be from any of these regions, so it is read with all of them.
+
+    Whoever is in the list and is not read would get a message, so it has to be read completely: see
+    `check_complete`. Raises UsageError for entries that have digits and are no number, or several. Only what
+    was taken from the contact table itself may lack what that lacks. An empty list becomes an issue, and so
+    do entries without digits.
     """
-    cells = _number_cells(source, argument)
-    texts = series_to_array(cells)
-    unread = ~is_one_of(strip_texts(texts), [""])
-    if not unread.any():
-        detail = _EMPTY.format(_named(source, argument))
-        issues.add_for_table(argument, "", "empty_list", "warning", detail)
-    numbers = [np.empty(0, dtype=np.int64)]
-    for region in regions:
-        cleaned = _clean(cells, region)
-        numbers.append(cleaned[cleaned > 0])
-        unread &= cleaned == 0
-    unread_positions = np.flatnonzero(unread)
-    digits = substitute(texts.take(unread_positions), "[^0-9]", "")
-    international = _clean(array_to_series(join_texts("+", digits)), None)
-    numbers.append(international[international > 0])
-    unreadable = unread_positions[international == 0]
-    found = np.unique(np.concatenate(numbers))
-    entries = texts.take(unreadable)
-    if len(entries) and not len(found):
+    table = read_contacts(_as_table(source, argument), header="if any")
+    named, is_of_table = list_in_words(source, argument), audience.is_of(table)
+    if not is_of_table:
+        check_complete(table, source, argument, partial(_are_numbers, regions))
+    columns = ListColumns(table, regions, (named, _in_python(source, argument)))
+    names = columns.of_people(audience)
+    if not names:
         raise UsageError(
-            f"{_named(source, argument)} has no phone numbers{_of(regions)}, so it would leave out nobody. "
-            f"{_begins_with(entries)} {_remedy(source)}"
+            f"The {named} has no column that looks like phone numbers. Its columns are: "
+            f"{listed(list(table.columns))}. If this is the right file, delete all columns but that of the "
+            "numbers, or call that one phone."
         )
-    rows = cells.index.to_numpy(dtype=np.int64)[unreadable]
-    issues.add_for_table(
-        argument, entries, "unreadable_entry", "warning", _unreadable(source, argument, rows)
-    )
+    entries = Entries.joined([columns.entries(name) for name in names])
+    heads = read_entries(text_array(names), regions)  # the first line of a list may be taken for a header
+    found = np.unique(np.concatenate([heads.every, entries.every]))
+    skipped = entries.texts.filter(pa.array(entries.are_unread))
+    if len(skipped) and not len(found):
+        raise UsageError(
+            f"The {named} has no phone numbers{_of(regions)}, so it would leave out nobody. It begins with "
+            f"{_shown(skipped)}. {_remedy(source)}"
+        )
+    if not is_of_table:
+        check_cells(table, [*names, *columns.likely], source, argument)
+        _refuse_unread(np.tile(table.index, len(names)), entries, source, argument)
+    _add_notices(issues, argument, named, skipped, columns.notice)
+    if not len(found):
+        issues.add_for_table(argument, "", "empty_list", "warning", _EMPTY.format(f"The {named}"))
     return found
 
 
-def _unreadable(source: Any, argument: str, rows: Ints) -> TextArray:
-    """What is to be said of entries that are no numbers: rows of a file, or entries of a list from 1 on."""
-    name, word, entries = clean(Path(source).name) if isinstance(source, str | Path) else "", "Row", rows
-    if not name:
-        name, word, entries = f"the list in {argument}=", "Entry", rows - 1
-    return join_texts(
-        f"{word} ",
-        integers_to_array(entries),
-        f" of {name} is not a phone number, so it excludes nobody. Correct it.",
+def _are_numbers(regions: Collection[str | None], cells: TextArray) -> Bools:
+    return np.greater_equal(read_numbers(cells, regions)[0], A_PHONE)
+
+
+def _refuse_unread(rows: Ints, entries: Entries, source: Any, argument: str) -> None:
+    """Raise UsageError for entries that have digits and are no number: nobody knows who would be missed."""
+    unread = entries.may_be_numbers
+    if not unread.any():
+        return
+    lines = np.unique(rows[unread]).tolist()
+    where = name_rows(lines)
+    if not (isinstance(source, str | Path | pd.DataFrame) or getattr(source, "attrs", None)):
+        where = name_rows([line - 1 for line in lines])  # entries of a list count from 1
+        where = where.replace("Rows", "Entries").replace("Row", "Entry")
+    are_no_numbers = agreeing(len(lines), "is not one phone number", "are not one phone number each")
+    raise UsageError(
+        f"{where} of the {list_in_words(source, argument)} {are_no_numbers}, so it is not certain who wants "
+        f"no message; the first says {_shown(entries.texts.filter(pa.array(unread)))}. Correct "
+        f"{agreeing(len(lines), 'it', 'them')}, with one number in each entry, or delete what is no number."
     )
 
 
-def _begins_with(entries: TextArray) -> str:
+def _add_notices(
+    issues: IssueCollector, argument: str, named: str, skipped: TextArray, about_columns: str
+) -> None:
+    """Say which column was read, where there was a choice, and which entries are no numbers."""
+    if about_columns:
+        issues.add_for_table(argument, "", "list_column", "info", f"The {named}: {about_columns}")
+    if len(skipped):
+        are = agreeing(len(skipped), "is no number and excludes", "are no numbers and exclude")
+        more = " and others" if len(skipped) > 1 else ""
+        detail = f"{counted(len(skipped), 'entry', 'entries')} of the {named} {are} nobody: {_shown(skipped)}"
+        sentence, first = f"{capitalised(detail)}{more}.", skipped[0].as_py()
+        issues.add_for_table(argument, first, "unreadable_entry", "warning", sentence)
+
+
+def _shown(entries: TextArray) -> str:
     """The first of some entries, for who looks which list is meant."""
-    return f"It begins with “{shorten(mask_text(clean(entries[0].as_py())), _SHOWN)}”."
+    return f"“{shorten(mask_text(clean(entries[0].as_py())), _SHOWN)}”"
 
 
 def _remedy(source: Any) -> str:
@@ -136,37 +160,23 @@ def _of(regions: Collection[str | None]) -> str:
     return "" if only in (None, WORLD) else f" of {only}, nor any with a country code"
 
 
-def _clean(cells: pd.Series[str], region: str | None) -> Ints:
-    """Numbers of any kind in the service's form; 0 for cells without a number."""
-    return as_integers(clean_numbers(cells, region=region, kinds=KINDS)["number"])
-
-
-def _number_cells(source: Any, argument: str) -> pd.Series[str]:
-    """The cells of a list: of all columns that look like numbers, or of the only column."""
+def _as_table(source: Any, argument: str) -> Any:
+    """A list as `read_contacts` takes it; a Series keeps what is known of the table that it is from."""
     if is_dask_frame(source):
         source = source.compute()
     if isinstance(source, pd.Series):
-        source = source.rename("number").to_frame()
-    elif isinstance(source, list | tuple | set | frozenset):
-        source = pd.DataFrame({"number": pd.Series([*source], dtype=object)})
-    elif not isinstance(source, str | Path | pd.DataFrame):
+        return source.to_frame("number" if source.name is None else str(source.name))
+    if isinstance(source, list | tuple | set | frozenset):
+        return pd.DataFrame({"number": pd.Series([*source], dtype=object)})
+    if not isinstance(source, str | Path | pd.DataFrame):
         raise wrong(
             source, subject=argument, needs="a file, a DataFrame, a Series or a list of numbers",
             write=f'{argument}="numbers.csv"',
         )  # fmt: skip
-    table = read_contacts(source, header="if any")
-    likely = likely_number_columns(table.columns)
-    if len(table.columns) > 1 and not likely:
-        raise UsageError(
-            f"{_named(source, argument)} has no column that looks like phone numbers. Its "
-            f"columns are: {listed(list(table.columns))}. If this is the right file, delete all columns but "
-            "that of the numbers, or call that one phone."
-        )
-    cells: pd.Series[str] = pd.concat([table[name] for name in likely or table.columns])
-    return cells
+    return source
 
 
-def _named(source: Any, argument: str) -> str:
-    """What a list is called at the beginning of a sentence: its argument, and the file if it is one."""
-    is_path = isinstance(source, str | Path)
-    return f"The list in {argument}={f' ({in_curly_quotes(clean(Path(source).name))})' if is_path else ''}"
+def _in_python(source: Any, argument: str) -> str:
+    """How the table of a list is written in a line of Python, to take a column of it."""
+    table = f"campaign.read_contacts({quoted(str(source))})" if isinstance(source, str | Path) else "table"
+    return f"{argument}={table}"

@@ -17,7 +17,7 @@ from campaign.arrow_text import (
     strip_texts,
 )
 from campaign.contacts.consent import is_about_advertising, leaving_out
-from campaign.contacts.contact_parts import ContactParts
+from campaign.contacts.contact_parts import ContactParts, parts_of
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
 from campaign.contacts.files.frames import as_frame
@@ -28,7 +28,7 @@ from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
-from campaign.messages.recipients import Recipients, as_integers, is_on_list
+from campaign.messages.recipients import Recipients, as_integers, find_numbers, is_on_list
 from campaign.messages.suppression.earlier_rows import (
     DOUBTFUL,
     LEFT_OUT,
@@ -37,6 +37,7 @@ from campaign.messages.suppression.earlier_rows import (
     EarlierRows,
     Whose,
 )
+from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.marked_rows import MarkedRows, are_marks
 from campaign.messages.suppression.number_lists import lists_in, read_list
 from campaign.messages.totals import Totals
@@ -44,6 +45,7 @@ from campaign.paths import is_file
 from campaign.text import clean, listed_words, shorten
 from campaign.values import replace
 
+_NOBODY = np.empty(0, dtype=np.int64)
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 ON_OPT_OUT_LIST = "The number is on the opt-out list."
 REACHED_EARLIER = "This number was reached before, or may have been: see not_again=."
@@ -108,21 +110,23 @@ class SuppressionRules(Struct, frozen=True, eq=False):
             )
         return rules
 
-    def read(self, regions: Collection[str | None]) -> "SuppressionLists":
-        """Read the numbers of the lists, with each of the regions; entries that are not numbers become
-        issues."""
+    def read(
+        self,
+        regions: Collection[str | None],
+        audience: Audience = Audience(),  # noqa: B008 - frozen
+    ) -> "SuppressionLists":
+        """Read the numbers of the lists, with each of the regions; what is odd in them becomes issues."""
         issues = IssueCollector(0)
-        nobody = np.empty(0, dtype=np.int64)
-        opted_out = [read_list(source, regions, issues, "opt_outs") for source in self.opt_outs]
+        opted_out = [read_list(source, regions, issues, "opt_outs", audience) for source in self.opt_outs]
         reached = tuple(
             ReachedNumbers(
                 source.environment if isinstance(source, EarlierCampaign) else "",
-                _reached_numbers(source, regions, issues),
+                _reached_numbers(source, regions, issues, audience),
                 source.rows if isinstance(source, EarlierCampaign) else None,
             )
             for source in self.not_again
         )
-        return SuppressionLists(np.unique(np.concatenate([nobody, *opted_out])), reached, issues)
+        return SuppressionLists(np.unique(np.concatenate([_NOBODY, *opted_out])), reached, issues)
 
     def read_for(
         self, table: ContactParts, contacts: Any, numbers: NumberRules, regions: Collection[str | None]
@@ -130,13 +134,24 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         """Read the lists, and which rows of a table are marked; it was opened from `contacts`."""
         _check_no_column(self.opt_outs, table.columns)
         marked = tuple(MarkedRows.of(marks, contacts, table, numbers) for marks in self.marks)
-        lists = replace(self.read(regions), marked=marked)
+        audience = Audience(partial(_numbers_in, table, numbers), table.reading)
+        lists = replace(self.read(regions, audience), marked=marked)
         for rows in marked:
             if not is_follow_up(table.columns):  # whose rows wanted messages when it was written
                 rows.report_none(lists.issues)
         if not self.opt_outs and not self.marks and not is_follow_up(table.columns):
             _note_unused_marks(table, numbers.closing_totals, lists.issues)
         return lists
+
+
+def _numbers_in(table: ContactParts, rules: NumberRules) -> Ints:
+    """The numbers of a table, 0 for rows without one."""
+    numbers, start, rules = [_NOBODY], 0, replace(rules, several="first", closing_totals=())
+    for part in parts_of(table):
+        region = rules.region_of(part, start)
+        numbers.append(find_numbers(part, rules, region, IssueCollector(len(part)))[0].numbers)
+        start += len(part)
+    return np.concatenate(numbers)
 
 
 def _note_unused_marks(table: ContactParts, nobody: Collection[int], issues: IssueCollector) -> None:
@@ -289,7 +304,9 @@ def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
     issues.add(rows, column, cells.take(rows), "opted_out", "info", detail, status="opted_out")
 
 
-def _reached_numbers(source: Any, regions: Collection[str | None], issues: IssueCollector) -> Ints:
+def _reached_numbers(
+    source: Any, regions: Collection[str | None], issues: IssueCollector, audience: Audience
+) -> Ints:
     """The numbers that an earlier campaign reached or may have reached, or those of a plain list."""
     if isinstance(source, EarlierCampaign):
         return as_integers(source.reached)
@@ -308,7 +325,7 @@ def _reached_numbers(source: Any, regions: Collection[str | None], issues: Issue
             source, subject="not_again", needs="results, folders or lists of numbers",
             write="not_again=result, with what send() or load_result() returned",
         )  # fmt: skip
-    return read_list(source, regions, issues, "not_again")
+    return read_list(source, regions, issues, "not_again", audience)
 
 
 def reached_numbers(messages: pd.DataFrame) -> "pd.Series[str]":

@@ -11,11 +11,10 @@ import pandas as pd
 from campaign import markup
 from campaign.messages.plan import Plan
 from campaign.messages.recipients import is_on_list
+from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, SuppressionRules
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.text import agreeing, capitalised, counted, figure
-
-_LINES = 8  # of the list that hold no number, each with its sentence
 
 
 def about_list(plan: Plan, path: str | None, region: str | None) -> str:
@@ -23,7 +22,8 @@ def about_list(plan: Plan, path: str | None, region: str | None) -> str:
     of its lines hold no number."""
     if path is None:
         return ""
-    read = SuppressionRules.of(Path(path), None).read([region])
+    audience = Audience(lambda: plan.addressing.numbers, plan.reading)
+    read = SuppressionRules.of(Path(path), None).read([region], audience)
     listed = plan.contacts.index[is_on_list(plan.addressing.numbers, read.opted_out)]
     issues, numbers = plan.issues, len(read.opted_out)
     found_rows = pd.Index(issues.loc[issues["detail"] == ON_OPT_OUT_LIST, "row"].unique()).intersection(
@@ -35,9 +35,7 @@ def about_list(plan: Plan, path: str | None, region: str | None) -> str:
     repeating = f" {figure(copies)} of these rows {agreeing(copies, 'repeats', 'repeat')} another one."
     said = f"{told}; {found} one of them.{repeating if copies else ''}"
     sentence = markup.paragraph(said, note=True)
-    return (
-        f'<div role="status">{sentence}</div>{_unreadable_entries(read.issues.frame(np.empty(0, np.int64)))}'
-    )
+    return f'<div role="status">{sentence}</div>{_oddities(read.issues.frame(np.empty(0, np.int64)))}'
 
 
 def rows_with_numbers(plan: Plan, numbers: Sequence[str]) -> list[int]:
@@ -49,15 +47,7 @@ def rows_with_numbers(plan: Plan, numbers: Sequence[str]) -> list[int]:
     return rows
 
 
-def _unreadable_entries(issues: pd.DataFrame) -> str:
-    """Which lines of the list hold no number; "" if there are none."""
-    details = issues["detail"]
-    if details.empty:
-        return ""
-    more = len(details) - _LINES
-    rest = [
-        f"{capitalised(counted(more, 'other line'))} of it {agreeing(more, 'is', 'are')} no number either."
-    ]
-    sentences = [*map(desk_words, details.head(_LINES)), *(rest if more > 0 else [])]
-    shown = "".join(map(markup.paragraph, sentences))
-    return f'<div class="changed" role="status">{shown}</div>'
+def _oddities(issues: pd.DataFrame) -> str:
+    """What is odd about the list; "" if nothing is."""
+    shown = "".join(markup.paragraph(desk_words(detail)) for detail in issues["detail"])
+    return f'<div class="changed" role="status">{shown}</div>' if shown else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TypedDict
 
 from ipywidgets import HTML, VBox
 
@@ -18,7 +17,7 @@ from campaign.notebook.composer.fields import Picker, button, set_shown
 from campaign.notebook.composer.in_provider_list import keep_reached
 from campaign.notebook.composer.uploads import UPLOADS, Upload
 from campaign.sending.afterwards.reconciliation import Reconciliation
-from campaign.sending.afterwards.settling import reconcile
+from campaign.sending.afterwards.settling import ProviderColumns, reconcile
 from campaign.text import agreeing, capitalised, clean, counted
 
 LIST_UPLOADS = UPLOADS / "provider-lists"  # apart, so that no list replaces a spreadsheet of the same name
@@ -47,16 +46,6 @@ _BY_ITS_HEADER = "found by its header"
 _SETTLE = "Settle what is certain"
 _NAME_COLUMNS = "The columns can be chosen here. One that is left as it is gets found by its header."
 _CHANGED = "What the list settles has changed since it was shown, so nothing was settled. Look at it again."
-
-
-class _Columns(TypedDict):
-    """Which columns of the list `reconcile` is to take, None for one that it finds by its header."""
-
-    number: str | None
-    text: str | None
-    code: str | None
-    time: str | None
-    cost: str | None
 
 
 class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -131,9 +120,9 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._complain(error)
 
     @property
-    def _chosen(self) -> _Columns:
+    def _chosen(self) -> ProviderColumns:
         number, text, code, time, cost = (self._pickers[name].value or None for name in _COLUMNS)
-        return _Columns(number=number, text=text, code=code, time=time, cost=cost)
+        return ProviderColumns(number=number, text=text, code=code, time=time, cost=cost)
 
     def _show(self, told: Reconciliation) -> None:
         self._shown = told

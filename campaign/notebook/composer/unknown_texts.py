@@ -22,9 +22,8 @@ from campaign.notebook.composer.provider_list import ProviderList
 from campaign.notebook.composer.unknown_rows import write_unknown_rows
 from campaign.remedies import without_code
 from campaign.results.calls_to_settle import batches_in_words
-from campaign.sending.afterwards.evidence import FINAL, SANDBOX_IS_GONE
 from campaign.sending.afterwards.resolving import resolve
-from campaign.sending.afterwards.unknown_batches import UnknownBatches
+from campaign.sending.afterwards.unknown_batches import FINAL, SANDBOX_IS_GONE, UnknownBatches
 from campaign.text import agreeing, capitalised, counted, listed_words
 
 STYLE = """

@@ -16,9 +16,8 @@ from campaign.errors import ConfirmationError, UsageError
 from campaign.paths import seen_from_here
 from campaign.results.calls_to_settle import batches_in_words
 from campaign.results.totals import lack_their_cost
-from campaign.sending.afterwards.earlier_decision import EarlierDecision
-from campaign.sending.afterwards.evidence import evidence
-from campaign.sending.afterwards.given_costs import GivenCosts, cost_by_hand
+from campaign.sending.afterwards.earlier_decision import EarlierDecision, GivenCosts, cost_by_hand
+from campaign.sending.afterwards.unknown_batches import evidence
 from campaign.sending.ledger.ledger import Ledger, Move
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.folder import Folder

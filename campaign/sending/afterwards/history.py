@@ -115,11 +115,8 @@ def _may_be_campaign(place: Path) -> bool:
 
 def _row(path: Path) -> dict[str, Any]:
     """What is known of one campaign; whatever cannot be read becomes its `problem`."""
-    row: dict[str, Any] = {
-        **dict.fromkeys(_TYPES), "name": "", "environment": "", "currency": "", "sender": "", "template": "",
-        "state": "",
-        "folder": str(path), "problem": "",
-    }  # fmt: skip
+    row: dict[str, Any] = {name: "" if kind == "str" else None for name, kind in _TYPES.items()}
+    row["folder"] = str(path)
     try:
         place = open_folder(path)
         row["environment"] = place.manifest.environment

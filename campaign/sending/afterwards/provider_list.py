@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,17 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from campaign.argument_checks import check
-from campaign.arrow_text import array_to_series, series_to_array, strip_texts, substitute
+from campaign.arrow_text import Bools, TextArray, array_to_series, series_to_array, strip_texts, substitute
+from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import find_column, fold, listed, number_columns
+from campaign.contacts.complete_list import check_cells, check_complete
 from campaign.contacts.files.frames import as_frame
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, FileError
+from campaign.masking import mask_text
 from campaign.messages.number_rules import choose_columns
 from campaign.sending.afterwards.times import parse_times
-from campaign.text import agreeing, counted
+from campaign.text import agreeing, clean, counted, shorten
 
 # Headers in order of preference, compared without case, spaces and punctuation.
 TEXT_HEADERS = (
@@ -37,6 +41,7 @@ COST_HEADERS = ("cost", "price", "charge", "amount", "credits")
 _UTC = re.compile(r"[ (\[]+(?:UTC|GMT)[)\]]?$", re.IGNORECASE)  # the end of a header, as in "Time (UTC)"
 SHORTEST_LOCAL = 7  # digits of a number without its country code
 LONGEST_COUNTRY = 4  # digits of a country code, with one to spare
+_SHOWN = 24  # characters of a cell
 _NEEDED = "The provider's list needs a column of phone numbers, and one of texts or of follow-up codes"
 
 
@@ -58,10 +63,10 @@ def read_provider_list(
 
     Columns: number, text (white space folded, "" if the list has none), code, time (UTC, NaT if it cannot be
     read), zoned (whether the time names its zone; else it was taken as UTC) and cost (Decimal or None). The
-    index is the row in the list. A number that cannot be read is "". `.attrs["notices"]` says what was
-    taken as what.
+    index is the row in the list. `.attrs["notices"]` says what was taken as what.
 
-    Raises ColumnError where there is no column of numbers, or neither texts nor codes.
+    Raises ColumnError where there is no column of numbers, or neither texts nor codes, and FileError where
+    the list was not read completely, or has numbers that cannot be read: what it lacks may have been sent.
     """
     check(
         messages, pd.DataFrame, subject="messages", needs="the messages of a result", write="result.messages"
@@ -71,6 +76,8 @@ def read_provider_list(
         table = read_contacts(_with_zones(source) if isinstance(source, pd.DataFrame) else source)
     except FileError as error:
         raise FileError(f"{error} {_NEEDED}, and one of times if it has them.") from None
+    check_complete(table, source, "provider_list", partial(_are_of_campaign, messages["number"]))
+    check_cells(table, [*table.columns], source, "provider_list")
     columns = list(table.columns)
     places = {
         "text": _column(columns, text, TEXT_HEADERS),
@@ -105,8 +112,25 @@ def _entries(
     }
     has_digits = written_numbers.str.contains("[0-9]")
     entries = pd.DataFrame(columns)[has_digits]
-    entries.attrs = {"notices": (*_notices(entries, int((~has_digits).sum())), *time_notices)}
+    if (entries["number"] == "").any():
+        raise FileError(_unread(written_numbers[has_digits & (numbers == "")]))
+    entries.attrs = {"notices": (*_notices(int((~has_digits).sum())), *time_notices)}
     return entries
+
+
+def _are_of_campaign(known: pd.Series[str], cells: TextArray) -> Bools:
+    """Which cells are numbers of a campaign."""
+    return _full_numbers(array_to_series(cells), known).isin(known).to_numpy()
+
+
+def _unread(cells: pd.Series[str]) -> str:
+    """That some numbers of the list cannot be read, and what to do."""
+    rows, first = [*map(int, cells.index)], shorten(mask_text(clean(cells.iloc[0])), _SHOWN)
+    have = agreeing(len(rows), "has a number", "have numbers")
+    return (
+        f"{name_rows(rows)} of the provider's list {have} that cannot be read, such as “{first}”, so nobody "
+        "can say whom it lacks. Write all digits of each number, or ask for a list that has them."
+    )
 
 
 def fold_texts(texts: pd.Series[Any]) -> pd.Series[str]:
@@ -200,15 +224,7 @@ def _costs(cells: pd.Series[str]) -> pd.Series[Any]:
     return pd.Series(costs, cells.index)
 
 
-def _notices(entries: pd.DataFrame, other_rows: int) -> list[str]:
-    unread = int((entries["number"] == "").sum())
-    notices = []
-    if other_rows:
-        notices.append(f"{counted(other_rows, 'row')} of the list without a number did not count.")
-    if unread:
-        have = agreeing(unread, "has a number", "have numbers")
-        notices.append(
-            f"{counted(unread, 'row')} of the list {have} that cannot be read, so no batch counts as missing "
-            "from it. Correct them."
-        )
-    return notices
+def _notices(other_rows: int) -> list[str]:
+    if not other_rows:
+        return []
+    return [f"{counted(other_rows, 'row')} of the list without a number did not count."]

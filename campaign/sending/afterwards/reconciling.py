@@ -19,10 +19,18 @@ import pandas as pd
 from pandas.api.typing import NaTType
 
 from campaign.argument_checks import check
-from campaign.sending.afterwards.listed_messages import IN_LIST, UNCLEAR, found_in_list, paired, with_doubt
+from campaign.sending.afterwards.listed_messages import (
+    IN_LIST,
+    REFUSED,
+    UNCLEAR,
+    found_in_list,
+    paired,
+    settled_in_list,
+    settled_outcomes,
+    with_doubt,
+)
 from campaign.sending.afterwards.provider_list import fold_texts
 from campaign.sending.afterwards.reconciliation import ALL, NONE, NOT_CERTAIN, SOME, Reconciliation
-from campaign.sending.afterwards.settled_batches import REFUSED, settled_in_list, settled_outcomes
 from campaign.sending.afterwards.times import ZONE_EXAMPLE
 from campaign.text import agreeing, capitalised, counted
 
@@ -82,10 +90,10 @@ def match_provider_list(
 
 def _sent(messages: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
     """Messages as the list is searched for them: those of accepted batches first, in the order they left."""
-    left_at = batches.set_index("batch")["submitted_at"]
     sent = messages[["row", "number", "message", "status", "batch", "code"]]
-    sent = sent.assign(text=fold_texts(sent["message"]), left_at=sent["batch"].map(left_at))
-    sent["left_at"] = pd.to_datetime(sent["left_at"], utc=True).astype("datetime64[us, UTC]")
+    left_at = pd.to_datetime(batches.set_index("batch")["submitted_at"], utc=True).reindex(sent["batch"])
+    left_at = left_at.astype("datetime64[us, UTC]").set_axis(sent.index)
+    sent = sent.assign(text=fold_texts(sent["message"]), left_at=left_at)
     return sent.sort_values(["status", "left_at"], kind="stable").reset_index(drop=True)
 
 
@@ -190,8 +198,6 @@ def _objections(
     accepted = sent[sent["status"] == "accepted"]
     begins, ends = entries["time"].min() + slack, entries["time"][~in_future].max() - slack
     left_at = unknown["left_at"]
-    if (entries["number"] == "").any():
-        return pd.Series("Some numbers in the list cannot be read.", unknown.index, dtype="str")
     if len(accepted) and not (accepted["found"] == IN_LIST).any():
         other = "The list has no message of the accepted batches: is it the list of this account?"
         return pd.Series(other, unknown.index, dtype="str")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import pandas as pd
 
@@ -13,11 +13,11 @@ from campaign.errors import ConfirmationError, FolderError
 from campaign.masking import mask_sentences, mask_text
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
+from campaign.sending.afterwards.listed_messages import settled_outcomes
 from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.afterwards.provider_list import read_provider_list
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.reconciling import match_provider_list
-from campaign.sending.afterwards.settled_batches import settled_outcomes
 from campaign.sending.ledger.ledger import Ledger, Move
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.options import Place
@@ -30,29 +30,23 @@ _COLUMNS = ("number", "text", "code", "time", "cost")
 _LONGEST_NAME = 100  # characters of a file's name that the journal keeps
 
 
+class ProviderColumns(TypedDict, total=False):
+    """The columns of a provider's list, by their headers; None for one that is found."""
+
+    number: str | None
+    text: str | None
+    code: str | None
+    time: str | None
+    cost: str | None
+
+
 @overload
 def reconcile(
-    folder: Place,
-    provider_list: Any,
-    *,
-    number: str | None = None,
-    text: str | None = None,
-    code: str | None = None,
-    time: str | None = None,
-    cost: str | None = None,
-    confirm: None = None,
+    folder: Place, provider_list: Any, *, confirm: None = None, **columns: Unpack[ProviderColumns]
 ) -> Reconciliation: ...
 @overload
 def reconcile(
-    folder: Place,
-    provider_list: Any,
-    *,
-    number: str | None = None,
-    text: str | None = None,
-    code: str | None = None,
-    time: str | None = None,
-    cost: str | None = None,
-    confirm: str,
+    folder: Place, provider_list: Any, *, confirm: str, **columns: Unpack[ProviderColumns]
 ) -> Result: ...
 @public_call
 def reconcile(

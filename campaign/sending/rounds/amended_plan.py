@@ -21,6 +21,7 @@ from campaign.messages.plan_tables.amended_parts import amended_part
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
 from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.suppression_lists import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
@@ -149,7 +150,8 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
     What could not be read in the list becomes an issue.
     """
     regions = [country for country in plan.totals.countries if country]
-    suppressed = SuppressionRules.without_table(opt_outs).read(regions or [None])
+    audience = Audience(lambda: plan.addressing.numbers, plan.reading)
+    suppressed = SuppressionRules.without_table(opt_outs).read(regions or [None], audience)
     without = without_stopped(plan, np.isin(plan.addressing.numbers, suppressed.opted_out))
     of_list = suppressed.issues.frame(np.empty(0, np.int64))
     if of_list.empty:
