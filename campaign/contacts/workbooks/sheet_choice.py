@@ -25,6 +25,7 @@ class Sheet(NamedTuple):
 class SheetFacts:
     """What a scan of a sheet collects. Row numbers count from 1, columns from 0.
 
+    `styled`: cells in a style that was asked for: row number, column position, the style.
     `has_negatives`: there are negative numbers, which are never dates. Where the scan gets them at no cost,
     `negatives` holds them: row number, column position, value.
     """
@@ -39,6 +40,7 @@ class SheetFacts:
         self.negatives: list[tuple[int, int, float]] = []
         self.has_negatives = False
         self.errors: list[tuple[int, int, str]] = []
+        self.styled: list[tuple[int, int, int]] = []
 
     @property
     def hidden_columns(self) -> frozenset[int]:

@@ -13,6 +13,7 @@ from xlrd.biffh import XLRDError
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.value_text import AFTER_LAST_DAY
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED
+from campaign.contacts.workbooks.number_formats import number_format
 from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
 from campaign.contacts.workbooks.sheet_choice import Sheet, SheetFacts, choose_sheet, refuse_beyond_rectangle
 from campaign.errors import FileError
@@ -85,8 +86,10 @@ def _facts(sheet: Any) -> SheetFacts:
             if kinds[i] == xlrd.XL_CELL_ERROR:
                 error = xlrd.error_text_from_code.get(sheet.cell_value(row, i), "#ERROR")
                 facts.errors.append((row + 1, i, error))
-    facts.hidden_rows.update(row + 1 for row, info in sheet.rowinfo_map.items() if info.hidden)
-    facts.hidden_spans += [(i, i) for i, info in sheet.colinfo_map.items() if info.hidden]
+    for row, info in sheet.rowinfo_map.items():
+        if info.hidden or (not info.height and not info.has_default_height):
+            facts.hidden_rows.add(row + 1)
+    facts.hidden_spans += [(i, i) for i, info in sheet.colinfo_map.items() if info.hidden or not info.width]
     for top, after_bottom, left, after_right in sheet.merged_cells:
         facts.merges.append(Merge(top + 1, left, after_bottom, after_right - 1))
     return facts
@@ -110,7 +113,9 @@ def _lines(
     book: Any, sheet: Any, rows: int, width: int, uncalculated: set[tuple[int, int]]
 ) -> Iterator[list[object]]:
     """The cells as Python values, row by row, each row `width` cells long."""
-    elapsed = {i for i, xf in enumerate(book.xf_list) if ELAPSED.search(_format(book, xf))}
+    codes = [_format(book, xf) for xf in book.xf_list]
+    elapsed = {i for i, code in enumerate(codes) if ELAPSED.search(code)}
+    formats = {i: shows for i, code in enumerate(codes) if (shows := number_format(code)) is not None}
     for row in range(rows):
         kinds, values = sheet.row_types(row), sheet.row_values(row)
         cells: list[object] = [""] * width
@@ -123,6 +128,8 @@ def _lines(
                 is_elapsed = bool(elapsed) and sheet.cell_xf_index(row, i) in elapsed
                 is_moment = kind == xlrd.XL_CELL_DATE or is_elapsed
                 cells[i] = _moment(value, book.datemode, is_elapsed) if is_moment else value
+            if formats and (shows := formats.get(sheet.cell_xf_index(row, i))) is not None:
+                cells[i] = shows.shown(cells[i])
         yield cells
 
 
