@@ -109,11 +109,13 @@ def _cells(
         ) from None
 
 
-def by_calamine(data: bytes, name: str, formats: Formats) -> tuple[list[TextColumn], int]:
-    """The cells of a sheet from row 1 on as text columns, and the position of the first column."""
+def by_calamine(data: bytes, name: str | None, formats: Formats) -> tuple[list[TextColumn], int]:
+    """The cells of a sheet (without a name, the first) from row 1 on as text columns, and the position of the
+    first column.
+    """
     try:
         with python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book, _collector_paused():
-            sheet = book.get_sheet_by_name(name)
+            sheet = book.get_sheet_by_index(0) if name is None else book.get_sheet_by_name(name)
             left = sheet.start[1] if sheet.start else 0
             lines = _as_shown(sheet.iter_rows(), formats, left) if formats else sheet.iter_rows()
             return text_columns(lines), left
