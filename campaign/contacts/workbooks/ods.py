@@ -19,6 +19,7 @@ from campaign.contacts.workbooks.sheet_choice import (
     Sheet,
     choose_sheet,
     refuse_beyond_rectangle,
+    refuse_empty,
 )
 from campaign.contacts.workbooks.xlsx import by_calamine
 from campaign.contacts.workbooks.xml_parts import parse_xml
@@ -61,6 +62,9 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
         packed = stored_member("content.xml", _exact_xml(b"".join(archive.pieces("content.xml")), table))
     columns, left = by_calamine(packed_again([*_AROUND, packed]), None, {})
     facts = table.facts
+    if sheet is None and not (facts.uncalculated or facts.errors):
+        filled = [one for one, its in zip(sheets, named, strict=True) if its.facts.last_row]
+        refuse_empty(chosen, columns, filled)
     facts.last_column = left + len(columns) - 1
     return SheetCells(
         "ods",

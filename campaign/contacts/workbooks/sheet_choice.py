@@ -1,11 +1,12 @@
 """The sheets of a workbook of any format: which one is read, the facts about it, and how large it may be."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.columns import column_letter, fold, listed
 from campaign.contacts.workbooks.archives import DAMAGED
+from campaign.contacts.workbooks.sheet_cells import NumberBlock, TextColumn
 from campaign.errors import FileError, UsageError
 from campaign.text import clean
 
@@ -75,6 +76,19 @@ def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, li
     others = [sheet.name + ("" if sheet.visible else " (hidden)") for sheet in sheets if sheet is not chosen]
     skipped = f"Only the sheet {listed([chosen.name])} was read, not {listed(others)}."
     return chosen, [skipped] if others else []
+
+
+def refuse_empty(sheet: Sheet, columns: Sequence[TextColumn], filled: Iterable[Sheet]) -> None:
+    """Refuse a sheet without text that was chosen for being the first, if others have cells (`filled`)."""
+    blocks = [block for column in columns for block in column.blocks]
+    if any(isinstance(block, NumberBlock) or block.data.strip() for block in blocks):
+        return
+    others = [other.name + ("" if other.visible else " (hidden)") for other in filled if other is not sheet]
+    if others:
+        raise FileError(
+            f"The sheet {listed([sheet.name])} is empty, and there are cells in {listed(others)}. "
+            f"Say which sheet to read: sheet={listed(others[:1])}."
+        )
 
 
 def refuse_beyond_rectangle(last_row: int, last_column: int, filled: int, max_cells: int) -> None:

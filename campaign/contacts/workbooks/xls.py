@@ -15,7 +15,13 @@ from campaign.contacts.cells.value_text import AFTER_LAST_DAY
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED
 from campaign.contacts.workbooks.number_formats import number_format
 from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
-from campaign.contacts.workbooks.sheet_choice import Sheet, SheetFacts, choose_sheet, refuse_beyond_rectangle
+from campaign.contacts.workbooks.sheet_choice import (
+    Sheet,
+    SheetFacts,
+    choose_sheet,
+    refuse_beyond_rectangle,
+    refuse_empty,
+)
 from campaign.errors import FileError
 from campaign.text import clean
 
@@ -60,9 +66,13 @@ def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> SheetCells:
     facts.uncalculated.extend(_uncalculated(book, int(chosen.part)))
     refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
     width = facts.last_column + 1
+    columns = text_columns(_lines(book, loaded, facts.last_row, width, set(facts.uncalculated)))
+    if sheet is None and not (facts.uncalculated or facts.errors):
+        others = (other for other in sheets if _facts(book.sheet_by_index(int(other.part))).cells)
+        refuse_empty(chosen, columns, others)
     return SheetCells(
         "xls",
-        text_columns(_lines(book, loaded, facts.last_row, width, set(facts.uncalculated))),
+        columns,
         sheet=clean(chosen.name),
         sheets=[clean(one.name) for one in sheets],
         hidden_rows=frozenset(facts.hidden_rows),

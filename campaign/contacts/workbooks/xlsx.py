@@ -7,6 +7,7 @@ errors: those come from a scan of the sheet's XML.
 
 import gc
 import io
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -25,7 +26,13 @@ from campaign.contacts.workbooks.archives import (
 from campaign.contacts.workbooks.calamine_workarounds import negative_numbers, without_formats
 from campaign.contacts.workbooks.number_formats import NumberFormat
 from campaign.contacts.workbooks.sheet_cells import SheetCells, TextColumn, text_columns
-from campaign.contacts.workbooks.sheet_choice import Sheet, SheetFacts, choose_sheet, refuse_beyond_rectangle
+from campaign.contacts.workbooks.sheet_choice import (
+    Sheet,
+    SheetFacts,
+    choose_sheet,
+    refuse_beyond_rectangle,
+    refuse_empty,
+)
 from campaign.contacts.workbooks.xlsx_facts_events import scan_events
 from campaign.contacts.workbooks.xlsx_outline import read_outline
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
@@ -34,6 +41,7 @@ from campaign.text import clean
 
 # The cells whose formats show more than a plain number, by row number: column position and format.
 Formats: TypeAlias = Mapping[int, Sequence[tuple[int, NumberFormat]]]
+_HAS_VALUE = re.compile(rb"<(?:\w+:)?(?:v|is)>")
 SMALL_SHEET = 500_000  # bytes of XML that are gone through one by one before numpy would be loaded
 
 
@@ -51,6 +59,11 @@ def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int)
     for row, column, style in facts.styled:
         formats.setdefault(row, []).append((column, outline.formats[style]))
     columns, left = _cells(archive, members, chosen, formats)
+    if sheet is None and not (facts.uncalculated or facts.errors):
+        filled = (
+            other for other in outline.sheets if any(map(_HAS_VALUE.search, archive.pieces(other.part)))
+        )
+        refuse_empty(chosen, columns, filled)
     if outline.has_links:
         notices.append("The workbook refers to other workbooks: the values last saved with it were read.")
     return SheetCells(
