@@ -5,11 +5,11 @@ read exactly.
 """
 
 import re
-from collections.abc import Iterable
 from html import escape
+from xml.etree.ElementTree import register_namespace, tostring
 
 from campaign.contacts.workbooks.archives import LOCKED, Archive, packed_again, stored_member
-from campaign.contacts.workbooks.ods_cells import CALC, OFFICE, TABLE, TEXT, exact_texts
+from campaign.contacts.workbooks.ods_cells import CALC, OFFICE, TABLE, TEXT, exact_texts, parse_tree
 from campaign.contacts.workbooks.ods_scan import Table, UnusualError, scan_tables
 from campaign.contacts.workbooks.ods_styles import Styles
 from campaign.contacts.workbooks.sheet_cells import SheetCells
@@ -22,7 +22,6 @@ from campaign.contacts.workbooks.sheet_choice import (
     refuse_empty,
 )
 from campaign.contacts.workbooks.xlsx import by_calamine
-from campaign.contacts.workbooks.xml_parts import parse_xml
 from campaign.errors import FileError
 from campaign.text import clean
 
@@ -32,8 +31,6 @@ _AROUND = [
     stored_member("META-INF/manifest.xml", b""),
 ]
 _NAMESPACE = re.compile(rb'xmlns:([\w.-]+)="[^"]*"')
-_PREFIXES = {OFFICE: "office:", TABLE: "table:", TEXT: "text:", CALC: "calcext:"}
-_TEXT_ELEMENTS = ("p", "s", "tab", "line-break", "span", "a")
 
 
 def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
@@ -46,8 +43,8 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     try:
         tables = scan_tables(archive.pieces("content.xml"), styles)
     except UnusualError:
-        rewritten = _Rewriting(archive.pieces("content.xml"))
-        packed, has_nested = stored_member("content.xml", rewritten.xml), rewritten.has_nested
+        xml, has_nested = _written_as_usual(b"".join(archive.pieces("content.xml")))
+        packed = stored_member("content.xml", xml)
         archive = Archive(packed_again([packed]), max_bytes=max_bytes)
         tables = scan_tables(archive.pieces("content.xml"), styles)
     named = [table for table in tables if table.name is not None]
@@ -106,60 +103,23 @@ def _exact_xml(xml: bytes, table: Table) -> bytes:
 
 
 def _string_cell(text: str, count: int) -> bytes:
-    value = f'office:value-type="string" office:string-value="{_attribute(text)}"' if text else ""
+    text = escape(text).translate({9: "&#9;", 10: "&#10;", 13: "&#13;"})
+    value = f'office:value-type="string" office:string-value="{text}"' if text else ""
     return f'<table:table-cell table:number-columns-repeated="{count}" {value}/>'.encode()
 
 
-def _attribute(text: str) -> str:
-    return escape(text).translate({9: "&#9;", 10: "&#10;", 13: "&#13;"})
-
-
-class _Rewriting:
-    """XML written another way, as the light pass reads it: without comments and without tables in cells."""
-
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        self.has_nested = False
-        self._written: list[str] = []
-        self._open: list[str] = []
-        self._skipped = 0  # depth inside a nested table
-        parse_xml(pieces, self._start, end=self._end, text=self._characters)
-        self.xml = "".join(self._written).encode()
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        is_nested = name == "table" and "table:table" in self._open
-        self.has_nested |= is_nested
-        if self._skipped or is_nested:
-            self._skipped += name == "table"
-            return
-        self._open.append(_prefixed(name))
-        texts = {"xmlns:" + prefix[:-1]: space[:-1] for space, prefix in _PREFIXES.items()}
-        written = {} if len(self._open) > 1 else texts
-        for key, value in attributes.items():
-            space, _, local = key.rpartition("}")
-            if space + "}" in _PREFIXES:
-                written[_PREFIXES[space + "}"] + local] = value
-        values = "".join(f' {key}="{_attribute(value)}"' for key, value in written.items())
-        self._written.append(f"<{self._open[-1]}{values}>")
-
-    def _end(self, name: str) -> None:
-        if self._skipped:
-            self._skipped -= name == "table"
-        else:
-            name = self._open.pop()
-            last = self._written[-1]
-            if last.startswith(f"<{name}") and not last.endswith("/>"):  # nothing is in it
-                self._written[-1] = last[:-1] + "/>"
-            else:
-                self._written.append(f"</{name}>")
-
-    def _characters(self, text: str) -> None:
-        if not self._skipped:
-            self._written.append(escape(text, quote=False))
-
-
-def _prefixed(name: str) -> str:
-    if name == "spreadsheet":
-        return "office:" + name
-    if name.startswith("table") or name == "covered-table-cell":
-        return "table:" + name
-    return "text:" + name if name in _TEXT_ELEMENTS else name
+def _written_as_usual(xml: bytes) -> tuple[bytes, bool]:
+    """XML that is written in another way, as programs write it: with the usual prefixes, without comments and
+    without tables in cells; and whether there were such tables.
+    """
+    for space, prefix in ((OFFICE, "office"), (TABLE, "table"), (TEXT, "text"), (CALC, "calcext")):
+        register_namespace(prefix, space.strip("{}"))
+    root, nested = parse_tree(xml), []
+    for cell in root.iter(TABLE + "table-cell"):
+        nested += [
+            (parent, child) for parent in cell.iter() for child in parent if child.tag == TABLE + "table"
+        ]
+    for parent, table in nested:
+        if table in parent:  # a cell may be in another that was left out
+            parent.remove(table)
+    return bytes(tostring(root, "utf-8")), bool(nested)

@@ -1,72 +1,62 @@
-"""Cells of an .ods file whose content is more than a plain value: their texts, exactly, through expat."""
+"""Cells of an .ods file whose content is more than a plain value: their texts, exactly."""
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from campaign.contacts.cells.value_text import clock_text, moment_text, number_text, span_text
+from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.contacts.workbooks.number_formats import NumberFormat
-from campaign.contacts.workbooks.xml_parts import parse_xml
+from campaign.contacts.workbooks.xml_parts import refuse_document_type
+from campaign.errors import FileError
 
-OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
-TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-CALC = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
+OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+CALC = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
 _SPAN = re.compile(r"(-?)PT(?:(\d{1,7})H)?(?:(\d{1,7})M)?(?:(\d{1,7})(?:[.,]\d+)?S)?")
-_SPACING = {"s": " ", "tab": "\t", "line-break": "\n"}
-_CELLS = ("table-cell", "covered-table-cell")
+_SPACING = {TEXT + "s": " ", TEXT + "tab": "\t", TEXT + "line-break": "\n"}
+_SPACE = re.compile(r"[\t\r\n]")
 LONGEST_CELL = 32_767  # characters, in Excel and LibreOffice alike
 
 
-def exact_texts(root: bytes, cells: Sequence[tuple[bytes, NumberFormat | None]]) -> list[tuple[str, str]]:
-    """The value of each cell as a person writes it, and what it shows; `root` are the namespaces in use."""
-    parser = _CellParser([number_format for _, number_format in cells])
-    xml = [b"<cells ", root, b">", *(cell for cell, _ in cells), b"</cells>"]
-    parse_xml(xml, parser.start, end=parser.end, text=parser.characters)
-    return parser.texts
+def exact_texts(
+    namespaces: bytes, cells: Sequence[tuple[bytes, NumberFormat | None]]
+) -> list[tuple[str, str]]:
+    """The value of each cell as a person writes it, and what it shows."""
+    tree = parse_tree(b"".join([b"<cells ", namespaces, b">", *(xml for xml, _ in cells), b"</cells>"]))
+    texts = []
+    for cell, (_, number_format) in zip(tree, cells, strict=True):
+        shown = "\n".join(_text(part) for part in cell if part.tag == TEXT + "p")
+        is_blank = cell.tag != TABLE + "table-cell" or cell.get(CALC + "value-type") == "error"
+        texts.append(("" if is_blank else _value(cell.attrib, shown, number_format), shown))
+    return texts
 
 
-class _CellParser:
-    """Collects the texts of cells, without those of comments and drawings in them."""
-
-    def __init__(self, formats: Sequence[NumberFormat | None]) -> None:
-        self.texts: list[tuple[str, str]] = []
-        self._formats = formats
-        self._open: list[str] = []
-        self._is_own: list[bool] = []  # paragraphs: of the cell itself, or of something in it
-        self._cell: dict[str, str] = {}
-        self._shown: list[str] = []
-        self._has_paragraph = False
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        parent = self._open[-1] if self._open else ""
-        self._open.append(name)
-        if name in _CELLS:
-            self._cell, self._shown, self._has_paragraph = attributes, [], False
-        elif name == "p":
-            self._is_own.append(parent == "table-cell")
-            self._shown += "\n" if parent == "table-cell" and self._has_paragraph else ""
-            self._has_paragraph |= parent == "table-cell"
-        elif name in _SPACING and self._is_own and self._is_own[-1]:
-            count = int(attributes.get(TEXT + "c", "1")) if name == "s" else 1
-            self._shown.append(_SPACING[name] * min(count, LONGEST_CELL))
-
-    def characters(self, text: str) -> None:
-        if self._is_own and self._is_own[-1]:
-            self._shown.append(re.sub(r"[\t\r\n]", " ", text))
-
-    def end(self, name: str) -> None:
-        self._open.pop()
-        if name == "p":
-            self._is_own.pop()
-        elif name in _CELLS:
-            shown = "".join(self._shown)
-            is_blank = name != "table-cell" or self._cell.get(CALC + "value-type") == "error"
-            value = "" if is_blank else _value(self._cell, shown, self._formats[len(self.texts)])
-            self.texts.append((value, shown))
+def parse_tree(xml: bytes) -> Element:
+    """The elements of XML in which texts stand for themselves. Raises FileError for any other."""
+    refuse_document_type([xml])
+    try:
+        return fromstring(xml)  # noqa: S314 - without a document type there are no entities
+    except (ParseError, LookupError, ValueError):
+        raise FileError(DAMAGED.format("its XML is broken")) from None
 
 
-def _value(attributes: dict[str, str], shown: str, number_format: NumberFormat | None) -> str:
+def _text(element: Element) -> str:
+    """The text of a paragraph, without that of comments and drawings in it."""
+    text = _SPACE.sub(" ", element.text or "")
+    for part in element:
+        if part.tag in _SPACING:
+            count = int(part.get(TEXT + "c", "1")) if part.tag == TEXT + "s" else 1
+            text += _SPACING[part.tag] * min(count, LONGEST_CELL)
+        elif part.tag != TEXT + "p":
+            text += _text(part)
+        text += _SPACE.sub(" ", part.tail or "")
+    return text
+
+
+def _value(attributes: Mapping[str, str], shown: str, number_format: NumberFormat | None) -> str:
     """A cell's value as a person writes it; what is shown may be cut or rounded."""
     kind = attributes.get(OFFICE + "value-type")
     if kind in ("float", "percentage", "currency"):
