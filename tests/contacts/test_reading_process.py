@@ -75,7 +75,7 @@ ATTACKS = {
         lambda: open_cell("<text:p>" + '<text:s text:c="1000000000"/>' * 2000 + "</text:p>"),
         f"{STOPPED}|all of its cells are blank",
     ),
-    "rows repeated a million times": (repeated_rows, STOPPED),
+    "rows repeated a million times": (repeated_rows, f"{STOPPED}|repeats more text"),
 }
 
 

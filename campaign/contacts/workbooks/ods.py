@@ -81,7 +81,8 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
 def _refuse_repetitions(table: Table, max_bytes: int, max_cells: int) -> None:
     """Refuse a sheet that would be too large once its rows and cells are repeated."""
     facts = table.facts
-    width = max(facts.last_column + 1, -(-facts.cells // max(facts.last_row, 1)))
+    on_average = -(-facts.cells // facts.last_row) if facts.last_row else 0
+    width = max(facts.last_column + 1, on_average)
     if table.repeated > max_bytes and facts.last_row <= LAST_ROW and width <= LAST_COLUMN:
         raise FileError("The sheet repeats more text than max_bytes= allows; it was not read.")
     refuse_beyond_rectangle(facts.last_row, width - 1, facts.cells, max_cells)

@@ -8,7 +8,7 @@ errors: those come from a scan of the sheet's XML.
 import gc
 import io
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -129,9 +129,8 @@ def by_calamine(data: bytes, name: str | None, formats: Formats) -> tuple[list[T
     try:
         with python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book, _collector_paused():
             sheet = book.get_sheet_by_index(0) if name is None else book.get_sheet_by_name(name)
-            left = sheet.start[1] if sheet.start else 0
-            lines = _as_shown(sheet.iter_rows(), formats, left) if formats else sheet.iter_rows()
-            return text_columns(lines), left
+            lines = _as_shown(sheet, formats) if formats else sheet.iter_rows()
+            return text_columns(lines), _left(sheet)
     except python_calamine.PasswordError:
         raise FileError(LOCKED) from None
     except python_calamine.CalamineError:
@@ -142,9 +141,15 @@ def by_calamine(data: bytes, name: str | None, formats: Formats) -> tuple[list[T
         raise FileError(DAMAGED.format("its cells make no sense")) from None
 
 
-def _as_shown(lines: Iterable[list[Any]], formats: Formats, left: int) -> Iterator[list[Any]]:
+def _left(sheet: python_calamine.CalamineSheet) -> int:
+    return sheet.start[1] if sheet.start else 0
+
+
+def _as_shown(sheet: python_calamine.CalamineSheet, formats: Formats) -> Iterator[list[Any]]:
     """The lines of a sheet with the text that their formats show."""
-    for row, cells in enumerate(lines, 1):
+    left = _left(sheet)
+    for row, line in enumerate(sheet.iter_rows(), 1):
+        cells: list[Any] = line
         for column, number_format in formats.get(row, ()):
             if 0 <= column - left < len(cells):
                 cells[column - left] = number_format.shown(cells[column - left])
