@@ -255,6 +255,26 @@ def test_rows_and_columns_of_no_extent_are_hidden(small, monkeypatch):
     assert (cells.hidden_rows, cells.hidden_columns) == ({3, 4}, {1})  # a thin line is seen
 
 
+LEVELS = ["", 'outlineLevel="1"', 'outlineLevel="2"', 'outlineLevel="1"', 'collapsed="1"', ""]
+ABOVE = ["", 'collapsed="1"', 'outlineLevel="1"', 'outlineLevel="2"', 'outlineLevel="1"', ""]
+
+
+@pytest.mark.parametrize("small", [10**6, 0])
+@pytest.mark.parametrize(("levels", "head", "hidden"), [
+    (LEVELS, "", {2, 3, 4}),
+    (ABOVE, '<sheetPr><outlinePr summaryBelow="0"/></sheetPr>', {3, 4, 5}),
+    ([level.replace("collapsed", "custom") for level in LEVELS], "", set()),
+])  # fmt: skip
+def test_the_rows_of_a_collapsed_group_are_hidden(levels, head, hidden, small, monkeypatch):
+    monkeypatch.setattr(xlsx, "SMALL_SHEET", small)
+    rows = "".join(
+        f'<row r="{i}" {level}><c r="A{i}"><v>{i}</v></c></row>' for i, level in enumerate(levels, 1)
+    )
+    data = with_sheet(f"{head}<sheetData>{rows}</sheetData>")
+    cells = xlsx.read_xlsx(data, sheet=None, max_bytes=10**6, max_cells=100)
+    assert cells.hidden_rows == hidden
+
+
 def test_rows_and_columns_of_no_extent_are_hidden_in_old_workbooks():
     heights = b"".join(
         record(0x208, struct.pack("<H4xH4xi", i, height, 0)) for i, height in enumerate((0x80FF, 0, 0x8000))
@@ -297,6 +317,6 @@ def test_an_empty_first_sheet_names_those_with_cells(kind):
 
 def test_constant_columns_unpack_to_a_hundred_times_their_size_and_are_read():
     same = "".join(map(text_cell, ["Kampala", "Clinic of the north", "Please come"]))
-    data = open_document(sheet(row("a", "b", "c"), *[row(same)] * 20_000))
-    assert len(data) * 100 < 20_000 * len(same)
+    data = open_document(sheet(row(*"abcdef"), *[row(same + same)] * 20_000))
+    assert len(data) * 100 < 20_000 * len(same + same)
     assert len(read_contacts(data)) == 20_000

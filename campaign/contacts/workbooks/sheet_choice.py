@@ -42,6 +42,9 @@ class SheetFacts:
         self.has_negatives = False
         self.errors: list[tuple[int, int, str]] = []
         self.styled: list[tuple[int, int, int]] = []
+        self.summary_below = True  # whether the row that stands for a collapsed group is below it
+        self._details: list[tuple[int, int]] = []  # rows of groups right above, and how deep they are in them
+        self._collapsed: int | None = None
 
     @property
     def hidden_columns(self) -> frozenset[int]:
@@ -51,6 +54,19 @@ class SheetFacts:
             first, after_last = max(first, 0), min(last + 1, len(is_hidden))
             is_hidden[first:after_last] = bytes([1]) * (after_last - first)
         return frozenset(i for i, hidden in enumerate(is_hidden) if hidden)
+
+    def note_outline(self, row: int, level: int, *, is_collapsed: bool) -> None:
+        """Rows of a collapsed group are hidden, also where the file does not call them so."""
+        if self._details and self._details[-1][0] != row - 1:
+            self._details.clear()
+        while is_collapsed and self.summary_below and self._details and self._details[-1][1] > level:
+            self.hidden_rows.add(self._details.pop()[0])
+        if level:
+            self._details.append((row, level))
+        if not self.summary_below and self._collapsed is not None and level > self._collapsed:
+            self.hidden_rows.add(row)
+        else:
+            self._collapsed = level if is_collapsed else None
 
     def reach(self, row: int, column: int) -> None:
         """Extend the rectangle in use to a cell."""

@@ -96,7 +96,8 @@ def _facts(sheet: Any) -> SheetFacts:
             if kinds[i] == xlrd.XL_CELL_ERROR:
                 error = xlrd.error_text_from_code.get(sheet.cell_value(row, i), "#ERROR")
                 facts.errors.append((row + 1, i, error))
-    for row, info in sheet.rowinfo_map.items():
+    for row, info in sorted(sheet.rowinfo_map.items()):
+        facts.note_outline(row + 1, info.outline_level, is_collapsed=bool(info.outline_group_starts_ends))
         if info.hidden or (not info.height and not info.has_default_height):
             facts.hidden_rows.add(row + 1)
     facts.hidden_spans += [(i, i) for i, info in sheet.colinfo_map.items() if info.hidden or not info.width]

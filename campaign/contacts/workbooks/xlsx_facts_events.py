@@ -37,6 +37,12 @@ class _Events:
             self.facts.reach(self.row, -1)
             if attributes.get("hidden") in ("1", "true") or float(attributes.get("ht", 1)) == 0:
                 self.facts.hidden_rows.add(self.row)
+            is_collapsed = attributes.get("collapsed") in ("1", "true")
+            self.facts.note_outline(
+                self.row, int(attributes.get("outlineLevel", 0)), is_collapsed=is_collapsed
+            )
+        elif name == "outlinePr":
+            self.facts.summary_below = attributes.get("summaryBelow") not in ("0", "false")
         elif name == "f":
             self.formula = True
         elif name == "v":
