@@ -202,6 +202,23 @@ def test_a_cell_of_an_open_document_is_read_exactly(written, text):
     assert as_rows(table) == {0: ["name", "x", "y"], 2: ["Ben", text, "z"], 3: ["Eve", "b", "c"]}
 
 
+def test_an_open_document_is_read_however_its_xml_is_laid_out():
+    """With space between all tags, with other quotes, and with several sheets."""
+    lines = [
+        row("name", "x"),
+        row("Ben", text_cell("a<text:tab/>b"), attributes='table:visibility="collapse"'),
+    ]
+    page = sheet(*lines, row("Eve", number_cell(5)))
+    expected = {0: ["name", "x"], 3: ["Eve", "5"]}
+    for written in (
+        page.replace("><table", ">\n  <table"),
+        page.replace("></", "> </"),
+        page.replace('"', "'"),
+    ):
+        for document in (open_document(written), open_document(written, sheet(row("z"), name="Other"))):
+            assert as_rows(read_contacts(document)) == expected
+
+
 # --- what is not seen ---------------------------------------------------------------------------------
 
 FLAT = (

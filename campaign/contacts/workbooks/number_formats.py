@@ -114,7 +114,7 @@ class _Section:
         return "".join(text if kind == "text" else literal for kind, literal in self.tokens)
 
 
-class NumberFormat:
+class CellFormat:
     """A format that shows more than the plain number in at least one of its sections."""
 
     def __init__(self, sections: Sequence[_Section]) -> None:
@@ -153,10 +153,10 @@ class NumberFormat:
 
 
 @cache
-def number_format(code: str) -> NumberFormat | None:
+def number_format(code: str) -> CellFormat | None:
     """The format that a code stands for, or None where the value alone is what its cells say."""
     try:
-        result = NumberFormat(list(_sections(code)))
+        result = CellFormat(list(_sections(code)))
     except _DoubtError:
         return None
     return None if result.is_plain else result

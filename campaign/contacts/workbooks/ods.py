@@ -10,7 +10,7 @@ from xml.etree.ElementTree import register_namespace, tostring
 
 from campaign.contacts.workbooks.archives import LOCKED, Archive, packed_again, stored_member
 from campaign.contacts.workbooks.ods_cells import CALC, OFFICE, TABLE, TEXT, exact_texts, parse_tree
-from campaign.contacts.workbooks.ods_scan import Table, UnusualError, scan_tables
+from campaign.contacts.workbooks.ods_scan import SPACE, Table, UnusualError, scan_tables
 from campaign.contacts.workbooks.ods_styles import Styles
 from campaign.contacts.workbooks.sheet_cells import SheetCells
 from campaign.contacts.workbooks.sheet_choice import (
@@ -55,7 +55,7 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     chosen, notices = choose_sheet(sheets, sheet)
     table = named[int(chosen.part)]
     _refuse_repetitions(table, max_bytes, max_cells)
-    if len(tables) > 1 or table.inexact:
+    if len(tables) > 1 or table.inexact or table.has_space:
         packed = stored_member("content.xml", _exact_xml(b"".join(archive.pieces("content.xml")), table))
     columns, left = by_calamine(packed_again([*_AROUND, packed]), None, {})
     facts = table.facts
@@ -100,7 +100,8 @@ def _exact_xml(xml: bytes, table: Table) -> bytes:
         if cell.error is not None:
             table.facts.errors.append((*cell.error, shown[:20]))
     ending = b"</office:spreadsheet></office:body></office:document-content>"
-    return b"".join([*pieces, xml[at : table.end], ending])
+    whole = b"".join([*pieces, xml[at : table.end], ending])
+    return SPACE.sub(b">", whole) if table.has_space else whole
 
 
 def _string_cell(text: str, count: int) -> bytes:

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from campaign.contacts.cells.value_text import clock_text, moment_text, number_text, span_text
 from campaign.contacts.workbooks.archives import DAMAGED
-from campaign.contacts.workbooks.number_formats import NumberFormat
+from campaign.contacts.workbooks.number_formats import CellFormat
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
 
@@ -21,9 +21,7 @@ _SPACE = re.compile(r"[\t\r\n]")
 LONGEST_CELL = 32_767  # characters, in Excel and LibreOffice alike
 
 
-def exact_texts(
-    namespaces: bytes, cells: Sequence[tuple[bytes, NumberFormat | None]]
-) -> list[tuple[str, str]]:
+def exact_texts(namespaces: bytes, cells: Sequence[tuple[bytes, CellFormat | None]]) -> list[tuple[str, str]]:
     """The value of each cell as a person writes it, and what it shows."""
     tree = parse_tree(b"".join([b"<cells ", namespaces, b">", *(xml for xml, _ in cells), b"</cells>"]))
     texts = []
@@ -56,7 +54,7 @@ def _text(element: Element) -> str:
     return text
 
 
-def _value(attributes: Mapping[str, str], shown: str, number_format: NumberFormat | None) -> str:
+def _value(attributes: Mapping[str, str], shown: str, number_format: CellFormat | None) -> str:
     """A cell's value as a person writes it; what is shown may be cut or rounded."""
     kind = attributes.get(OFFICE + "value-type")
     if kind in ("float", "percentage", "currency"):

@@ -13,7 +13,7 @@ from html import unescape
 from typing import NamedTuple
 
 from campaign.contacts.cells.merge import Merge
-from campaign.contacts.workbooks.number_formats import NumberFormat
+from campaign.contacts.workbooks.number_formats import CellFormat
 from campaign.contacts.workbooks.ods_styles import Styles
 from campaign.contacts.workbooks.sheet_cells import Place
 from campaign.contacts.workbooks.sheet_choice import LAST_ROW, SheetFacts
@@ -65,6 +65,9 @@ def _unordinary(styles: frozenset[str], *, is_styled: bool, has_breaks: bool) ->
     return re.compile(rb"<(?!" + rb"|".join(tags) + rb")")
 
 
+SPACE = re.compile(rb">\s+(?=</?table:)")  # between cells, where calamine cannot read it
+
+
 class UnusualError(Exception):
     """XML that this pass does not understand."""
 
@@ -77,7 +80,7 @@ class InexactCell(NamedTuple):
     start: int
     end: int
     repeated: int
-    number_format: NumberFormat | None
+    number_format: CellFormat | None
     error: Place | None
 
 
@@ -88,6 +91,7 @@ class Table:
         self.name, self.style, self.start, self.end, self.repeated = name, style, start, start, 0
         self.facts = SheetFacts()
         self.inexact: list[InexactCell] = []
+        self.has_space = False  # between its cells
 
 
 def scan_tables(pieces: Iterable[bytes], styles: Styles) -> list[Table]:
@@ -116,9 +120,10 @@ def _complete_rows(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class _Scan:
-    def __init__(self, formats: Mapping[str, NumberFormat], no_extent: AbstractSet[str]) -> None:
+    def __init__(self, formats: Mapping[str, CellFormat], no_extent: AbstractSet[str]) -> None:
         self.tables: list[Table] = []
         self._formats, self._no_extent = formats, no_extent
+        self._has_space = False  # between the cells of this stretch
         self._is_styled = False  # whether a cell without a style may have an unusual one
         self._table: Table | None = None
         self._base = 0  # bytes before this stretch
@@ -126,11 +131,10 @@ class _Scan:
         self._times = 1  # how often this row is repeated
         self._groups: list[bool] = []  # around this place; whether they are hidden
         self._first_hidden = 0
-        self._column_formats: list[tuple[int, int, NumberFormat]] = []
+        self._column_formats: list[tuple[int, int, CellFormat]] = []
         self._xml, self._cell = b"", (-1, 0)  # this stretch; the last unusual cell in it and its position
-        self._seen = self._row_start = self._counted = self._column = (
-            0  # places in it; cells up to the second
-        )
+        # Places in it: up to where it was read, its last row, and the cells up to the third place.
+        self._seen = self._row_start = self._counted = self._column = 0
 
     def read(self, xml: bytes) -> None:
         """Read one stretch."""
@@ -141,6 +145,8 @@ class _Scan:
             if at < 0 or _OTHER_ENCODING.match(xml) or not all(space in xml[:at] for space in _NAMESPACES):
                 raise UnusualError
         has_breaks = any(character in xml for character in (b"\t", b"\r", b"\n"))
+        is_spaced = xml.rfind(b" <table:table-c") >= 0 or xml.rfind(b" </table:table-r") >= 0
+        self._has_space = (has_breaks or is_spaced) and SPACE.search(xml, at) is not None
         names = frozenset([*self._formats, *self._no_extent])
         while match := _unordinary(names, is_styled=self._is_styled, has_breaks=has_breaks).search(xml, at):
             tag = _tag_at(xml, match.start())
@@ -155,9 +161,12 @@ class _Scan:
         if self._table is not None:
             rows = self._xml.count(_ROW, self._seen, to)
             facts = self._table.facts
+            self._table.has_space |= self._has_space
             facts.cells += self._xml.count(_CELL, self._seen, to)
             if rows:
                 self._row, self._more_rows, self._times = self._row + rows + self._more_rows, 0, 1
+                self._row_start = self._counted = self._xml.rfind(_ROW, self._seen, to)
+                self._column = 0
             if self._xml.find(b" office:", self._seen, to) >= 0:
                 facts.reach(self._row, 0)
         self._seen = to
@@ -232,7 +241,7 @@ class _Scan:
         self._more_rows = self._times - 1
         if self._is_hidden(attributes):
             table.facts.hidden_rows.update(range(self._row, min(self._row + self._more_rows, LAST_ROW) + 1))
-        if self._more_rows:
+        if self._more_rows and not tag[3].endswith(b"/"):
             row = self._xml[tag.end() : self._xml.find(b"</table:table-row>", tag.end())]
             if b" office:" in row or b":formula=" in row:
                 table.facts.reach(self._row + self._more_rows, 0)
@@ -249,10 +258,10 @@ class _Scan:
             facts.merges.append(Merge(self._row, column, self._row + down - 1, column + right - 1))
         if has_formula and not has_value and "calcext:value-type" not in attributes:
             facts.uncalculated.append((self._row, column))
-        end = (
-            tag.end() if tag[3].endswith(b"/") else self._xml.find(_AFTER_CELL, tag.end()) + len(_AFTER_CELL)
-        )
-        if has_value or has_formula or not tag[3].endswith(b"/"):
+        is_empty, end = tag[3].endswith(b"/"), tag.end()
+        if not is_empty:
+            end = self._xml.find(_AFTER_CELL, end) + len(_AFTER_CELL)
+        if has_value or has_formula or not is_empty:
             facts.reach(self._row, column + count - 1)
             facts.cells += (count - 1) * self._times
             table.repeated += (count - 1) * self._times * (end - tag.start())
@@ -281,18 +290,13 @@ class _Scan:
 
     def _column_of(self, start: int) -> int:
         """The position of the cell that starts here."""
-        row_start = self._xml.rfind(_ROW, 0, start)
-        if row_start != self._row_start:
-            self._row_start = self._counted = row_start
-            self._column = 0
         cells = (self._xml.count(cell, self._counted, start) for cell in (_CELL, _COVERED))
         return self._column + sum(cells)
 
     def _read_content(self, table: Table, at: int) -> None:
         """Something unusual in a cell: a tab, a comment, a drawing."""
-        start = self._xml.rfind(_CELL, 0, at)
-        is_known = bool(table.inexact) and table.inexact[-1].start == self._base + start
-        if start <= self._xml.rfind(_ROW, 0, at) or is_known:
+        start = self._xml.rfind(_CELL, max(self._row_start, 0), at)
+        if start < 0 or (table.inexact and table.inexact[-1].start == self._base + start):
             return  # between rows, or the second such thing in a cell
         tag, end = _tag_at(self._xml, start), self._xml.find(_AFTER_CELL, start) + len(_AFTER_CELL)
         if at < end and not tag[3].endswith(b"/"):

@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from campaign.contacts.workbooks.archives import DAMAGED, Archive
-from campaign.contacts.workbooks.number_formats import NumberFormat, number_format
+from campaign.contacts.workbooks.number_formats import CellFormat, number_format
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
 
@@ -34,7 +34,7 @@ class Styles:
                 for element in _elements(archive.pieces(part)):
                     self._add(element)
 
-    def number_formats(self) -> dict[str, NumberFormat]:
+    def number_formats(self) -> dict[str, CellFormat]:
         """The formats that show more than a plain number, by the names of cell styles."""
         formats = {name: number_format(self._code_of(name)) for name in self._cells}
         return {name: shows for name, shows in formats.items() if shows is not None}

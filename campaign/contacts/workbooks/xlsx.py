@@ -24,7 +24,7 @@ from campaign.contacts.workbooks.archives import (
     stored_member,
 )
 from campaign.contacts.workbooks.calamine_workarounds import negative_numbers, without_formats
-from campaign.contacts.workbooks.number_formats import NumberFormat
+from campaign.contacts.workbooks.number_formats import CellFormat
 from campaign.contacts.workbooks.sheet_cells import SheetCells, TextColumn, text_columns
 from campaign.contacts.workbooks.sheet_choice import (
     Sheet,
@@ -40,7 +40,7 @@ from campaign.errors import FileError
 from campaign.text import clean
 
 # The cells whose formats show more than a plain number, by row number: column position and format.
-Formats: TypeAlias = Mapping[int, Sequence[tuple[int, NumberFormat]]]
+Formats: TypeAlias = Mapping[int, Sequence[tuple[int, CellFormat]]]
 _HAS_VALUE = re.compile(rb"<(?:\w+:)?(?:v|is)>")
 SMALL_SHEET = 500_000  # bytes of XML that are gone through one by one before numpy would be loaded
 
@@ -55,7 +55,7 @@ def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int)
     for part in outline.shared:
         refuse_document_type(archive.pieces(part))
     members = [archive.member(part) for part in (*outline.parts, *outline.shared)]
-    formats: dict[int, list[tuple[int, NumberFormat]]] = {}
+    formats: dict[int, list[tuple[int, CellFormat]]] = {}
     for row, column, style in facts.styled:
         formats.setdefault(row, []).append((column, outline.formats[style]))
     columns, left = _cells(archive, members, chosen, formats)

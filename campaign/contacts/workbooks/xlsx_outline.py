@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterable
 
 from campaign.contacts.workbooks.archives import Archive
-from campaign.contacts.workbooks.number_formats import NumberFormat, number_format
+from campaign.contacts.workbooks.number_formats import CellFormat, number_format
 from campaign.contacts.workbooks.sheet_choice import Sheet
 from campaign.contacts.workbooks.xml_parts import parse_xml
 
@@ -21,7 +21,7 @@ class Outline:
         self.parts = parts
         self.sheets: list[Sheet] = []
         self.shared: list[str] = []
-        self.formats: dict[int, NumberFormat] = {}
+        self.formats: dict[int, CellFormat] = {}
         self.never_calculated = self.has_links = self.has_macros = False
 
 
@@ -55,7 +55,7 @@ def read_outline(archive: Archive) -> Outline:
     return outline
 
 
-def _formats(pieces: Iterable[bytes]) -> dict[int, NumberFormat]:
+def _formats(pieces: Iterable[bytes]) -> dict[int, CellFormat]:
     codes = {"9": "0%", "10": "0.00%"}  # built in; the others there are plain
     used: list[str] = []  # by the styles of cells, in their order
     is_inside = False
