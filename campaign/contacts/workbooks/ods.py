@@ -5,14 +5,15 @@ read exactly.
 """
 
 import re
+from contextlib import suppress
 from html import escape
 from xml.etree.ElementTree import register_namespace, tostring
 
-from campaign.contacts.workbooks.archives import LOCKED, Archive, packed_again, stored_member
+from campaign.contacts.workbooks.archives import LOCKED, Archive, Member, packed_again, stored_member
 from campaign.contacts.workbooks.ods_cells import CALC, OFFICE, TABLE, TEXT, exact_texts, parse_tree
-from campaign.contacts.workbooks.ods_scan import SPACE, Table, UnusualError, scan_tables
+from campaign.contacts.workbooks.ods_scan import Table, UnusualError, scan_tables
 from campaign.contacts.workbooks.ods_styles import Styles
-from campaign.contacts.workbooks.sheet_cells import SheetCells
+from campaign.contacts.workbooks.sheet_cells import SheetCells, TextColumn
 from campaign.contacts.workbooks.sheet_choice import (
     LAST_COLUMN,
     LAST_ROW,
@@ -30,6 +31,7 @@ _AROUND = [
     stored_member("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"),
     stored_member("META-INF/manifest.xml", b""),
 ]
+_SPACE = re.compile(rb">\s+(?=</?table:)")  # calamine reads no cells with space between them
 _NAMESPACE = re.compile(rb'xmlns:([\w.-]+)="[^"]*"')
 
 
@@ -55,9 +57,7 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     chosen, notices = choose_sheet(sheets, sheet)
     table = named[int(chosen.part)]
     _refuse_repetitions(table, max_bytes, max_cells)
-    if len(tables) > 1 or table.inexact or table.has_space:
-        packed = stored_member("content.xml", _exact_xml(b"".join(archive.pieces("content.xml")), table))
-    columns, left = by_calamine(packed_again([*_AROUND, packed]), None, {})
+    columns, left = _cells(archive, packed, table, is_alone=len(tables) == 1)
     facts = table.facts
     if sheet is None and not (facts.uncalculated or facts.errors):
         filled = [one for one, its in zip(sheets, named, strict=True) if its.facts.last_row]
@@ -88,6 +88,15 @@ def _refuse_repetitions(table: Table, max_bytes: int, max_cells: int) -> None:
     refuse_beyond_rectangle(facts.last_row, width - 1, facts.cells, max_cells)
 
 
+def _cells(archive: Archive, packed: Member, table: Table, *, is_alone: bool) -> tuple[list[TextColumn], int]:
+    """The cells of a sheet, and the position of its first column."""
+    if is_alone and not table.inexact:
+        with suppress(FileError):  # there is space between its cells, as a rule
+            return by_calamine(packed_again([*_AROUND, packed]), None, {})
+    xml = _SPACE.sub(b">", _exact_xml(b"".join(archive.pieces("content.xml")), table))
+    return by_calamine(packed_again([*_AROUND, stored_member("content.xml", xml)]), None, {})
+
+
 def _exact_xml(xml: bytes, table: Table) -> bytes:
     """The XML of one sheet, in which calamine reads every cell exactly."""
     head = xml[: xml.find(b"<office:spreadsheet")]
@@ -100,8 +109,7 @@ def _exact_xml(xml: bytes, table: Table) -> bytes:
         if cell.error is not None:
             table.facts.errors.append((*cell.error, shown[:20]))
     ending = b"</office:spreadsheet></office:body></office:document-content>"
-    whole = b"".join([*pieces, xml[at : table.end], ending])
-    return SPACE.sub(b">", whole) if table.has_space else whole
+    return b"".join([*pieces, xml[at : table.end], ending])
 
 
 def _string_cell(text: str, count: int) -> bytes:

@@ -65,9 +65,6 @@ def _unordinary(styles: frozenset[str], *, is_styled: bool, has_breaks: bool) ->
     return re.compile(rb"<(?!" + rb"|".join(tags) + rb")")
 
 
-SPACE = re.compile(rb">\s+(?=</?table:)")  # between cells, where calamine cannot read it
-
-
 class UnusualError(Exception):
     """XML that this pass does not understand."""
 
@@ -91,7 +88,6 @@ class Table:
         self.name, self.style, self.start, self.end, self.repeated = name, style, start, start, 0
         self.facts = SheetFacts()
         self.inexact: list[InexactCell] = []
-        self.has_space = False  # between its cells
 
 
 def scan_tables(pieces: Iterable[bytes], styles: Styles) -> list[Table]:
@@ -123,7 +119,6 @@ class _Scan:
     def __init__(self, formats: Mapping[str, CellFormat], no_extent: AbstractSet[str]) -> None:
         self.tables: list[Table] = []
         self._formats, self._no_extent = formats, no_extent
-        self._has_space = False  # between the cells of this stretch
         self._is_styled = False  # whether a cell without a style may have an unusual one
         self._table: Table | None = None
         self._base = 0  # bytes before this stretch
@@ -145,8 +140,6 @@ class _Scan:
             if at < 0 or _OTHER_ENCODING.match(xml) or not all(space in xml[:at] for space in _NAMESPACES):
                 raise UnusualError
         has_breaks = any(character in xml for character in (b"\t", b"\r", b"\n"))
-        is_spaced = xml.rfind(b" <table:table-c") >= 0 or xml.rfind(b" </table:table-r") >= 0
-        self._has_space = (has_breaks or is_spaced) and SPACE.search(xml, at) is not None
         names = frozenset([*self._formats, *self._no_extent])
         while match := _unordinary(names, is_styled=self._is_styled, has_breaks=has_breaks).search(xml, at):
             tag = _tag_at(xml, match.start())
@@ -161,7 +154,6 @@ class _Scan:
         if self._table is not None:
             rows = self._xml.count(_ROW, self._seen, to)
             facts = self._table.facts
-            self._table.has_space |= self._has_space
             facts.cells += self._xml.count(_CELL, self._seen, to)
             if rows:
                 self._row, self._more_rows, self._times = self._row + rows + self._more_rows, 0, 1
