@@ -45,6 +45,7 @@ class SheetFacts:
         self.summary_below = True  # whether the row that stands for a collapsed group is below it
         self._details: list[tuple[int, int]] = []  # rows of groups right above, and how deep they are in them
         self._collapsed: int | None = None
+        self._outlined_to = 0
 
     @property
     def hidden_columns(self) -> frozenset[int]:
@@ -57,8 +58,9 @@ class SheetFacts:
 
     def note_outline(self, row: int, level: int, *, is_collapsed: bool) -> None:
         """Rows of a collapsed group are hidden, also where the file does not call them so."""
-        if self._details and self._details[-1][0] != row - 1:
-            self._details.clear()
+        if row != self._outlined_to + 1:
+            self._details, self._collapsed = [], None
+        self._outlined_to = row
         while is_collapsed and self.summary_below and self._details and self._details[-1][1] > level:
             self.hidden_rows.add(self._details.pop()[0])
         if level:

@@ -96,8 +96,11 @@ def _facts(sheet: Any) -> SheetFacts:
             if kinds[i] == xlrd.XL_CELL_ERROR:
                 error = xlrd.error_text_from_code.get(sheet.cell_value(row, i), "#ERROR")
                 facts.errors.append((row + 1, i, error))
-    for row, info in sorted(sheet.rowinfo_map.items()):
+    outlined = [at for at, i in sheet.rowinfo_map.items() if i.outline_level or i.outline_group_starts_ends]
+    for row in sorted(outlined):
+        info = sheet.rowinfo_map[row]
         facts.note_outline(row + 1, info.outline_level, is_collapsed=bool(info.outline_group_starts_ends))
+    for row, info in sheet.rowinfo_map.items():
         if info.hidden or (not info.height and not info.has_default_height):
             facts.hidden_rows.add(row + 1)
     facts.hidden_spans += [(i, i) for i, info in sheet.colinfo_map.items() if info.hidden or not info.width]
@@ -124,7 +127,7 @@ def _lines(
     book: Any, sheet: Any, rows: int, width: int, uncalculated: set[tuple[int, int]]
 ) -> Iterator[list[object]]:
     """The cells as Python values, row by row, each row `width` cells long."""
-    codes = [_format(book, xf) for xf in book.xf_list]
+    codes = ["" if xf.is_style else _format(book, xf) for xf in book.xf_list]  # no cell has a style's own
     elapsed = {i for i, code in enumerate(codes) if ELAPSED.search(code)}
     formats = {i: shows for i, code in enumerate(codes) if (shows := number_format(code)) is not None}
     for row in range(rows):

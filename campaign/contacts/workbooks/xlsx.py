@@ -141,11 +141,11 @@ def by_calamine(data: bytes, name: str | None, formats: Formats) -> tuple[list[T
         raise FileError(DAMAGED.format("its cells make no sense")) from None
 
 
-def _left(sheet: python_calamine.CalamineSheet) -> int:
+def _left(sheet: Any) -> int:
     return sheet.start[1] if sheet.start else 0
 
 
-def _as_shown(sheet: python_calamine.CalamineSheet, formats: Formats) -> Iterator[list[Any]]:
+def _as_shown(sheet: Any, formats: Formats) -> Iterator[list[Any]]:
     """The lines of a sheet with the text that their formats show."""
     left = _left(sheet)
     for row, line in enumerate(sheet.iter_rows(), 1):
