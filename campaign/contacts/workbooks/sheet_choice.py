@@ -58,6 +58,8 @@ class SheetFacts:
 
     def note_outline(self, row: int, level: int, *, is_collapsed: bool) -> None:
         """Rows of a collapsed group are hidden, also where the file does not call them so."""
+        if not level and not is_collapsed:
+            return  # in no group: the next row that is in one does not follow the last
         if row != self._outlined_to + 1:
             self._details, self._collapsed = [], None
         self._outlined_to = row
