@@ -37,7 +37,9 @@ def old_workbook(*cells: bytes, sheets: bytes = b"", formats: tuple[str, ...] = 
 
     def head(place: int) -> bytes:
         sheet = record(0x85, struct.pack("<I3B", place, 0, 0, 6) + b"Visits")
-        named = [struct.pack("<HB", 164 + i, len(text)) + text.encode() for i, text in enumerate(formats)]
+        named = [
+            struct.pack("<HB", 164 + i, len(text)) + text.encode("cp1252") for i, text in enumerate(formats)
+        ]
         styles = [struct.pack("<2H", 0, code) + bytes(12) for code in (0, *range(164, 164 + len(formats)))]
         parts = [(0x42, struct.pack("<H", 1252)), *((0x41E, body) for body in named)]
         parts += [(0xE0, body) for body in styles]

@@ -1,11 +1,12 @@
 """The sheets of a workbook of any format: which one is read, the facts about it, and how large it may be."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.columns import column_letter, fold, listed
 from campaign.contacts.workbooks.archives import DAMAGED
+from campaign.contacts.workbooks.sheet_cells import NumberBlock, TextColumn
 from campaign.errors import FileError, UsageError
 from campaign.text import clean
 
@@ -25,6 +26,7 @@ class Sheet(NamedTuple):
 class SheetFacts:
     """What a scan of a sheet collects. Row numbers count from 1, columns from 0.
 
+    `styled`: cells in a style that was asked for: row number, column position, the style.
     `has_negatives`: there are negative numbers, which are never dates. Where the scan gets them at no cost,
     `negatives` holds them: row number, column position, value.
     """
@@ -39,6 +41,11 @@ class SheetFacts:
         self.negatives: list[tuple[int, int, float]] = []
         self.has_negatives = False
         self.errors: list[tuple[int, int, str]] = []
+        self.styled: list[tuple[int, int, int]] = []
+        self.summary_below = True  # whether the row that stands for a collapsed group is below it
+        self._details: list[tuple[int, int]] = []  # rows of groups right above, and how deep they are in them
+        self._collapsed: int | None = None
+        self._outlined_to = 0
 
     @property
     def hidden_columns(self) -> frozenset[int]:
@@ -48,6 +55,22 @@ class SheetFacts:
             first, after_last = max(first, 0), min(last + 1, len(is_hidden))
             is_hidden[first:after_last] = bytes([1]) * (after_last - first)
         return frozenset(i for i, hidden in enumerate(is_hidden) if hidden)
+
+    def note_outline(self, row: int, level: int, *, is_collapsed: bool) -> None:
+        """Rows of a collapsed group are hidden, also where the file does not call them so."""
+        if not level and not is_collapsed:
+            return  # in no group: the next row that is in one does not follow the last
+        if row != self._outlined_to + 1:
+            self._details, self._collapsed = [], None
+        self._outlined_to = row
+        while is_collapsed and self.summary_below and self._details and self._details[-1][1] > level:
+            self.hidden_rows.add(self._details.pop()[0])
+        if level:
+            self._details.append((row, level))
+        if not self.summary_below and self._collapsed is not None and level > self._collapsed:
+            self.hidden_rows.add(row)
+        else:
+            self._collapsed = level if is_collapsed else None
 
     def reach(self, row: int, column: int) -> None:
         """Extend the rectangle in use to a cell."""
@@ -73,6 +96,19 @@ def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, li
     others = [sheet.name + ("" if sheet.visible else " (hidden)") for sheet in sheets if sheet is not chosen]
     skipped = f"Only the sheet {listed([chosen.name])} was read, not {listed(others)}."
     return chosen, [skipped] if others else []
+
+
+def refuse_empty(sheet: Sheet, columns: Sequence[TextColumn], filled: Iterable[Sheet]) -> None:
+    """Refuse a sheet without text that was chosen for being the first, if others have cells (`filled`)."""
+    blocks = [block for column in columns for block in column.blocks]
+    if any(isinstance(block, NumberBlock) or block.data.strip() for block in blocks):
+        return
+    others = [other.name + ("" if other.visible else " (hidden)") for other in filled if other is not sheet]
+    if others:
+        raise FileError(
+            f"The sheet {listed([sheet.name])} is empty, and there are cells in {listed(others)}. "
+            f"Say which sheet to read: sheet={listed(others[:1])}."
+        )
 
 
 def refuse_beyond_rectangle(last_row: int, last_column: int, filled: int, max_cells: int) -> None:

@@ -13,8 +13,15 @@ from xlrd.biffh import XLRDError
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.value_text import AFTER_LAST_DAY
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED
+from campaign.contacts.workbooks.number_formats import number_format
 from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
-from campaign.contacts.workbooks.sheet_choice import Sheet, SheetFacts, choose_sheet, refuse_beyond_rectangle
+from campaign.contacts.workbooks.sheet_choice import (
+    Sheet,
+    SheetFacts,
+    choose_sheet,
+    refuse_beyond_rectangle,
+    refuse_empty,
+)
 from campaign.errors import FileError
 from campaign.text import clean
 
@@ -59,9 +66,13 @@ def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> SheetCells:
     facts.uncalculated.extend(_uncalculated(book, int(chosen.part)))
     refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
     width = facts.last_column + 1
+    columns = text_columns(_lines(book, loaded, facts.last_row, width, set(facts.uncalculated)))
+    if sheet is None and not (facts.uncalculated or facts.errors):
+        others = (other for other in sheets if _facts(book.sheet_by_index(int(other.part))).cells)
+        refuse_empty(chosen, columns, others)
     return SheetCells(
         "xls",
-        text_columns(_lines(book, loaded, facts.last_row, width, set(facts.uncalculated))),
+        columns,
         sheet=clean(chosen.name),
         sheets=[clean(one.name) for one in sheets],
         hidden_rows=frozenset(facts.hidden_rows),
@@ -85,8 +96,14 @@ def _facts(sheet: Any) -> SheetFacts:
             if kinds[i] == xlrd.XL_CELL_ERROR:
                 error = xlrd.error_text_from_code.get(sheet.cell_value(row, i), "#ERROR")
                 facts.errors.append((row + 1, i, error))
-    facts.hidden_rows.update(row + 1 for row, info in sheet.rowinfo_map.items() if info.hidden)
-    facts.hidden_spans += [(i, i) for i, info in sheet.colinfo_map.items() if info.hidden]
+    outlined = [at for at, i in sheet.rowinfo_map.items() if i.outline_level or i.outline_group_starts_ends]
+    for row in sorted(outlined):
+        info = sheet.rowinfo_map[row]
+        facts.note_outline(row + 1, info.outline_level, is_collapsed=bool(info.outline_group_starts_ends))
+    for row, info in sheet.rowinfo_map.items():
+        if info.hidden or (not info.height and not info.has_default_height):
+            facts.hidden_rows.add(row + 1)
+    facts.hidden_spans += [(i, i) for i, info in sheet.colinfo_map.items() if info.hidden or not info.width]
     for top, after_bottom, left, after_right in sheet.merged_cells:
         facts.merges.append(Merge(top + 1, left, after_bottom, after_right - 1))
     return facts
@@ -110,7 +127,9 @@ def _lines(
     book: Any, sheet: Any, rows: int, width: int, uncalculated: set[tuple[int, int]]
 ) -> Iterator[list[object]]:
     """The cells as Python values, row by row, each row `width` cells long."""
-    elapsed = {i for i, xf in enumerate(book.xf_list) if ELAPSED.search(_format(book, xf))}
+    codes = ["" if xf.is_style else _format(book, xf) for xf in book.xf_list]  # no cell has a style's own
+    elapsed = {i for i, code in enumerate(codes) if ELAPSED.search(code)}
+    formats = {i: shows for i, code in enumerate(codes) if (shows := number_format(code)) is not None}
     for row in range(rows):
         kinds, values = sheet.row_types(row), sheet.row_values(row)
         cells: list[object] = [""] * width
@@ -123,6 +142,8 @@ def _lines(
                 is_elapsed = bool(elapsed) and sheet.cell_xf_index(row, i) in elapsed
                 is_moment = kind == xlrd.XL_CELL_DATE or is_elapsed
                 cells[i] = _moment(value, book.datemode, is_elapsed) if is_moment else value
+            if formats and (shows := formats.get(sheet.cell_xf_index(row, i))) is not None:
+                cells[i] = shows.shown(cells[i])
         yield cells
 
 

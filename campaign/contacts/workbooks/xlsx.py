@@ -7,8 +7,10 @@ errors: those come from a scan of the sheet's XML.
 
 import gc
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any, TypeAlias
 
 import python_calamine
 
@@ -22,14 +24,24 @@ from campaign.contacts.workbooks.archives import (
     stored_member,
 )
 from campaign.contacts.workbooks.calamine_workarounds import negative_numbers, without_formats
+from campaign.contacts.workbooks.number_formats import CellFormat
 from campaign.contacts.workbooks.sheet_cells import SheetCells, TextColumn, text_columns
-from campaign.contacts.workbooks.sheet_choice import Sheet, SheetFacts, choose_sheet, refuse_beyond_rectangle
+from campaign.contacts.workbooks.sheet_choice import (
+    Sheet,
+    SheetFacts,
+    choose_sheet,
+    refuse_beyond_rectangle,
+    refuse_empty,
+)
 from campaign.contacts.workbooks.xlsx_facts_events import scan_events
 from campaign.contacts.workbooks.xlsx_outline import read_outline
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
 from campaign.text import clean
 
+# The cells whose formats show more than a plain number, by row number: column position and format.
+Formats: TypeAlias = Mapping[int, Sequence[tuple[int, CellFormat]]]
+_HAS_VALUE = re.compile(rb"<(?:\w+:)?(?:v|is)>")
 SMALL_SHEET = 500_000  # bytes of XML that are gone through one by one before numpy would be loaded
 
 
@@ -38,12 +50,20 @@ def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int)
     archive = Archive(data, max_bytes=max_bytes)
     outline = read_outline(archive)
     chosen, notices = choose_sheet(outline.sheets, sheet)
-    facts = _scan(archive, chosen.part)
+    facts = _scan(archive, chosen.part, outline.formats)
     refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
     for part in outline.shared:
         refuse_document_type(archive.pieces(part))
     members = [archive.member(part) for part in (*outline.parts, *outline.shared)]
-    columns, left = _cells(archive, members, chosen)
+    formats: dict[int, list[tuple[int, CellFormat]]] = {}
+    for row, column, style in facts.styled:
+        formats.setdefault(row, []).append((column, outline.formats[style]))
+    columns, left = _cells(archive, members, chosen, formats)
+    if sheet is None and not (facts.uncalculated or facts.errors):
+        filled = (
+            other for other in outline.sheets if any(map(_HAS_VALUE.search, archive.pieces(other.part)))
+        )
+        refuse_empty(chosen, columns, filled)
     if outline.has_links:
         notices.append("The workbook refers to other workbooks: the values last saved with it were read.")
     return SheetCells(
@@ -63,12 +83,12 @@ def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int)
     )
 
 
-def _scan(archive: Archive, part: str) -> SheetFacts:
+def _scan(archive: Archive, part: str, styles: Collection[int]) -> SheetFacts:
     if archive.member(part).size <= SMALL_SHEET:
-        return scan_events(archive.pieces(part))
+        return scan_events(archive.pieces(part), styles)
     from campaign.contacts.workbooks.xlsx_facts_scan import scan_sheet  # through numpy, which takes 40 ms
 
-    return scan_sheet(lambda: archive.pieces(part))
+    return scan_sheet(lambda: archive.pieces(part), styles)
 
 
 def _negatives(
@@ -85,14 +105,16 @@ def _negatives(
 # --- calamine -----------------------------------------------------------------------------------------
 
 
-def _cells(archive: Archive, members: list[Member], sheet: Sheet) -> tuple[list[TextColumn], int]:
+def _cells(
+    archive: Archive, members: list[Member], sheet: Sheet, formats: Formats
+) -> tuple[list[TextColumn], int]:
     """The cells of the sheet; calamine is given only the parts that were looked at here."""
     try:
-        return by_calamine(packed_again([*members, archive.member(sheet.part)]), sheet.name)
+        return by_calamine(packed_again([*members, archive.member(sheet.part)]), sheet.name, formats)
     except OverflowError:  # a phone number, as a rule, under a format for lengths of time
         plain = without_formats(b"".join(archive.pieces(sheet.part)))
     try:
-        return by_calamine(packed_again([*members, stored_member(sheet.part, plain)]), sheet.name)
+        return by_calamine(packed_again([*members, stored_member(sheet.part, plain)]), sheet.name, formats)
     except OverflowError:
         raise FileError(
             "A number in the sheet is too large for its format, a length of time ([h]:mm). "
@@ -100,12 +122,15 @@ def _cells(archive: Archive, members: list[Member], sheet: Sheet) -> tuple[list[
         ) from None
 
 
-def by_calamine(data: bytes, name: str) -> tuple[list[TextColumn], int]:
-    """The cells of a sheet from row 1 on as text columns, and the position of the first column."""
+def by_calamine(data: bytes, name: str | None, formats: Formats) -> tuple[list[TextColumn], int]:
+    """The cells of a sheet (without a name, the first) from row 1 on as text columns, and the position of the
+    first column.
+    """
     try:
         with python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book, _collector_paused():
-            sheet = book.get_sheet_by_name(name)
-            return text_columns(sheet.iter_rows()), sheet.start[1] if sheet.start else 0
+            sheet = book.get_sheet_by_index(0) if name is None else book.get_sheet_by_name(name)
+            lines = _as_shown(sheet, formats) if formats else sheet.iter_rows()
+            return text_columns(lines), _left(sheet)
     except python_calamine.PasswordError:
         raise FileError(LOCKED) from None
     except python_calamine.CalamineError:
@@ -114,6 +139,21 @@ def by_calamine(data: bytes, name: str) -> tuple[list[TextColumn], int]:
         if type(problem).__name__ != "PanicException":  # a panic in calamine is not an Exception
             raise
         raise FileError(DAMAGED.format("its cells make no sense")) from None
+
+
+def _left(sheet: Any) -> int:
+    return sheet.start[1] if sheet.start else 0
+
+
+def _as_shown(sheet: Any, formats: Formats) -> Iterator[list[Any]]:
+    """The lines of a sheet with the text that their formats show."""
+    left = _left(sheet)
+    for row, line in enumerate(sheet.iter_rows(), 1):
+        cells: list[Any] = line
+        for column, number_format in formats.get(row, ()):
+            if 0 <= column - left < len(cells):
+                cells[column - left] = number_format.shown(cells[column - left])
+        yield cells
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The facts about an .xlsx sheet that calamine leaves out, by expat: any XML, one event at a time."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.workbooks.archives import DAMAGED
@@ -23,8 +23,8 @@ _REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,8})")
 
 
 class _Events:
-    def __init__(self) -> None:
-        self.facts = SheetFacts()
+    def __init__(self, styles: Collection[int]) -> None:
+        self.facts, self.styles = SheetFacts(), {str(style): style for style in styles}
         self.row, self.column = 0, -1
         self.formula = self.inside = self.has_value = False
         self.value, self.kind = "", "n"
@@ -35,13 +35,21 @@ class _Events:
         elif name == "row":
             self.row, self.column = int(attributes.get("r", self.row + 1)), -1
             self.facts.reach(self.row, -1)
-            if attributes.get("hidden") in ("1", "true"):
+            if attributes.get("hidden") in ("1", "true") or float(attributes.get("ht", 1)) == 0:
                 self.facts.hidden_rows.add(self.row)
+            is_collapsed = attributes.get("collapsed") in ("1", "true")
+            self.facts.note_outline(
+                self.row, int(attributes.get("outlineLevel", 0)), is_collapsed=is_collapsed
+            )
+        elif name == "outlinePr":
+            self.facts.summary_below = attributes.get("summaryBelow") not in ("0", "false")
         elif name == "f":
             self.formula = True
         elif name == "v":
             self.inside, self.has_value, self.value = True, True, ""
-        elif name == "col" and attributes.get("hidden") in ("1", "true"):
+        elif name == "col" and (
+            attributes.get("hidden") in ("1", "true") or float(attributes.get("width", 1)) == 0
+        ):
             span = int(attributes.get("min", 1)) - 1, min(int(attributes.get("max", 1)), LAST_COLUMN) - 1
             self.facts.hidden_spans.append(span)
         elif name == "mergeCell":
@@ -55,6 +63,8 @@ class _Events:
         self.facts.cells += 1
         self.facts.reach(self.row, self.column)
         self.formula, self.has_value, self.value = False, False, ""
+        if self.styles and attributes.get("s") in self.styles:
+            self.facts.styled.append((self.row, self.column, self.styles[attributes["s"]]))
         self.kind = attributes.get("t", "n")
 
     def _place(self, reference: str) -> tuple[int, int]:
@@ -85,8 +95,11 @@ class _Events:
             self.facts.negatives.append((self.row, self.column, float(self.value)))
 
 
-def scan_events(pieces: Iterable[bytes]) -> SheetFacts:
-    """The facts of a sheet from any XML. Raises FileError where the XML makes no sense."""
-    events = _Events()
+def scan_events(pieces: Iterable[bytes], styles: Collection[int] = ()) -> SheetFacts:
+    """The facts of a sheet from any XML, and the cells in these styles.
+
+    Raises FileError where the XML makes no sense.
+    """
+    events = _Events(styles)
     parse_xml(pieces, events.start, end=events.end, text=events.characters)
     return events.facts

@@ -7,7 +7,7 @@ there is not enough, so the pass comes first. XML as programs usually write it i
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,16 @@ class _UnusualError(Exception):
     """XML that the byte scan does not understand."""
 
 
-def scan_sheet(pieces: Callable[[], Iterable[bytes]]) -> SheetFacts:
-    """The facts of one sheet; `pieces` gives its XML from the start, as often as it is called."""
+def scan_sheet(pieces: Callable[[], Iterable[bytes]], styles: Collection[int] = ()) -> SheetFacts:
+    """The facts of one sheet, and its cells in these styles.
+
+    `pieces` gives its XML from the start, as often as it is called.
+    """
+    pattern = re.compile(rb's="(%s)"' % b"|".join(b"%d" % style for style in styles)) if styles else None
     try:
-        return _scan_bytes(pieces())
+        return _scan_bytes(pieces(), pattern)
     except _UnusualError:
-        return scan_events(pieces())
+        return scan_events(pieces(), styles)
 
 
 # --- bytes --------------------------------------------------------------------------------------------
@@ -38,6 +42,11 @@ def scan_sheet(pieces: Callable[[], Iterable[bytes]]) -> SheetFacts:
 _ATTRIBUTES = rb"""(?:[^<>"']|"[^"<]*"|'[^'<]*')*+"""
 _ROW = re.compile(rb'<row r="(\d+)"')
 _HIDDEN = re.compile(rb"""hidden\s*=\s*["'](?:1|true)["']""")
+_FLAT = re.compile(rb"""\sht=["']0(?:\.0*)?["']""")  # rows and columns of no height and no width are not seen
+_NARROW = re.compile(rb"""\swidth=["']0(?:\.0*)?["']""")
+_LEVEL = re.compile(rb"""outlineLevel=["']([1-7])""")
+_COLLAPSED = re.compile(rb"""collapsed=["'](?:1|true)""")
+_SUMMARY_ABOVE = re.compile(rb"""\ssummaryBelow=["'](?:0|false)""")
 _COLUMN = re.compile(rb"<col(\s" + _ATTRIBUTES + rb")>")
 _ENDS = re.compile(rb"""\s(min|max)\s*=\s*["'](\d{1,6})["']""")
 _MERGE = re.compile(rb"""<mergeCell\sref=["']([A-Z]{1,3})(\d{1,8}):([A-Z]{1,3})(\d{1,8})["']\s*/?>""")
@@ -50,7 +59,7 @@ _ERROR = re.compile(_CELL + rb"(?:" + _FORMULA + rb")?<v>([^<]*)</v>")
 TAG = 200  # bytes in which a cell's tag with an error in it ends
 
 
-def _scan_bytes(pieces: Iterable[bytes]) -> SheetFacts:
+def _scan_bytes(pieces: Iterable[bytes], styles: re.Pattern[bytes] | None) -> SheetFacts:
     facts, place = SheetFacts(), "head"
     for piece in _complete_rows(pieces):
         if place == "head":
@@ -59,11 +68,12 @@ def _scan_bytes(pieces: Iterable[bytes]) -> SheetFacts:
                 raise _UnusualError
             _usual(piece[:start].partition(b"?>")[2] or piece[:start])
             _scan_columns(piece[:start], facts)
+            facts.summary_below = _SUMMARY_ABOVE.search(piece[:start]) is None
             piece, place = piece[start:], "rows"
         if place == "rows":
             end = piece.rfind(b"</sheetData>")  # a search from the end takes half the time
             end = piece.find(b"</sheetData>") if end >= 0 else end
-            _scan_rows(piece if end < 0 else piece[:end], facts)
+            _scan_rows(piece if end < 0 else piece[:end], facts, styles)
             piece, place = (b"", "rows") if end < 0 else (piece[end:], "tail")
         if place == "tail":
             _usual(piece)
@@ -94,7 +104,7 @@ def _usual(xml: bytes) -> None:
         raise _UnusualError
 
 
-def _scan_rows(xml: bytes, facts: SheetFacts) -> None:
+def _scan_rows(xml: bytes, facts: SheetFacts, styles: re.Pattern[bytes] | None) -> None:
     octets = np.frombuffer(xml + b" " * 24, np.uint8)
     opens, following = octets[:-24] == ord("<"), octets[1:-23]
     if (opens & ((following == ord("!")) | (following == ord("?")))).any():
@@ -116,10 +126,22 @@ def _scan_rows(xml: bytes, facts: SheetFacts) -> None:
     for row_numbers in (rows, numbers):
         facts.last_row = max(facts.last_row, int(row_numbers.max(initial=0)))
     facts.last_column = max(facts.last_column, int(columns.max(initial=-1)))
-    for match in _HIDDEN.finditer(xml):  # LibreOffice writes hidden="false" on every row: not a match
+    # LibreOffice writes hidden="false" on every row: not a match.
+    for match in (*_HIDDEN.finditer(xml), *(_FLAT.finditer(xml) if xml.rfind(b'ht="0') >= 0 else ())):
         row = _ROW.match(xml, xml.rfind(b"<", 0, match.start()))
         if row is not None:
             facts.hidden_rows.add(int(row[1]))
+    if _LEVEL.search(xml) is not None or _COLLAPSED.search(xml) is not None:
+        for row in _ROW.finditer(xml):
+            tag = xml[row.end() : xml.find(b">", row.end())]
+            level = _LEVEL.search(tag)
+            is_collapsed = _COLLAPSED.search(tag) is not None
+            facts.note_outline(int(row[1]), int(level[1]) if level else 0, is_collapsed=is_collapsed)
+    for match in styles.finditer(xml) if styles else ():
+        place = int(here.searchsorted(match.start())) - 1
+        is_name = xml[match.start() - 1 : match.start()].isspace()
+        if is_name and place >= 0 and xml.find(b">", here[place], match.start()) < 0:
+            facts.styled.append((int(rows[place]), int(columns[place]), int(match[1])))
     facts.has_negatives |= b"-" in xml and b"<v>-" in xml  # one byte is found thirty times as fast
     if (opens & (following == ord("f"))).any():
         _scan_formulas(xml, facts)
@@ -171,7 +193,8 @@ def _digits(octets: NDArray[np.uint8], at: NDArray[np.int64]) -> tuple[NDArray[n
 def _scan_columns(xml: bytes, facts: SheetFacts) -> None:
     for column in _COLUMN.finditer(xml):
         ends = {name: int(number) for name, number in _ENDS.findall(column[1])}
-        if _HIDDEN.search(column[1]) and len(ends) == 2:
+        is_hidden = _HIDDEN.search(column[1]) or _NARROW.search(column[1])
+        if is_hidden and len(ends) == 2:
             facts.hidden_spans.append((ends[b"min"] - 1, min(ends[b"max"], LAST_COLUMN) - 1))
 
 

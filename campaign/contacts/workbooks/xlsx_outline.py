@@ -1,8 +1,10 @@
 """The outline of an .xlsx workbook: its sheets, which of them are hidden, and the parts that hold them."""
 
 import posixpath
+from collections.abc import Iterable
 
 from campaign.contacts.workbooks.archives import Archive
+from campaign.contacts.workbooks.number_formats import CellFormat, number_format
 from campaign.contacts.workbooks.sheet_choice import Sheet
 from campaign.contacts.workbooks.xml_parts import parse_xml
 
@@ -11,6 +13,7 @@ class Outline:
     """What a workbook consists of.
 
     `parts` list its sheets, `shared` are the parts that all sheets use (texts, number formats).
+    `formats` are those that show more than a plain number, by the style of a cell.
     `never_calculated`: a library wrote it, and formulas may hold 0 until a spreadsheet program opens it.
     """
 
@@ -18,6 +21,7 @@ class Outline:
         self.parts = parts
         self.sheets: list[Sheet] = []
         self.shared: list[str] = []
+        self.formats: dict[int, CellFormat] = {}
         self.never_calculated = self.has_links = self.has_macros = False
 
 
@@ -45,7 +49,33 @@ def read_outline(archive: Archive) -> Outline:
                 outline.sheets.append(Sheet(attributes.get("name", ""), visible, part))
 
     parse_xml([archive.read(book)], element)
+    styles = next((part for kind, part in around.values() if kind == "styles" and part in names), None)
+    if styles is not None:
+        outline.formats = _formats([archive.read(styles)])
     return outline
+
+
+def _formats(pieces: Iterable[bytes]) -> dict[int, CellFormat]:
+    codes = {"9": "0%", "10": "0.00%"}  # built in; the others there are plain
+    used: list[str] = []  # by the styles of cells, in their order
+    is_inside = False
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal is_inside
+        is_inside |= name == "cellXfs"
+        if name == "numFmt":
+            codes.setdefault(attributes.get("numFmtId", ""), attributes.get("formatCode", ""))
+        elif name == "xf" and is_inside:
+            used.append(attributes.get("numFmtId", "0"))
+
+    def end(name: str) -> None:
+        nonlocal is_inside
+        is_inside &= name != "cellXfs"
+
+    parse_xml(pieces, start, end=end)
+    formats = {code: number_format(codes[code]) for code in set(used) & set(codes)}
+    shown = ((style, formats.get(code)) for style, code in enumerate(used))
+    return {style: shows for style, shows in shown if shows is not None}
 
 
 def _relations_part(part: str) -> str:
