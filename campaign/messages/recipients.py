@@ -257,15 +257,11 @@ def _add_closing_totals(contacts: pd.DataFrame, issues: IssueCollector, rules: N
     rows, column = np.flatnonzero(contacts.index.isin(rules.closing_totals)), rules.columns[0]
     cells = series_to_array(contacts[column].iloc[rows])
     is_total = looks_like_totals(contacts, rows)
-    for code, chosen, said in (
-        ("line_of_totals", is_total, _CLOSING_TOTALS),
-        ("remark", ~is_total, _CLOSING_REMARK),
-    ):
-        detail, theirs = (
-            f'{said} If it is a person after all, fill in "{column}".',
-            cells.filter(pa.array(chosen)),
-        )
-        issues.add(rows[chosen], column, theirs, code, "info", detail, status="blank")
+    lines = ("line_of_totals", is_total, _CLOSING_TOTALS), ("remark", ~is_total, _CLOSING_REMARK)
+    for code, chosen, sentence in lines:
+        detail = f'{sentence} If it is a person after all, fill in "{column}".'
+        own_cells = cells.filter(pa.array(chosen))
+        issues.add(rows[chosen], column, own_cells, code, "info", detail, status="blank")
 
 
 def _filled_elsewhere(contacts: pd.DataFrame, columns: list[str], rows: Ints) -> tuple[str, Bools]:

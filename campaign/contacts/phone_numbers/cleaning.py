@@ -22,6 +22,7 @@ from campaign.arrow_text import (
     combine_chunks,
     fill_missing,
     integers_to_array,
+    mask_to_numpy,
     replace_rows,
     series_to_chunks,
     text_array,
@@ -51,6 +52,8 @@ __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
 
 CHUNK = 32_768  # rows cleaned together: small enough for the cache, large enough to make steps cheap
 _WORLD_INDEX = -2
+_SLASH, _OTHER_MARK = r"[/\\|]", r"[^/\\|,;&:\p{L}\r\n\x{2028}\x{2029}]*"
+_ONLY_SLASHES = f"^{_OTHER_MARK}(?:{_SLASH}{_OTHER_MARK})+$"  # and nothing else that separates numbers
 
 
 @public_call
@@ -232,13 +235,33 @@ def _region_index(region: str) -> int:
 
 def _decide_chunk(texts: TextArray, regions: Int16s, use_first: bool, kinds: frozenset[str]) -> Decisions:
     """The decisions about some rows."""
-    tables = metadata_tables()
-    decisions = decide(_normalise(texts, regions), texts, tables, kinds)
+    decisions = _decide_texts(texts, regions, kinds)
+    if decisions.first_numbers:
+        _read_over_slashes(decisions, texts, regions, kinds)
     if use_first and decisions.first_numbers:
         rows = np.array(list(decisions.first_numbers), np.int64)
         first_texts = text_array(decisions.first_numbers.values())
-        decisions.replace(rows, decide(_normalise(first_texts, regions[rows]), first_texts, tables, kinds))
+        first = _decide_texts(first_texts, regions[rows], kinds)
+        decisions.replace(rows, first, REPAIR_BITS["first_of_several"])
     return decisions
+
+
+def _decide_texts(texts: TextArray, regions: Int16s, kinds: frozenset[str]) -> Decisions:
+    return decide(_normalise(texts, regions), texts, metadata_tables(), kinds)
+
+
+def _read_over_slashes(
+    decisions: Decisions, texts: TextArray, regions: Int16s, kinds: frozenset[str]
+) -> None:
+    """0049 151/23456789 is one number, because what stands before the slash is none and the whole is."""
+    rows = np.array(list(decisions.first_numbers), np.int64)
+    rows = rows[mask_to_numpy(pc.match_substring_regex(texts.take(rows), _ONLY_SLASHES))]
+    changes = (f"{_SLASH}.*", ""), (f"^.*{_SLASH}", ""), (_SLASH, " ")
+    parts = [pc.replace_substring_regex(texts.take(rows), *change) for change in changes]
+    first, last, whole = (_decide_texts(part, regions[rows], kinds).classification for part in parts)
+    one = (first == 0) & ((whole > 0) | (last == 0))
+    numbers = _decide_texts(parts[-1].filter(pa.array(one)), regions[rows[one]], kinds)
+    decisions.replace(rows[one], numbers, 0)
 
 
 def _normalise(texts: TextArray, regions: Int16s) -> ExtractedDigits:
