@@ -282,15 +282,13 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
     issues.add(blank, "", no_values, "blank_row", "info", "The row is empty.", status="blank")
     where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{listed(columns)} are empty"
     is_total = looks_like_totals(contacts, rows)
-    other, in_other = _filled_elsewhere(contacts, columns, rows[~is_total])
+    people = rows[~is_total]
+    other, in_other = _filled_elsewhere(contacts, columns, people)
+    copy = f'There is no number: {where}, and "{other}" is not. Copy what is there, or remove the row.'
     cells = series_to_array(contacts[columns[0]])
     for code, of_rows, detail in (
-        ("missing_number", rows[~is_total][~in_other], f"There is no number: {where}. {_FILL_IN}"),
-        (
-            "missing_number",
-            rows[~is_total][in_other],
-            f'There is no number: {where}, and "{other}" is not. Copy what is there, or remove the row.',
-        ),
+        ("missing_number", people[~in_other], f"There is no number: {where}. {_FILL_IN}"),
+        ("missing_number", people[in_other], copy),
         ("line_of_totals", rows[is_total], f"{_TOTALS} {capitalised(where)}: if it is a person, fill it in."),
     ):
         issues.add(of_rows, columns[0], cells.take(of_rows), code, "error", detail, status="invalid")

@@ -38,6 +38,7 @@ from campaign.contacts.phone_numbers.prefix_corrections import Corrections
 from campaign.contacts.phone_numbers.problems_and_repairs import (
     KINDS,
     MOBILE_KINDS,
+    PROBLEM_INDEXES,
     PROBLEMS,
     REPAIR_BITS,
     REPAIRS,
@@ -53,6 +54,7 @@ __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
 CHUNK = 32_768  # rows cleaned together: small enough for the cache, large enough to make steps cheap
 _WORLD_INDEX = -2
 _SLASH, _OTHER_MARK = r"[/\\|]", r"[^/\\|,;&:\p{L}\r\n\x{2028}\x{2029}]*"
+_NO_NUMBER = ("too_short", "too_long", "no_such_number", "unknown_country")
 _ONLY_SLASHES = f"^{_OTHER_MARK}(?:{_SLASH}{_OTHER_MARK})+$"  # and nothing else that separates numbers
 
 
@@ -253,15 +255,16 @@ def _decide_texts(texts: TextArray, regions: Int16s, kinds: frozenset[str]) -> D
 def _read_over_slashes(
     decisions: Decisions, texts: TextArray, regions: Int16s, kinds: frozenset[str]
 ) -> None:
-    """0049 151/23456789 is one number, because what stands before the slash is none and the whole is."""
+    """0049 151/23456789 is one number: what stands before the slash is none, and the whole is."""
     rows = np.array(list(decisions.first_numbers), np.int64)
     rows = rows[mask_to_numpy(pc.match_substring_regex(texts.take(rows), _ONLY_SLASHES))]
-    changes = (f"{_SLASH}.*", ""), (f"^.*{_SLASH}", ""), (_SLASH, " ")
-    parts = [pc.replace_substring_regex(texts.take(rows), *change) for change in changes]
-    first, last, whole = (_decide_texts(part, regions[rows], kinds).classification for part in parts)
-    one = (first == 0) & ((whole > 0) | (last == 0))
-    numbers = _decide_texts(parts[-1].filter(pa.array(one)), regions[rows[one]], kinds)
-    decisions.replace(rows[one], numbers, 0)
+    firsts = text_array(decisions.first_numbers[row] for row in rows.tolist())
+    first_problems = _decide_texts(firsts, regions[rows], kinds).problem
+    rows = rows[np.isin(first_problems, [PROBLEM_INDEXES[name] for name in _NO_NUMBER])]
+    wholes = pc.replace_substring_regex(texts.take(rows), _SLASH, " ")
+    whole = _decide_texts(wholes, regions[rows], kinds)
+    one = (whole.classification > 0) & (whole.repairs & REPAIR_BITS["country_code"] == 0)
+    decisions.replace(rows[one], _decide_texts(wholes.filter(pa.array(one)), regions[rows[one]], kinds), 0)
 
 
 def _normalise(texts: TextArray, regions: Int16s) -> ExtractedDigits:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -12,6 +13,7 @@ from campaign.contacts.phone_numbers.digit_extraction import ExtractedDigits
 from campaign.contacts.phone_numbers.digit_patterns import Int16s, UInt64s
 from campaign.contacts.phone_numbers.libphonenumber import (
     EXPLICIT,
+    NATIONAL,
     longest_short_code,
     parse_one,
     short_kind,
@@ -19,7 +21,7 @@ from campaign.contacts.phone_numbers.libphonenumber import (
 from campaign.contacts.phone_numbers.metadata import NO_REGION, Classification, MetadataTables
 from campaign.contacts.phone_numbers.parsing import MAX_DIGITS, ParsedNumbers, ask_library, parse_numbers
 from campaign.contacts.phone_numbers.prefix_corrections import Corrections, library_repairs
-from campaign.contacts.phone_numbers.problems_and_repairs import PROBLEM_INDEXES
+from campaign.contacts.phone_numbers.problems_and_repairs import PROBLEM_INDEXES, REPAIR_BITS
 from campaign.contacts.phone_numbers.unusual_texts import MAX_TEXT, MIN_FULL_DIGITS
 
 _GAP = re.compile(r"(?<=\d)[^\d+]+")
@@ -44,23 +46,19 @@ class Decisions(Struct):
         self.short_codes |= {int(rows[row]): code for row, code in others.short_codes.items()}
         for row in rows.tolist():
             del self.first_numbers[row]
-        self.first_numbers |= {int(rows[row]): text for row, text in others.first_numbers.items()}
 
     @classmethod
     def one_below_the_other(cls, blocks: Sequence["Decisions"]) -> "Decisions":
         """The decisions about consecutive blocks of rows, except on several numbers in one text."""
         starts = np.cumsum([0, *(len(block.number) for block in blocks)]).tolist()
-        return cls(
-            number=np.concatenate([block.number for block in blocks]),
-            classification=np.concatenate([block.classification for block in blocks]),
-            repairs=np.concatenate([block.repairs for block in blocks]),
-            problem=np.concatenate([block.problem for block in blocks]),
-            short_codes={
-                start + row: code
-                for start, block in zip(starts, blocks, strict=False)
-                for row, code in block.short_codes.items()
-            },
-        )
+        short_codes = {
+            start + row: code
+            for start, block in zip(starts, blocks, strict=False)
+            for row, code in block.short_codes.items()
+        }
+        columns = ("number", "classification", "repairs", "problem")
+        arrays: list[Any] = [np.concatenate([getattr(block, name) for block in blocks]) for name in columns]
+        return cls(*arrays, {}, short_codes)
 
     @property
     def integers(self) -> Ints:
@@ -184,16 +182,21 @@ def _find_short_codes(
 def _find_two_numbers(
     decisions: Decisions, parsed: ParsedNumbers, tables: MetadataTables, texts: TextArray
 ) -> None:
-    """Numbers that are too long because the text consists of two numbers."""
+    """Numbers that are too long, or look like a foreign one, because the text consists of two numbers.
+
+    In Norfolk Island, 381234/381235 looks like a number of Serbia.
+    """
     digits = parsed.digits
-    may_be_two = decisions.problem == PROBLEM_INDEXES["too_long"]
-    may_be_two &= (digits.length >= 2 * MIN_FULL_DIGITS) & (digits.length <= 2 * MAX_DIGITS)
+    fewest = np.where(digits.region == NO_REGION, MIN_FULL_DIGITS, tables.fewest_digits[digits.region])
+    may_be_two = (parsed.code_source == NATIONAL) & (decisions.repairs & REPAIR_BITS["country_code"] > 0)
+    may_be_two |= decisions.problem == PROBLEM_INDEXES["too_long"]
+    may_be_two &= (digits.length >= 2 * fewest) & (digits.length <= 2 * MAX_DIGITS)
     for row in np.flatnonzero(may_be_two).tolist():
         region = digits.region[row]
         name = "" if region == NO_REGION else tables.regions[region].region
         if first_number := _first_of_two(texts[row].as_py(), name):
             decisions.first_numbers[row] = first_number
-            decisions.problem[row] = PROBLEM_INDEXES["several"]
+            decisions.refuse(np.array([row]), "several")
 
 
 @lru_cache(10_000)

@@ -36,7 +36,8 @@ _SYMBOL_OF_BYTE[ord("\n")] = END
 # In the terms of Unicode: format and control characters; every kind of space.
 _INVISIBLE = r"[\p{Cf}\x{00}-\x{08}\x{0b}\x{0c}\x{0e}-\x{1f}\x{7f}-\x{9f}]"
 _SPACES = r"[\p{Zs}\t]"
-_QUOTES = "'\"`´‘’‚‛“”„‟«»‹›′″＇＂= "  # ="0772 …" is how some programs keep a zero in a spreadsheet
+_QUOTES = "'\"`´‘’‚‛“”„‟«»‹›′″＇＂ "
+_FORMULA = "^=(.+)$"  # ="0772 …": how some programs write a number so that a spreadsheet keeps its zero
 # What links and exports write around a number; "Tel: 0772 …" is a note. Facebook writes p:, Twilio whatsapp:.
 _SCHEME = r"(?i)^(?:tel|sms|smsto|callto|skype|whatsapp|viber|p):(?://)?([+＋(]?\p{Nd}[^?]*)(?:\?.*)?$"
 # WhatsApp always leaves out the plus in front of the country code, in its links and in its names of chats.
@@ -65,15 +66,8 @@ class ExtractedDigits(Struct):
         """A column without unusual texts."""
         repairs = np.zeros(len(digits), np.int16)
         repairs[decimal_rows] = REPAIR_BITS["decimal"]
-        return cls(
-            digits=digits,
-            bracketed_zero=bracketed_zero,
-            repairs=repairs,
-            decimal_rows=decimal_rows,
-            with_decimal_zeros=digits.take(decimal_rows).copied(),
-            unusual_texts=[UnusualText()],
-            unusual_index=np.zeros(len(digits), np.int64),
-        )
+        with_zeros, index = digits.take(decimal_rows).copied(), np.zeros(len(digits), np.int64)
+        return cls(digits, bracketed_zero, repairs, decimal_rows, with_zeros, [UnusualText()], index)
 
     def replace(self, rows: Ints, others: "ExtractedDigits") -> None:
         """Replace the entries of some rows."""
@@ -102,7 +96,7 @@ def _strip_surroundings(texts: TextArray) -> tuple[TextArray, Int16s]:
     """Texts without invisible characters, quotation marks and the marks of links, and the repairs as bits."""
     visible = pc.replace_substring_regex(pc.replace_substring_regex(texts, _INVISIBLE, ""), _SPACES, " ")
     trimmed = pc.utf8_trim_whitespace(visible)
-    unquoted = pc.utf8_trim(trimmed, characters=_QUOTES)
+    unquoted = pc.utf8_trim(pc.replace_substring_regex(trimmed, _FORMULA, r"\1"), characters=_QUOTES)
     stripped = pc.replace_substring_regex(unquoted, _SCHEME, r"\1")
     stripped = pc.replace_substring_regex(stripped, _WHATSAPP, r"+\1\2")
     had_invisible = mask_to_numpy(pc.not_equal(trimmed, pc.utf8_trim_whitespace(texts)))

@@ -66,9 +66,8 @@ class NumberColumn:
         cleaned = clean_numbers(cells, region=None)
         problems = cleaned["problem"]
         self.likely_region = _likely_region(cleaned["region"])
-        without_plus = cells[problems == "no_region"]
         # In all regions, a sample of cells of 32,767 characters would take 1.6 GB.
-        without_plus = without_plus[without_plus.astype("str").str.len() <= MAX_TEXT]
+        without_plus = cells[(problems == "no_region") & (cells.astype("str").str.len() <= MAX_TEXT)]
         different = without_plus.drop_duplicates()
         self._is_sample = len(different) > _SAMPLE
         sample = different.head(_SAMPLE) if self._is_sample else without_plus

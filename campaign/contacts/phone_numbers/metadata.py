@@ -26,7 +26,6 @@ from campaign.contacts.phone_numbers.digit_patterns import (
 )
 from campaign.contacts.phone_numbers.libphonenumber import KINDS_BY_DESCRIPTION
 from campaign.contacts.phone_numbers.pattern_syntax import UnknownPatternError
-from campaign.contacts.phone_numbers.renumberings import RENUMBERED
 from campaign.once import Once
 
 MAX_NATIONAL_DIGITS = 17  # what `phonenumbers` accepts
@@ -200,7 +199,6 @@ class MetadataTables:
         ).T
         self.zero_expected = np.array([region.zero_expected for region in regions])
         self.zero_belongs = np.array([region.zero_belongs for region in regions])
-        self.is_renumbered = np.array([region.region in RENUMBERED for region in regions])
 
     def viable(self, states: Int32s, regions: Ints) -> Bools:
         """Whether the numbers in these states match the general description of their regions."""

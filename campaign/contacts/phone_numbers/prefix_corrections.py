@@ -136,10 +136,11 @@ class Corrections:
 
     def _renumbered(self, parsed: ParsedNumbers) -> None:
         """+229 97 00 00 01, which is +229 01 97 00 00 01 since 2024."""
-        changed = self._tables.is_renumbered[parsed.region] & (parsed.region != NO_REGION)
+        names = [region.region for region in self._tables.regions]
+        changed = np.array([*(name in RENUMBERED for name in names), False])[parsed.region]  # NO_REGION is -1
         rows = np.flatnonzero(changed & ~self.plus_missing & ~parsed.needs_library)
         for region in np.unique(parsed.region[rows]).tolist():
-            for old, new in RENUMBERED[self._tables.regions[region].region]:
+            for old, new in RENUMBERED[names[region]]:
                 own = rows[(parsed.region[rows] == region) & (parsed.length[rows] == len(old))]
                 digits = parsed.digits.stream[parsed.start[own][:, None] + np.arange(len(old))]
                 is_old = ((digits == old) | (old == STAYS)).all(axis=1)
@@ -152,6 +153,9 @@ class Corrections:
         texts = (numbers + np.uint8(ord("0"))).view(f"S{len(new)}").ravel().astype(str).tolist()
         digits = Digits.of(texts, parsed.region[rows])
         renumbered = parse_after_code(digits, digits.region, parsed.code_source[rows], self._tables)
+        renumbered.classification[renumbered.length < len(new)] = (
+            0  # what the library dials as something else
+        )
         self._add(rows, renumbered, REPAIR_BITS["renumbered"])
 
 
