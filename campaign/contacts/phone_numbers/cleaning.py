@@ -263,7 +263,8 @@ def _read_over_slashes(
     rows = rows[np.isin(first_problems, [PROBLEM_INDEXES[name] for name in _NO_NUMBER])]
     wholes = pc.replace_substring_regex(texts.take(rows), _SLASH, " ")
     whole = _decide_texts(wholes, regions[rows], kinds)
-    one = (whole.classification > 0) & (whole.repairs & REPAIR_BITS["country_code"] == 0)
+    one = (whole.classification > 0) | (whole.problem == PROBLEM_INDEXES["ambiguous"])
+    one &= whole.repairs & REPAIR_BITS["country_code"] == 0  # which may be a coincidence
     decisions.replace(rows[one], _decide_texts(wholes.filter(pa.array(one)), regions[rows[one]], kinds), 0)
 
 

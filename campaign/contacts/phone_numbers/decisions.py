@@ -57,8 +57,10 @@ class Decisions(Struct):
             for row, code in block.short_codes.items()
         }
         columns = ("number", "classification", "repairs", "problem")
-        arrays: list[Any] = [np.concatenate([getattr(block, name) for block in blocks]) for name in columns]
-        return cls(*arrays, {}, short_codes)
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(block, name) for block in blocks]) for name in columns
+        }
+        return cls(**arrays, short_codes=short_codes)
 
     @property
     def integers(self) -> Ints:
