@@ -110,14 +110,15 @@ def decide_numbers(
     sendable_kinds = check_kinds(kinds)
     regions = _region_indexes(region, len(numbers))
     texts = _text_chunks(numbers)
-    return Decisions.one_below_the_other(
-        [
-            _decide_chunk(
-                _slice(texts, start), regions[start : start + CHUNK], several == "first", sendable_kinds
-            )
-            for start in range(0, max(len(texts), 1), CHUNK)
-        ]
-    )
+    decisions = _decide_texts(texts, regions, sendable_kinds)
+    if decisions.first_numbers:
+        _read_over_slashes(decisions, texts, regions, sendable_kinds)
+    if several == "first" and decisions.first_numbers:
+        rows = np.array(list(decisions.first_numbers), np.int64)
+        first_texts = pa.chunked_array([text_array(decisions.first_numbers.values())])
+        first = _decide_texts(first_texts, regions[rows], sendable_kinds)
+        decisions.replace(rows, first, REPAIR_BITS["first_of_several"])
+    return decisions
 
 
 def countries_of(decisions: Decisions) -> TextArray:
@@ -235,30 +236,22 @@ def _region_index(region: str) -> int:
     return _WORLD_INDEX if code == WORLD else metadata_tables().index(code)
 
 
-def _decide_chunk(texts: TextArray, regions: Int16s, use_first: bool, kinds: frozenset[str]) -> Decisions:
-    """The decisions about some rows."""
-    decisions = _decide_texts(texts, regions, kinds)
-    if decisions.first_numbers:
-        _read_over_slashes(decisions, texts, regions, kinds)
-    if use_first and decisions.first_numbers:
-        rows = np.array(list(decisions.first_numbers), np.int64)
-        first_texts = text_array(decisions.first_numbers.values())
-        first = _decide_texts(first_texts, regions[rows], kinds)
-        decisions.replace(rows, first, REPAIR_BITS["first_of_several"])
-    return decisions
-
-
-def _decide_texts(texts: TextArray, regions: Int16s, kinds: frozenset[str]) -> Decisions:
-    return decide(_normalise(texts, regions), texts, metadata_tables(), kinds)
+def _decide_texts(texts: TextChunks, regions: Int16s, kinds: frozenset[str]) -> Decisions:
+    """The decisions about some rows, made chunk by chunk."""
+    tables, chunks = metadata_tables(), []
+    for start in range(0, max(len(texts), 1), CHUNK):
+        chunk = _slice(texts, start)
+        chunks.append(decide(_normalise(chunk, regions[start : start + CHUNK]), chunk, tables, kinds))
+    return Decisions.one_below_the_other(chunks)
 
 
 def _read_over_slashes(
-    decisions: Decisions, texts: TextArray, regions: Int16s, kinds: frozenset[str]
+    decisions: Decisions, texts: TextChunks, regions: Int16s, kinds: frozenset[str]
 ) -> None:
     """0049 151/23456789 is one number: what stands before the slash is none, and the whole is."""
     rows = np.array(list(decisions.first_numbers), np.int64)
-    rows = rows[mask_to_numpy(pc.match_substring_regex(texts.take(rows), _ONLY_SLASHES))]
-    firsts = text_array(decisions.first_numbers[row] for row in rows.tolist())
+    rows = rows[mask_to_numpy(pc.match_substring_regex(combine_chunks(texts.take(rows)), _ONLY_SLASHES))]
+    firsts = pa.chunked_array([text_array(decisions.first_numbers[row] for row in rows.tolist())])
     first_problems = _decide_texts(firsts, regions[rows], kinds).problem
     rows = rows[np.isin(first_problems, [PROBLEM_INDEXES[name] for name in _NO_NUMBER])]
     wholes = pc.replace_substring_regex(texts.take(rows), _SLASH, " ")

@@ -49,18 +49,18 @@ class Decisions(Struct):
 
     @classmethod
     def one_below_the_other(cls, blocks: Sequence["Decisions"]) -> "Decisions":
-        """The decisions about consecutive blocks of rows, except on several numbers in one text."""
+        """The decisions about consecutive blocks of rows."""
         starts = np.cumsum([0, *(len(block.number) for block in blocks)]).tolist()
-        short_codes = {
-            start + row: code
-            for start, block in zip(starts, blocks, strict=False)
-            for row, code in block.short_codes.items()
-        }
         columns = ("number", "classification", "repairs", "problem")
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(block, name) for block in blocks]) for name in columns
         }
-        return cls(**arrays, short_codes=short_codes)
+
+        def by_row(name: str) -> dict[int, str]:
+            pairs = zip(starts, (getattr(block, name) for block in blocks), strict=False)
+            return {start + row: text for start, texts in pairs for row, text in texts.items()}
+
+        return cls(**arrays, first_numbers=by_row("first_numbers"), short_codes=by_row("short_codes"))
 
     @property
     def integers(self) -> Ints:
