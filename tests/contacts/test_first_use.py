@@ -1,5 +1,6 @@
 """Threads that use the package for the first time in the same moment, each with another country."""
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -7,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
+import campaign
+
 PROGRAM = Path(__file__).parent.parent / "support" / "first_use.py"
 
 
 def what_goes_wrong(what, folder):
     folder.mkdir()
     command = [sys.executable, str(PROGRAM), what, str(folder)]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    path = {"PYTHONPATH": str(Path(campaign.__file__).parent.parent)}  # the package that is tested
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, **path})
     return ended.stdout + ended.stderr
 
 
