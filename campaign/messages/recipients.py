@@ -257,15 +257,11 @@ def _add_closing_totals(contacts: pd.DataFrame, issues: IssueCollector, rules: N
     rows, column = np.flatnonzero(contacts.index.isin(rules.closing_totals)), rules.columns[0]
     cells = series_to_array(contacts[column].iloc[rows])
     is_total = looks_like_totals(contacts, rows)
-    for code, chosen, said in (
-        ("line_of_totals", is_total, _CLOSING_TOTALS),
-        ("remark", ~is_total, _CLOSING_REMARK),
-    ):
-        detail, theirs = (
-            f'{said} If it is a person after all, fill in "{column}".',
-            cells.filter(pa.array(chosen)),
-        )
-        issues.add(rows[chosen], column, theirs, code, "info", detail, status="blank")
+    lines = ("line_of_totals", is_total, _CLOSING_TOTALS), ("remark", ~is_total, _CLOSING_REMARK)
+    for code, chosen, sentence in lines:
+        detail = f'{sentence} If it is a person after all, fill in "{column}".'
+        own_cells = cells.filter(pa.array(chosen))
+        issues.add(rows[chosen], column, own_cells, code, "info", detail, status="blank")
 
 
 def _filled_elsewhere(contacts: pd.DataFrame, columns: list[str], rows: Ints) -> dict[str, Ints]:
@@ -287,17 +283,13 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
     issues.add(blank, "", no_values, "blank_row", "info", "The row is empty.", status="blank")
     where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{listed(columns)} are empty"
     is_total = looks_like_totals(contacts, rows)
-    cells = series_to_array(contacts[columns[0]])
-    missing = [
-        (
-            "missing_number",
-            of_rows,
-            f'There is no number: {where}, and "{other}" is not. Copy what is there, or remove the row.'
-            if other
-            else f"There is no number: {where}. {_FILL_IN}",
-        )
-        for other, of_rows in _filled_elsewhere(contacts, columns, rows[~is_total]).items()
-    ]
+    found: list[tuple[str, Ints, str]] = []
+    for other, of_rows in _filled_elsewhere(contacts, columns, rows[~is_total]).items():
+        copy = f'{where}, and "{other}" is not. Copy what is there, or remove the row.'
+        detail = f"There is no number: {copy if other else f'{where}. {_FILL_IN}'}"
+        found.append(("missing_number", of_rows, detail))
     of_totals = f"{_TOTALS} {capitalised(where)}: if it is a person, fill it in."
-    for code, of_rows, detail in [*missing, ("line_of_totals", rows[is_total], of_totals)]:
+    found.append(("line_of_totals", rows[is_total], of_totals))
+    cells = series_to_array(contacts[columns[0]])
+    for code, of_rows, detail in found:
         issues.add(of_rows, columns[0], cells.take(of_rows), code, "error", detail, status="invalid")

@@ -13,6 +13,7 @@ from campaign import contract
 
 LAYERS = [
     "errors",
+    "once",
     "contract",
     "environments",
     "text",

@@ -22,6 +22,7 @@ from campaign.arrow_text import (
     combine_chunks,
     fill_missing,
     integers_to_array,
+    mask_to_numpy,
     replace_rows,
     series_to_chunks,
     text_array,
@@ -38,6 +39,7 @@ from campaign.contacts.phone_numbers.prefix_corrections import Corrections
 from campaign.contacts.phone_numbers.problems_and_repairs import (
     KINDS,
     MOBILE_KINDS,
+    PROBLEM_INDEXES,
     PROBLEMS,
     REPAIR_BITS,
     REPAIRS,
@@ -52,6 +54,9 @@ __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
 
 CHUNK = 32_768  # rows cleaned together: small enough for the cache, large enough to make steps cheap
 _WORLD_INDEX = -2
+_SLASH, _OTHER_MARK = r"[/\\|]", r"[^/\\|,;&:\p{L}\r\n\x{2028}\x{2029}]*"
+_NO_NUMBER = ("too_short", "too_long", "no_such_number", "unknown_country")
+_ONLY_SLASHES = f"^{_OTHER_MARK}(?:{_SLASH}{_OTHER_MARK})+$"  # and nothing else that separates numbers
 
 
 @public_call
@@ -106,14 +111,15 @@ def decide_numbers(
     sendable_kinds = check_kinds(kinds)
     regions = _region_indexes(region, len(numbers))
     texts = _text_chunks(numbers)
-    return Decisions.one_below_the_other(
-        [
-            _decide_chunk(
-                _slice(texts, start), regions[start : start + CHUNK], several == "first", sendable_kinds
-            )
-            for start in range(0, max(len(texts), 1), CHUNK)
-        ]
-    )
+    decisions = _decide_texts(texts, regions, sendable_kinds)
+    if decisions.first_numbers:
+        _read_over_slashes(decisions, texts, regions, sendable_kinds)
+    if several == "first" and decisions.first_numbers:
+        rows = np.array(list(decisions.first_numbers), np.int64)
+        first_texts = pa.chunked_array([text_array(decisions.first_numbers.values())])
+        first = _decide_texts(first_texts, regions[rows], sendable_kinds)
+        decisions.replace(rows, first, REPAIR_BITS["first_of_several"])
+    return decisions
 
 
 def countries_of(decisions: Decisions) -> TextArray:
@@ -234,15 +240,29 @@ def _region_index(region: str) -> int:
     return _WORLD_INDEX if code == WORLD else metadata_tables().index(code)
 
 
-def _decide_chunk(texts: TextArray, regions: Int16s, use_first: bool, kinds: frozenset[str]) -> Decisions:
-    """The decisions about some rows."""
-    tables = metadata_tables()
-    decisions = decide(_normalise(texts, regions), texts, tables, kinds)
-    if use_first and decisions.first_numbers:
-        rows = np.array(list(decisions.first_numbers), np.int64)
-        first_texts = text_array(decisions.first_numbers.values())
-        decisions.replace(rows, decide(_normalise(first_texts, regions[rows]), first_texts, tables, kinds))
-    return decisions
+def _decide_texts(texts: TextChunks, regions: Int16s, kinds: frozenset[str]) -> Decisions:
+    """The decisions about some rows, made chunk by chunk."""
+    tables, chunks = metadata_tables(), []
+    for start in range(0, max(len(texts), 1), CHUNK):
+        chunk = _slice(texts, start)
+        chunks.append(decide(_normalise(chunk, regions[start : start + CHUNK]), chunk, tables, kinds))
+    return Decisions.one_below_the_other(chunks)
+
+
+def _read_over_slashes(
+    decisions: Decisions, texts: TextChunks, regions: Int16s, kinds: frozenset[str]
+) -> None:
+    """0049 151/23456789 is one number: what stands before the slash is none, and the whole is."""
+    rows = np.array(list(decisions.first_numbers), np.int64)
+    rows = rows[mask_to_numpy(pc.match_substring_regex(combine_chunks(texts.take(rows)), _ONLY_SLASHES))]
+    firsts = pa.chunked_array([text_array(decisions.first_numbers[row] for row in rows.tolist())])
+    first_problems = _decide_texts(firsts, regions[rows], kinds).problem
+    rows = rows[np.isin(first_problems, [PROBLEM_INDEXES[name] for name in _NO_NUMBER])]
+    wholes = pc.replace_substring_regex(texts.take(rows), _SLASH, " ")
+    whole = _decide_texts(wholes, regions[rows], kinds)
+    one = (whole.classification > 0) | (whole.problem == PROBLEM_INDEXES["ambiguous"])
+    one &= whole.repairs & REPAIR_BITS["country_code"] == 0  # which may be a coincidence
+    decisions.replace(rows[one], _decide_texts(wholes.filter(pa.array(one)), regions[rows[one]], kinds), 0)
 
 
 def _normalise(texts: TextArray, regions: Int16s) -> ExtractedDigits:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -12,16 +13,18 @@ from campaign.contacts.phone_numbers.digit_extraction import ExtractedDigits
 from campaign.contacts.phone_numbers.digit_patterns import Int16s, UInt64s
 from campaign.contacts.phone_numbers.libphonenumber import (
     EXPLICIT,
+    NATIONAL,
     longest_short_code,
     parse_one,
     short_kind,
 )
 from campaign.contacts.phone_numbers.metadata import NO_REGION, Classification, MetadataTables
-from campaign.contacts.phone_numbers.parsing import ParsedNumbers, ask_library, parse_numbers
+from campaign.contacts.phone_numbers.parsing import MAX_DIGITS, ParsedNumbers, ask_library, parse_numbers
 from campaign.contacts.phone_numbers.prefix_corrections import Corrections, library_repairs
 from campaign.contacts.phone_numbers.problems_and_repairs import PROBLEM_INDEXES, REPAIR_BITS
-from campaign.contacts.phone_numbers.unusual_texts import MIN_FULL_DIGITS
+from campaign.contacts.phone_numbers.unusual_texts import MAX_TEXT, MIN_FULL_DIGITS
 
+_GAP = re.compile(r"(?<=\d)[^\d+]+")
 _INVALID = ("too_short", "too_long", "plus_missing", "no_such_number")
 
 
@@ -32,33 +35,32 @@ class Decisions(Struct):
     classification: Int16s  # index of `MetadataTables.classifications`, 0 if unknown
     repairs: Int16s  # bits
     problem: Int16s  # index, 0 if there is none
-    first_numbers: dict[int, str]  # by row: the first of several numbers
-    short_codes: dict[int, str]  # by row: short codes that are allowed
+    first_numbers: dict[int, str] = {}  # by row: the first of several numbers
+    short_codes: dict[int, str] = {}  # by row: short codes that are allowed
 
-    def replace(self, rows: Ints, others: "Decisions") -> None:
-        """Replace the decision on rows that were refused for several numbers by that on the first number."""
+    def replace(self, rows: Ints, others: "Decisions", repair: int) -> None:
+        """Replace the decision on rows that were refused for several numbers; `repair` says how, as a bit."""
         self.number[rows], self.classification[rows] = others.number, others.classification
         self.problem[rows] = others.problem
-        repair = np.where(others.problem == 0, REPAIR_BITS["first_of_several"], 0)
-        self.repairs[rows] = others.repairs | repair
+        self.repairs[rows] = others.repairs | np.where(others.problem == 0, repair, 0)
         self.short_codes |= {int(rows[row]): code for row, code in others.short_codes.items()}
+        for row in rows.tolist():
+            del self.first_numbers[row]
 
     @classmethod
     def one_below_the_other(cls, blocks: Sequence["Decisions"]) -> "Decisions":
-        """The decisions about consecutive blocks of rows, except on several numbers in one text."""
+        """The decisions about consecutive blocks of rows."""
         starts = np.cumsum([0, *(len(block.number) for block in blocks)]).tolist()
-        return cls(
-            number=np.concatenate([block.number for block in blocks]),
-            classification=np.concatenate([block.classification for block in blocks]),
-            repairs=np.concatenate([block.repairs for block in blocks]),
-            problem=np.concatenate([block.problem for block in blocks]),
-            first_numbers={},
-            short_codes={
-                start + row: code
-                for start, block in zip(starts, blocks, strict=False)
-                for row, code in block.short_codes.items()
-            },
-        )
+        columns = ("number", "classification", "repairs", "problem")
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(block, name) for block in blocks]) for name in columns
+        }
+
+        def by_row(name: str) -> dict[int, str]:
+            pairs = zip(starts, (getattr(block, name) for block in blocks), strict=False)
+            return {start + row: text for start, texts in pairs for row, text in texts.items()}
+
+        return cls(**arrays, first_numbers=by_row("first_numbers"), short_codes=by_row("short_codes"))
 
     @property
     def integers(self) -> Ints:
@@ -90,7 +92,6 @@ def decide(
         | normalised.repairs,
         problem=np.zeros(len(texts), np.int16),
         first_numbers=normalised.first_numbers,
-        short_codes={},
     )
     _refuse_invalid(decisions, parsed, corrections, tables)
     _refuse_kinds(decisions, tables, kinds)
@@ -183,21 +184,27 @@ def _find_short_codes(
 def _find_two_numbers(
     decisions: Decisions, parsed: ParsedNumbers, tables: MetadataTables, texts: TextArray
 ) -> None:
-    """Numbers that are too long because the text consists of two numbers."""
+    """Numbers that are too long, or look like a foreign one, because the text consists of two numbers.
+
+    In Norfolk Island, 381234/381235 looks like a number of Serbia.
+    """
     digits = parsed.digits
-    too_long = decisions.problem == PROBLEM_INDEXES["too_long"]
-    for row in np.flatnonzero(too_long & (digits.length >= 2 * MIN_FULL_DIGITS)).tolist():
+    fewest = np.where(digits.region == NO_REGION, MIN_FULL_DIGITS, tables.fewest_digits[digits.region])
+    may_be_two = (parsed.code_source == NATIONAL) & (decisions.repairs & REPAIR_BITS["country_code"] > 0)
+    may_be_two |= decisions.problem == PROBLEM_INDEXES["too_long"]
+    may_be_two &= (digits.length >= 2 * fewest) & (digits.length <= 2 * MAX_DIGITS)
+    for row in np.flatnonzero(may_be_two).tolist():
         region = digits.region[row]
         name = "" if region == NO_REGION else tables.regions[region].region
         if first_number := _first_of_two(texts[row].as_py(), name):
             decisions.first_numbers[row] = first_number
-            decisions.problem[row] = PROBLEM_INDEXES["several"]
+            decisions.refuse(np.array([row]), "several")
 
 
 @lru_cache(10_000)
 def _first_of_two(text: str, region: str) -> str:
     """The first number of a text that can be split between two groups of digits into two valid numbers."""
-    for gap in re.finditer(r"[^\d+]+", text):
+    for gap in _GAP.finditer(text if len(text) <= 2 * MAX_TEXT else ""):
         first, second = text[: gap.start()], text[gap.end() :]
         if parse_one(first, region).kind and parse_one(second, region).kind:
             return first

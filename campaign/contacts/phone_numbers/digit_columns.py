@@ -84,10 +84,10 @@ class Digits(Struct):
 
     @property
     def leading_zeros(self) -> Ints:
-        """How many zeros each number begins with."""
+        """How many zeros each number begins with; nobody writes more than 32, and a cell can have 32,767."""
         zeros = np.zeros(len(self), np.int64)
         rows = np.flatnonzero(self.first == 0)
-        while rows.size:
+        while rows.size and zeros[rows[0]] < MARGIN:
             zeros[rows] += 1
             rows = rows[self.stream[self.start[rows] + zeros[rows]] == 0]
         return zeros

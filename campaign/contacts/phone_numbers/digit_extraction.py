@@ -37,7 +37,14 @@ _SYMBOL_OF_BYTE[ord("\n")] = END
 _INVISIBLE = r"[\p{Cf}\x{00}-\x{08}\x{0b}\x{0c}\x{0e}-\x{1f}\x{7f}-\x{9f}]"
 _SPACES = r"[\p{Zs}\t]"
 _QUOTES = "'\"`´‘’‚‛“”„‟«»‹›′″＇＂ "
-_FORMULA = '^="([^"]*)"$'  # how some programs write a number so that a spreadsheet keeps its zero
+_FORMULA = "^=(.+)$"  # ="0772 …": how some programs write a number so that a spreadsheet keeps its zero
+# What links and exports write around a number; "Tel: 0772 …" is a note. Facebook writes p:, Twilio whatsapp:.
+_SCHEME = r"(?i)^(?:tel|sms|smsto|callto|skype|whatsapp|viber|p):(?://)?([+＋(]?\p{Nd}[^?]*)(?:\?.*)?$"
+# WhatsApp always leaves out the plus in front of the country code, in its links and in its names of chats.
+_WHATSAPP = (
+    r"(?i)^(?:(?:https?://)?(?:www\.|web\.|api\.)?(?:wa\.me/|whatsapp\.com/send/?\?phone=)|whatsapp://send\?phone=)"
+    r"(?:\+|%2B)?([\p{Nd} ().-]+)/?(?:[?&].*)?$|^\+?(\p{Nd}+)(?::\p{Nd}+)?@(?:c\.us|s\.whatsapp\.net)$"
+)
 _UNUSUAL_TEXT = text_scalar("?")
 
 
@@ -51,25 +58,16 @@ class ExtractedDigits(Struct):
     with_decimal_zeros: Digits  # of these rows, as if the .0 were digits of the number
     unusual_texts: list[UnusualText]  # each distinct one once, after one that stands for all plain texts
     unusual_index: Ints  # by row, in `unusual_texts`
-    library_texts: dict[int, str]  # by row: texts that only the library can read
-    first_numbers: dict[int, str]  # by row: the first of several numbers
+    library_texts: dict[int, str] = {}  # by row: texts that only the library can read
+    first_numbers: dict[int, str] = {}  # by row: the first of several numbers
 
     @classmethod
     def plain(cls, digits: Digits, bracketed_zero: Bools, decimal_rows: Ints) -> "ExtractedDigits":
         """A column without unusual texts."""
         repairs = np.zeros(len(digits), np.int16)
         repairs[decimal_rows] = REPAIR_BITS["decimal"]
-        return cls(
-            digits=digits,
-            bracketed_zero=bracketed_zero,
-            repairs=repairs,
-            decimal_rows=decimal_rows,
-            with_decimal_zeros=digits.take(decimal_rows).copied(),
-            unusual_texts=[UnusualText()],
-            unusual_index=np.zeros(len(digits), np.int64),
-            library_texts={},
-            first_numbers={},
-        )
+        with_zeros, index = digits.take(decimal_rows).copied(), np.zeros(len(digits), np.int64)
+        return cls(digits, bracketed_zero, repairs, decimal_rows, with_zeros, [UnusualText()], index)
 
     def replace(self, rows: Ints, others: "ExtractedDigits") -> None:
         """Replace the entries of some rows."""
@@ -86,7 +84,7 @@ def extract_digits(texts: TextArray, region: Ints) -> ExtractedDigits:
     """The digits of texts that were written in regions."""
     normalised, unusual_rows = _normalise_plain(texts, region)
     if unusual_rows.size:
-        stripped, repairs = _strip_invisible_and_quotes(texts.take(unusual_rows))
+        stripped, repairs = _strip_surroundings(texts.take(unusual_rows))
         others, still_unusual_rows = _normalise_plain(stripped, region[unusual_rows])
         others.repairs |= repairs
         _normalise_unusual(others, stripped, still_unusual_rows)
@@ -94,14 +92,18 @@ def extract_digits(texts: TextArray, region: Ints) -> ExtractedDigits:
     return normalised
 
 
-def _strip_invisible_and_quotes(texts: TextArray) -> tuple[TextArray, Int16s]:
-    """Texts without invisible characters and quotation marks, and the repairs as bits."""
+def _strip_surroundings(texts: TextArray) -> tuple[TextArray, Int16s]:
+    """Texts without invisible characters, quotation marks and the marks of links, and the repairs as bits."""
     visible = pc.replace_substring_regex(pc.replace_substring_regex(texts, _INVISIBLE, ""), _SPACES, " ")
     trimmed = pc.utf8_trim_whitespace(visible)
-    stripped = pc.utf8_trim(pc.replace_substring_regex(trimmed, _FORMULA, r"\1"), characters=_QUOTES)
+    unquoted = pc.utf8_trim(pc.replace_substring_regex(trimmed, _FORMULA, r"\1"), characters=_QUOTES)
+    stripped = pc.replace_substring_regex(unquoted, _SCHEME, r"\1")
+    stripped = pc.replace_substring_regex(stripped, _WHATSAPP, r"+\1\2")
     had_invisible = mask_to_numpy(pc.not_equal(trimmed, pc.utf8_trim_whitespace(texts)))
-    had_quotes = mask_to_numpy(pc.not_equal(stripped, trimmed))
+    had_quotes = mask_to_numpy(pc.not_equal(unquoted, trimmed))
+    had_link = mask_to_numpy(pc.not_equal(stripped, unquoted))
     bits = had_invisible * REPAIR_BITS["invisible"] + had_quotes * REPAIR_BITS["quotes"]
+    bits += had_link * REPAIR_BITS["link"]
     return stripped, bits.astype(np.int16)
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contacts.phone_numbers.libphonenumber import WORLD, code_by_region, english_names
+from campaign.contacts.phone_numbers.unusual_texts import MAX_TEXT
 from campaign.text import agreeing, counted, figure
 
 
@@ -65,7 +66,8 @@ class NumberColumn:
         cleaned = clean_numbers(cells, region=None)
         problems = cleaned["problem"]
         self.likely_region = _likely_region(cleaned["region"])
-        without_plus = cells[problems == "no_region"]
+        # In all regions, a sample of cells of 32,767 characters would take 1.6 GB.
+        without_plus = cells[(problems == "no_region") & (cells.astype("str").str.len() <= MAX_TEXT)]
         different = without_plus.drop_duplicates()
         self._is_sample = len(different) > _SAMPLE
         sample = different.head(_SAMPLE) if self._is_sample else without_plus

@@ -26,6 +26,7 @@ from campaign.contacts.phone_numbers.digit_patterns import (
 )
 from campaign.contacts.phone_numbers.libphonenumber import KINDS_BY_DESCRIPTION
 from campaign.contacts.phone_numbers.pattern_syntax import UnknownPatternError
+from campaign.once import Once
 
 MAX_NATIONAL_DIGITS = 17  # what `phonenumbers` accepts
 NO_REGION = -1
@@ -278,7 +279,7 @@ def _code_of_no_country() -> Ints:
     return np.array([next(found)])
 
 
-@functools.cache
+@Once
 def metadata_tables() -> MetadataTables:
     """The tables of this process."""
     return MetadataTables()

@@ -15,7 +15,7 @@ from campaign.contacts.phone_numbers.digit_patterns import Int8s, Int16s, Symbol
 from campaign.contacts.phone_numbers.libphonenumber import EXPLICIT, NATIONAL, WITHOUT_PLUS, parse_one
 from campaign.contacts.phone_numbers.metadata import NO_REGION, Classification, MetadataTables
 
-_MAX_DIGITS = 20  # longer numbers are never valid, but the library is asked about them
+MAX_DIGITS = 20  # longer numbers are never valid, but the library is asked about them
 
 # The longest number of any region has 19 digits with its calling code, so it fits; a test checks that.
 _POWERS_OF_TEN = np.array([10**n for n in range(20)], np.uint64)
@@ -58,7 +58,7 @@ class ParsedNumbers(Struct):
 def parse_numbers(digits: Digits, tables: MetadataTables) -> ParsedNumbers:
     """Parse each number as dialled from its region."""
     parsed = ParsedNumbers.unparsed(digits, digits.region)
-    parsed.needs_library = digits.length > _MAX_DIGITS
+    parsed.needs_library = digits.length > MAX_DIGITS
     _read_international_prefix(parsed, tables)
     _read_calling_code(parsed, tables)
     _read_own_code_without_plus(parsed, tables)
@@ -118,7 +118,7 @@ def _read_own_code_without_plus(parsed: ParsedNumbers, tables: MetadataTables) -
     )
     viable_with_code = _viable(stream, parsed.start[rows], parsed.length[rows], region, tables)
     viable_without = _viable(stream, start, length, region, tables)
-    too_long = tables.too_long[region, np.minimum(parsed.length[rows], _MAX_DIGITS)]
+    too_long = tables.too_long[region, np.minimum(parsed.length[rows], MAX_DIGITS)]
     removed = (viable_without & ~viable_with_code) | too_long
     parsed.needs_library[rows] |= needs_library
     rows, width, start, length = rows[removed], width[removed], start[removed], length[removed]
@@ -148,7 +148,7 @@ def _read_national_number(parsed: ParsedNumbers, tables: MetadataTables) -> None
         stream, parsed.start[rows], parsed.length[rows], region, tables
     )
     parsed.length_without_prefix[rows] = length
-    removable = tables.prefix_removable[region, np.clip(length, 0, _MAX_DIGITS)]
+    removable = tables.prefix_removable[region, np.clip(length, 0, MAX_DIGITS)]
     prefix_removed = removable & (start > parsed.start[rows])
     parsed.trunk_zero[rows] |= prefix_removed & (parsed.code_source[rows] != NATIONAL)
     parsed.start[rows] = start = np.where(removable, start, parsed.start[rows])
@@ -189,7 +189,7 @@ def _viable(stream: Symbols, start: Ints, length: Ints, region: Ints, tables: Me
 
 
 def _steps(length: Ints) -> int:
-    return min(int(length.max(initial=0)), _MAX_DIGITS) + 1
+    return min(int(length.max(initial=0)), MAX_DIGITS) + 1
 
 
 def ask_library(parsed: ParsedNumbers, tables: MetadataTables, texts: dict[int, str]) -> dict[int, str]:

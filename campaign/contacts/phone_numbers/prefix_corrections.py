@@ -9,7 +9,7 @@ import numpy as np
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.phone_numbers.digit_columns import Digits
-from campaign.contacts.phone_numbers.digit_patterns import Int16s, UInt64s
+from campaign.contacts.phone_numbers.digit_patterns import Int16s, Symbols, UInt64s
 from campaign.contacts.phone_numbers.libphonenumber import NATIONAL, WITHOUT_PLUS
 from campaign.contacts.phone_numbers.metadata import NO_REGION, MetadataTables
 from campaign.contacts.phone_numbers.parsing import (
@@ -20,6 +20,7 @@ from campaign.contacts.phone_numbers.parsing import (
     parse_numbers,
 )
 from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
+from campaign.contacts.phone_numbers.renumberings import RENUMBERED, STAYS
 
 # A number of another country without its plus is accepted if it has at least this many digits more than a
 # mobile number of the region. With one digit more it may be a typing error: 7700900123, a British number that
@@ -49,6 +50,7 @@ class Corrections:
         self._with_own_code(parsed, unsendable)
         self._with_foreign_code(parsed, unsendable)
         self._with_lost_zero(parsed, unsendable)
+        self._renumbered(parsed)
 
     def _try(self, rows: Ints, digits: Digits, rule: str) -> None:
         """Parse these digits instead of those of the rows; in most columns a rule has none to try."""
@@ -131,6 +133,30 @@ class Corrections:
         rows = _without_plus_or_zero(parsed, unsendable)
         rows = rows[self._tables.zero_belongs[parsed.digits.region[rows]]]
         self._try(rows, parsed.digits.take(rows).copied(zero_in_front=True), "lost_zero")
+
+    def _renumbered(self, parsed: ParsedNumbers) -> None:
+        """+229 97 00 00 01, which is +229 01 97 00 00 01 since 2024."""
+        names = [region.region for region in self._tables.regions]
+        changed = np.array([*(name in RENUMBERED for name in names), False])[parsed.region]  # NO_REGION is -1
+        rows = np.flatnonzero(changed & ~self.plus_missing & ~parsed.needs_library)
+        for region in np.unique(parsed.region[rows]).tolist():
+            for old, new in RENUMBERED[names[region]]:
+                own = rows[(parsed.region[rows] == region) & (parsed.length[rows] == len(old))]
+                digits = parsed.digits.stream[parsed.start[own][:, None] + np.arange(len(old))]
+                is_old = ((digits == old) | (old == STAYS)).all(axis=1)
+                if is_old.any():
+                    self._add_renumbered(parsed, own[is_old], digits[is_old][:, old == STAYS], new)
+
+    def _add_renumbered(self, parsed: ParsedNumbers, rows: Ints, stay: Symbols, new: Symbols) -> None:
+        numbers = np.tile(new, (len(rows), 1))
+        numbers[:, new == STAYS] = stay
+        texts = (numbers + np.uint8(ord("0"))).view(f"S{len(new)}").ravel().astype(str).tolist()
+        digits = Digits.of(texts, parsed.region[rows])
+        renumbered = parse_after_code(digits, digits.region, parsed.code_source[rows], self._tables)
+        renumbered.classification[renumbered.length < len(new)] = (
+            0  # what the library dials as something else
+        )
+        self._add(rows, renumbered, REPAIR_BITS["renumbered"])
 
 
 def _without_plus_or_zero(parsed: ParsedNumbers, mask: Bools) -> Ints:

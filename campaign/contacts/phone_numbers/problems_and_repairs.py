@@ -19,8 +19,8 @@ MOBILE_KINDS = ("mobile", "fixed_or_mobile")  # some countries have one range fo
 
 REPAIRS = {
     "invisible": "Invisible characters, often copied from a chat or a web page, were removed.",
-    "quotes": "Quotation marks around the number were removed.",
-    "link": 'The "tel:" in front of the number was removed.',
+    "quotes": "Quotation marks or equals signs around the number were removed.",
+    "link": "What an app or a link adds to the number, such as tel:, p:, whatsapp: or wa.me/, was removed.",
     "digits": "Digits of another script were changed to 0 to 9.",
     "decimal": "The .0 that a spreadsheet adds to amounts was removed.",
     "first_of_several": "The cell contains several numbers. The first one was used.",
@@ -30,6 +30,7 @@ REPAIRS = {
     "trunk_zero": "The 0 after the country code was removed. It is only dialled inside the country.",
     "lost_zero": "The 0 at the start was missing. Spreadsheets remove it when they store the number as an "
     "amount.",
+    "renumbered": "The number was written as before its country changed all numbers. The new form was used.",
     "fictitious": "The number is reserved for films and examples. Nobody has it.",
 }
 CHANGES = frozenset(REPAIRS) - {"fictitious"}  # nothing was changed in a number that is only remarked on
@@ -46,7 +47,7 @@ PROBLEMS = {
     "extension": "The number seems to have an extension (x5, ext 5), which SMS cannot reach, or an x that "
     "was typed by mistake. Enter a mobile number, in digits only.",
     "ambiguous": "The number can be read in two ways, and the wrong one may belong to a stranger. "
-    "Write it with + and its country code.",
+    "Write it with + and its country code, as it is dialled today.",
     "plus_missing": "The country has no such number, but another country has it if you add a + in front. "
     "Add the + if that is right. Otherwise correct the number.",
     "no_region": "The number does not begin with + and a country code, and no country was given. Write it "

@@ -16,24 +16,12 @@ from campaign.text import clean, shorten
 
 # Names in common use that the library's list of countries does not have.
 _OTHER_NAMES = {
-    "america": "US",
-    "britain": "GB",
-    "czechia": "CZ",
-    "drc": "CD",
-    "england": "GB",
-    "eswatini": "SZ",
-    "great britain": "GB",
-    "ivory coast": "CI",
-    "kosovo": "XK",
-    "north macedonia": "MK",
-    "northern ireland": "GB",
-    "scotland": "GB",
-    "türkiye": "TR",
-    "uae": "AE",
-    "uk": "GB",
-    "usa": "US",
-    "wales": "GB",
-}
+    "america": "US", "usa": "US",
+    "britain": "GB", "great britain": "GB", "uk": "GB",
+    "england": "GB", "northern ireland": "GB", "scotland": "GB", "wales": "GB",
+    "czechia": "CZ", "eswatini": "SZ", "ivory coast": "CI", "north macedonia": "MK", "türkiye": "TR",
+    "drc": "CD", "kosovo": "XK", "uae": "AE",
+}  # fmt: skip
 
 
 def check_region(region: object, what: str = "region") -> str:

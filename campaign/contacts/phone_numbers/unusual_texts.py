@@ -1,6 +1,7 @@
 """Reading one text that is not just digits and separators: its number, or why it has none.
 
-Quotation marks and invisible characters have already been removed.
+Quotation marks, invisible characters and the marks of links have already been removed. Each step takes time
+in proportion to the text, which can have 32,767 characters.
 """
 
 import re
@@ -25,10 +26,9 @@ _MARK_OR_WORD_BETWEEN = re.compile(rf"{_MARK}|\b(?:or|and|ou|et|und|oder|au|na|y
 _DIGIT, _NO_DIGITS, _LETTER = re.compile(r"\d"), re.compile(r"\D+"), re.compile("[A-Za-z]")
 _LINE_BREAKS = re.compile(r"[\r\n\u2028\u2029]+")
 _ENDING = re.compile(r"[0-9 ().-]*[0-9][ ).]*")
-_LINK = re.compile(r"tel:(?=[+0-9])")  # as links and exports write it; "Tel: 0772 …" is a note
 _ZEROS_AND_PLUS = re.compile(r"\W*0{1,3} *\+ *(?=\d)")
-_AROUND_NUMBER = re.compile(r"^[^+\d]+|[^#\d]+$")
-_PLAIN = re.compile(r"\+?[0-9 ().-]*[0-9][ ().-]*")
+_AROUND_NUMBER = re.compile(r"^[^+\d]+|(?<=[#\d])[^#\d]+$")
+_PLAIN = re.compile(r"\+?[0-9 ()./-]*[0-9][ ()./-]*")
 _SYMBOL_CATEGORIES = {"No", "Nl", "So", "Sk", "Cn", "Cs", "Co"}
 
 
@@ -53,9 +53,6 @@ def read_unusual_text(text: str) -> UnusualText:
     if not text.isascii():
         text, original = _in_ascii_digits(text), text
         repairs |= REPAIR_BITS["digits"] if text != original else 0
-    if _LINK.match(text):
-        text = _LINK.sub("", text, count=1)
-        repairs |= REPAIR_BITS["link"]
     if not text:
         return UnusualText(problem="blank")
     if _SCIENTIFIC.fullmatch(text):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import pandas as pd
 from campaign import markup
 from campaign.contacts.files.signatures import OWN_PAGE
 from campaign.local_times import LocalTimes
+from campaign.once import Once
 from campaign.results import charts
 from campaign.results.replaced_file import replace_file
 from campaign.version import VERSION
@@ -39,7 +39,7 @@ def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTi
     replace_file(path, write)
 
 
-@cache
+@Once
 def _environment() -> Environment:
     """Where templates come from."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined

@@ -9,10 +9,10 @@ import socket
 import struct
 import zlib
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
 
 from aiohttp import web
 
+from campaign.once import Once
 from campaign.service.sandbox.behaviour import failed
 
 _PAGE = "<html><body><h1>Bad gateway</h1></body></html>"
@@ -112,7 +112,7 @@ async def _bomb(request: web.Request, answer: bytes) -> web.StreamResponse:
     return web.Response(body=packed, headers={"Content-Encoding": "gzip"}, content_type="application/json")
 
 
-@cache
+@Once
 def _packed_spaces() -> tuple[bytes, zlib._Compress]:
     """64 MiB of spaces as gzip, and the stream to go on with: packing them takes a third of a second."""
     stream = zlib.compressobj(6, wbits=16 + zlib.MAX_WBITS)
