@@ -68,7 +68,6 @@ CODES = {
     "opted_out": "the number is on the opt-out list, or the row is marked, or the contact was stopped",
     "stopped": "the person answered STOP after the campaign had begun",
     "already_sent": "an earlier campaign reached the number, or may have",
-    "already_sent_shared": "several rows have a number that an earlier campaign reached",
     "reached_before": "the row gets nothing, but its number was reached earlier in the campaign",
     "reached_as_corrected": "the row gets nothing, but it was reached as corrected in a follow-up file",
     "reached_with_earlier_text": "the row is to be corrected, and was reached with another text only",
@@ -83,7 +82,7 @@ CODES = {
 # Why a row with nothing wrong in it gets no message; the other reasons are errors.
 LEFT_OUT = (
     "blank_row", "line_of_totals", "remark", "duplicate", "duplicate_other_text", "opted_out",
-    "stopped", "already_sent", "already_sent_shared",
+    "stopped", "already_sent",
 )  # fmt: skip
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 

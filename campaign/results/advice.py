@@ -98,19 +98,6 @@ def advice_on_sharing(people: int, *, can_send_both: bool, is_answered: bool) ->
     )
 
 
-def advice_on_shared_before(rows: Sequence[int]) -> str:
-    """What is left to do about rows that share a phone which `not_again` leaves out; "" for none."""
-    if not rows:
-        return ""
-    count = len(rows)
-    share, get = agreeing(count, "shares", "share"), agreeing(count, "gets", "get")
-    return (
-        f"{capitalised(counted(count, 'row'))} {share} a phone that was reached before and {get} nothing, "
-        f"though the text there may have been somebody else's ({name_rows(rows).lower()}): the result of the "
-        "campaign that reached it says whose it was. To reach anybody else there, enter another number."
-    )
-
-
 def advice_on_repeats(rows: int, column: str) -> str:
     """What is left to do about rows with the number of another row and the same in a column, which are
     probably of people who are in the table twice; "" for none."""

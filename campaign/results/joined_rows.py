@@ -35,8 +35,6 @@ from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import (
-    PERHAPS_ELSEWHERE,
-    REACHED_ELSEWHERE,
     LikelyRepeats,
     column_of_names,
     rows_left_out,
@@ -177,8 +175,7 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
             return False
         shared = self.shared_phones
         shared = shared[shared.index.isin(self.sharing) & ~shared["is_answered"]]
-        shared = shared[shared["status"] != PERHAPS_ELSEWHERE]
-        return bool((shared["owner"].notna() | (shared["status"] == REACHED_ELSEWHERE)).any())
+        return bool(shared["owner"].notna().any())
 
     @property
     def is_answered(self) -> bool:
@@ -188,15 +185,6 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         return bool(self.shared_phones["is_answered"].any())
 
     @cached_property
-    def shared_before(self) -> list[int]:
-        """The rows that get nothing because their number was reached before, as that of several rows."""
-        if not self.plan.totals.left_out or self.is_erased:
-            return []  # nobody needs the issues, which have to be read
-        issues = (part.issues for part in self.plan.parts())
-        rows = pd.concat([part.loc[part["code"] == "already_sent_shared", "row"] for part in issues])
-        return [*map(int, rows)]
-
-    @cached_property
     def likely_repeats(self) -> LikelyRepeats:
         """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
         if not self.totals.lacking_numbers or self.is_erased:
@@ -204,7 +192,7 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         reached = self.reached
         others = np.concatenate([reached.rows, reached.doubtful, reached.outdated])
         shared = self.shared_phones
-        is_same = shared["is_same_name"] & (shared["status"] != PERHAPS_ELSEWHERE)
+        is_same = shared["is_same_name"]
         is_theirs = is_same.index.isin(self.sharing) & ~is_same.index.isin(others)
         rows = int(is_same[is_theirs].sum())
         return LikelyRepeats(rows, self.naming)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Callable, Collection, Set
 from functools import cached_property
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from campaign.results.advice import (
     advice_on_ordered_again,
     advice_on_reached_earlier,
     advice_on_repeats,
-    advice_on_shared_before,
     advice_on_sharing,
     decided,
     settled_as_refused,
@@ -45,7 +44,7 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     that get one, and `kept` the numbers of the batches that a person has settled as refused or ordered again,
     and whose people all keep an earlier text: these may have to be read. `later` has the rows whose people
     got a later text than that of the table (see `MessagesElsewhere.last_texts`), `repeats` says who is
-    probably in it twice, and `can_send_both`, `is_answered` and `shared_before` are those of `JoinedRows`.
+    probably in it twice, and `can_send_both` and `is_answered` are those of `JoinedRows`.
     `order` holds for all workers, "" if there never were any.
     """
 
@@ -60,7 +59,6 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     repeats: Callable[[], LikelyRepeats]
     can_send_both: Callable[[], bool]
     is_answered: Callable[[], bool]
-    shared_before: Callable[[], Sequence[int]]
     folder: Path | None
     order: str
     is_closed: bool
@@ -83,7 +81,6 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
             ways = {"can_send_both": self.can_send_both(), "is_answered": self.is_answered()}
             advice.append(advice_on_sharing(lacking, **ways))
             advice.append(advice_on_repeats(*repeats))
-            advice.append(self.about_shared_before)
             advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(self.about_costs)
         return tuple(filter(None, advice))
@@ -112,11 +109,6 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         others = len(self.reached.rows) - len(self.reached.corrected)
         corrected = advice_on_corrections(*self._corrections, len(self.reached.outdated))
         return [*filter(None, (advice_on_reached_earlier(others), corrected))]
-
-    @property
-    def about_shared_before(self) -> str:
-        """What to do about rows that share a phone which `not_again` leaves out; "" where there are none."""
-        return advice_on_shared_before(self.shared_before())
 
     @property
     def about_later_texts(self) -> str:

@@ -84,7 +84,6 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
             repeats=lambda: self.rows.likely_repeats,
             can_send_both=lambda: self.rows.can_send_both,
             is_answered=lambda: self.rows.is_answered,
-            shared_before=lambda: self.rows.shared_before,
             folder=self.folder,
             order=self.order,
             is_closed=self.is_closed,

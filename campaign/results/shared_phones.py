@@ -13,12 +13,10 @@ from campaign.contract import KEPT_TEXT
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.duplicates import PHONE_WAS_REACHED
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.messages.suppression.suppression_lists import PERHAPS_THEIRS, PHONE_REACHED_EARLIER
 from campaign.results.result_part import ResultPart
 
 _COPY = "duplicate"  # the issue of a row with the number and the text of another one
 # What another campaign did, in place of a status: with somebody else's text for certain, or perhaps.
-REACHED_ELSEWHERE, PERHAPS_ELSEWHERE = "reached elsewhere", "reached elsewhere, perhaps"
 
 
 class LikelyRepeats(NamedTuple):
@@ -75,9 +73,7 @@ def shared_phones(rows: Ints, column: str, parts: Callable[[], Iterator[ResultPa
     is_answered.
 
     `owner` is missing where no message has the number any more: then the text that reached it is that of a
-    row of before, and `status` what became of it, missing where it reached nobody, or REACHED_ELSEWHERE if
-    that was by a campaign that `not_again` names. PERHAPS_ELSEWHERE stands for that, whoever has the number,
-    where it may have been the person's own text. Then `beside` is another
+    row of before, and `status` what became of it, missing where it reached nobody. Then `beside` is another
     row with the number, which gets nothing either, and `why_beside` its status; both are missing where there
     is none. `is_answered`: a person has chosen to leave the row out. `column` is that of the names. `parts`
     is called twice, so that no part has to be kept.
@@ -95,7 +91,7 @@ def shared_phones(rows: Ints, column: str, parts: Callable[[], Iterator[ResultPa
     return pd.DataFrame(
         {
             "owner": owner,
-            "status": status.mask(sharing["is_in_doubt"], PERHAPS_ELSEWHERE),
+            "status": status,
             "text": sharing["number"].map(owners["text"]).astype("str").fillna("text"),
             "is_same_name": is_same_name,
             "is_answered": sharing["is_answered"],
@@ -106,21 +102,18 @@ def shared_phones(rows: Ints, column: str, parts: Callable[[], Iterator[ResultPa
 
 
 def _sharing_of(rows: Ints, column: str, part: ResultPart) -> pd.DataFrame:
-    """Those rows that are in a part: number, name, is_answered, is_in_doubt, and the status of the batch that
-    reached it before."""
+    """Those rows that are in a part: number, name, is_answered, and the status of the batch that reached it
+    before."""
     labels = part.plan_part.status.index
     own = np.isin(labels.to_numpy(), rows)
     statuses = part.batches.set_index("batch")["status"]
     before = statuses.reindex(part.batch_of_excluded[own])
-    is_elsewhere = _have_detail(PHONE_REACHED_EARLIER, labels[own], part)
-    is_in_doubt = _have_detail(PERHAPS_THEIRS, labels[own], part)
     return pd.DataFrame(
         {
             "number": part.plan_part.numbers[own],
-            "before": before.mask(before.isna().to_numpy() & is_elsewhere, REACHED_ELSEWHERE).to_numpy(),
+            "before": before.to_numpy(),
             "name": _names(own, column, part),
             "is_answered": _have_detail(PHONE_WAS_REACHED, labels[own], part),
-            "is_in_doubt": is_in_doubt,
         },
         index=labels[own],
     )

@@ -8,14 +8,12 @@ from campaign.contacts.columns import listed
 from campaign.environments import words_for
 from campaign.messages.plan_tables.duplicates import TO_REACH_AFTER_ALL, TO_REACH_BOTH_LATER
 from campaign.results.advice import ONE_OR_TWO
-from campaign.results.shared_phones import PERHAPS_ELSEWHERE, REACHED_ELSEWHERE
 
 _WHOSE_TEXT = {
     "accepted": "was {done}",
     "unknown": "may have been {done}",
     "refused": "was refused",
     "not_sent": "has not gone out yet",
-    REACHED_ELSEWHERE: "was {done} by another campaign, or may have been",
 }
 _TO_REACH = f"To reach this person too, {TO_REACH_BOTH_LATER}"
 # Of rows with a number that gets nothing at all.
@@ -32,7 +30,6 @@ def reasons_of_shared(shared: pd.DataFrame, column: str, environment: str) -> pd
     """For rows of `shared_phones` why they got nothing: which row has their number, and what became of that
     one. `column` is that of the names. Rows without a reason here keep that of the plan."""
     done = words_for(environment).done
-    shared = shared[shared["status"] != PERHAPS_ELSEWHERE]  # what is known of these is said in the plan
     words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
     is_stopped = shared["owner"].isna() & (shared["why_beside"] == "opted_out")
     fates = shared["status"].map(words)[~is_stopped].dropna()

@@ -392,11 +392,6 @@ class Result:
         return self._words.to_do.corrections_to_copy
 
     @property
-    def about_shared_before(self) -> str:
-        """What to do about rows that share a phone which `not_again` leaves out; "" where there are none."""
-        return self._words.to_do.about_shared_before
-
-    @property
     def about_later_texts(self) -> str:
         """What to do about people whose last message is not the one of the table; "" where there are none."""
         return self._words.to_do.about_later_texts

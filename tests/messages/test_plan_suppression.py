@@ -397,20 +397,10 @@ def test_an_opt_out_file_without_a_header_excludes_all_of_its_numbers(tmp_path):
     assert statuses(made) == ["opted_out", "opted_out", "not_sent"]
 
 
+@pytest.mark.parametrize("duplicates", ["skip", "keep"])
 @pytest.mark.parametrize("stream", [False, True])
-def test_whoever_shares_a_phone_that_an_earlier_campaign_reached_is_told_that_it_may_not_have_been_hers(
-    stream,
-):
-    """Numbers do not say whose text it was, so the row says that it is not known."""
-    made = plan(not_again=pd.Series(["0772000001"]), stream=stream)
+def test_every_row_with_a_number_that_was_reached_is_left_out(stream, duplicates):
+    """Nobody guesses from the other cells whose text it was."""
+    made = plan(not_again=pd.Series(["0772000001"]), stream=stream, duplicates=duplicates)
     assert statuses(made) == ["duplicate", "duplicate", "duplicate", "not_sent", "duplicate"]
-    reasons = made.contacts["reason"]
-    assert reasons[3] == (
-        "This number was reached before, or may have been: see not_again=. Several rows have this "
-        "number, so that campaign may have reached somebody else there: its result says "
-        "whose text it was. To reach this person too, enter another number."
-    )
-    # The first row with another text than the first one that has the number: its copies are no others.
-    assert [row for row, *_ in issues_of(made, "already_sent_shared")] == [3]
-    alone = plan(FOUR, not_again=pd.Series(["0772000001"]))
-    assert issues_of(alone, "already_sent_shared") == []
+    assert [row for row, *_ in issues_of(made, "already_sent")] == [2, 3, 4, 6]

@@ -20,7 +20,7 @@ from campaign.messages.overlong import Fitted, OverlongRules, fit
 from campaign.messages.plan_tables.duplicates import Candidates, Repeats, report_duplicates
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock
 from campaign.messages.recipients import Recipients, find_numbers, names_at
-from campaign.messages.suppression.suppression_lists import SuppressionLists, note_shared_phones
+from campaign.messages.suppression.suppression_lists import SuppressionLists
 from campaign.messages.templates.campaign_texts import CampaignTexts
 from campaign.values import replace
 
@@ -55,41 +55,32 @@ def write_texts(block: RowBlock, rules: Rules) -> BlockTexts:
     priorities = rules.texts.priorities(contacts, issues)
     rendered = rules.texts.render(contacts, issues)
     fitted = fit(rendered, rules.overlong, issues)
-    every_text = rules.duplicates == "keep"
-    unclear = rules.suppression.exclude_reached(issues, contacts, block.recipients, every_text=every_text)
-    return BlockTexts(block, rendered.texts, fitted, senders, priorities, unclear)
+    rules.suppression.exclude_reached(issues, contacts, block.recipients)
+    return BlockTexts(block, rendered.texts, fitted, senders, priorities)
 
 
 class BlockTexts(Struct, frozen=True, eq=False):
-    """All texts of a block, also those of rows that get none: one for each row, and as they fit.
-
-    `unclear` are the positions of rows that an earlier campaign leaves out: if others share their phone with
-    another text, nobody knows whether the text of then was theirs.
-    """
+    """All texts of a block, also those of rows that get none: one for each row, and as they fit."""
 
     block: RowBlock
     texts: TextArray
     fitted: Fitted
     senders: TextArray | str
     priorities: TextArray | str
-    unclear: Ints
 
     def copy(self) -> BlockTexts:
         """The same, with issues of its own."""
         return replace(self, block=replace(self.block, issues=self.block.issues.copy()))
 
     def candidates(self, sharing: Ints) -> Candidates:
-        """Of the rows that share their number with another one those that get something, or opted out, or are
-        left out by an earlier campaign."""
+        """Of the rows that share their number with another one those that get something, or opted out."""
         status = self.block.issues.status[sharing]
-        opted_out, left_out = status == OPTED_OUT, np.isin(sharing, self.unclear)
-        chosen = opted_out | left_out | (status == NOT_SENT)
+        opted_out = status == OPTED_OUT
+        chosen = opted_out | (status == NOT_SENT)
         rows = sharing[chosen]
         contacts = self.block.contacts
         names = names_at(contacts, self.block.recipients.naming, rows)
-        return Candidates(
-            rows, labels_of(contacts)[rows], self.texts.take(rows), names, opted_out[chosen], left_out[chosen]
-        )
+        return Candidates(rows, labels_of(contacts)[rows], self.texts.take(rows), names, opted_out[chosen])
 
     def messages(self, repeats: Repeats, duplicates: str) -> BlockMessages:
         """The messages of the rows that get one, and what repeats would get; they are added to the issues.
@@ -97,7 +88,6 @@ class BlockTexts(Struct, frozen=True, eq=False):
         `duplicates` is one of DUPLICATES.
         """
         block = self.block
-        note_shared_phones(block.issues, block.contacts, block.recipients, repeats.doubtful)
         report_duplicates(repeats, block.issues, block.contacts, block.recipients, keep=duplicates == "keep")
         has_alternative = np.zeros(len(block.contacts), dtype=bool)
         sharing_phones = block.issues.rows_with("duplicate_other_text")

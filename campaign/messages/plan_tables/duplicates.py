@@ -27,14 +27,13 @@ NAMED = 5  # pairs named in an error
 
 class Candidates(NamedTuple):
     """The rows of a block that share their number with another row, and that are excluded for an opt-out, or
-    because their number was reached before, or not at all."""
+    not at all."""
 
     rows: Ints  # positions in the block
     labels: Ints  # row numbers
     texts: TextArray
     names: TextArray
     opted_out: Bools
-    left_out: Bools
 
     def where(self, chosen: Bools) -> "Candidates":
         """Some of them."""
@@ -42,15 +41,13 @@ class Candidates(NamedTuple):
             return self
         rows = np.flatnonzero(chosen)
         texts, names = self.texts.take(rows), self.names.take(rows)
-        flags = self.opted_out[rows], self.left_out[rows]
-        return Candidates(self.rows[rows], self.labels[rows], texts, names, *flags)
+        return Candidates(self.rows[rows], self.labels[rows], texts, names, self.opted_out[rows])
 
 
 class Repeats(NamedTuple):
     """The rows of a block that have the same number as a row that is kept, in most cases an earlier one.
 
-    `copies` are those that have number and text of an earlier row, both of them opted out. `doubtful` have
-    the number of an earlier row and another text, both of them left out because the number was reached.
+    `copies` are those that have number and text of an earlier row, both of them opted out.
     """
 
     rows: Ints  # positions in the block
@@ -59,7 +56,6 @@ class Repeats(NamedTuple):
     same_name: Bools
     copies: Ints  # positions in the block
     copied_labels: Ints  # row numbers of the rows that they are copies of
-    doubtful: Ints  # positions in the block
 
 
 class DuplicateFinder:
@@ -84,7 +80,6 @@ class DuplicateFinder:
         self._every_text = every_text
         self._other_texts = _FirstRows()  # that are sent as well
         self._opted_out = _FirstRows()
-        self._left_out = _FirstTexts()
         self._named: list[tuple[int, int]] = []  # repeating rows, and the kept rows that they repeat
         self._count = 0
 
@@ -104,8 +99,7 @@ class DuplicateFinder:
     def find(self, start: int, candidates: Candidates) -> Repeats:
         """The repeats in the next block of rows, which begins at `start`."""
         copies, copied_labels = self._find_copies(start, candidates.where(candidates.opted_out))
-        doubtful = self._find_doubtful(start, candidates.where(candidates.left_out))
-        candidates = candidates.where(~candidates.opted_out & ~candidates.left_out)
+        candidates = candidates.where(~candidates.opted_out)
         rows, labels, texts, names, *_ = candidates
         codes = self._codes_of(rows + start)
         self._keep_first(start, candidates, codes)
@@ -125,12 +119,7 @@ class DuplicateFinder:
             again = first_labels != labels[others]
             kept_labels[others[again]] = first_labels[again]
             same_text[others[again]] = True
-        return Repeats(rows[repeats], kept_labels, same_text, same_name, copies, copied_labels, doubtful)
-
-    def _find_doubtful(self, start: int, left_out: Candidates) -> Ints:
-        """The rows that have another text than the first row with their number that was left out."""
-        codes = self._codes_of(left_out.rows + start)
-        return left_out.rows[self._left_out.differ(codes, left_out.texts)]
+        return Repeats(rows[repeats], kept_labels, same_text, same_name, copies, copied_labels)
 
     def _find_copies(self, start: int, opted_out: Candidates) -> tuple[Ints, Ints]:
         """The opted-out rows that are copies of earlier ones, and the row numbers of these."""
@@ -166,23 +155,6 @@ class DuplicateFinder:
         """Raise a ContactsError that names the repeating rows, if there are any."""
         if self._count:
             raise ContactsError(_name_pairs(self._named, self._count))
-
-
-class _FirstTexts:
-    """The first text with each number, of rows that come block by block."""
-
-    def __init__(self) -> None:
-        self._seen = pd.DataFrame({"code": [], "text": []})
-
-    def differ(self, codes: Ints, texts: TextArray) -> Bools:
-        """Which rows of the next block have another text than the first row with their number."""
-        if not len(codes):
-            return np.zeros(0, dtype=bool)
-        block = pd.DataFrame({"code": codes, "text": array_to_series(texts)})
-        seen = pd.concat([self._seen, block]) if len(self._seen) else block
-        self._seen = seen.drop_duplicates("code")
-        first = block["code"].map(self._seen.set_index("code")["text"])
-        return (first != block["text"]).to_numpy(dtype=bool)
 
 
 class _FirstRows:

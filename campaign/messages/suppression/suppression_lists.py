@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from campaign.argument_checks import wrong
 from campaign.arrow_text import (
+    Bools,
     Ints,
     is_one_of,
     series_to_array,
@@ -29,14 +30,6 @@ from campaign.masking import mask_text
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, as_integers, find_numbers, is_on_list
-from campaign.messages.suppression.earlier_rows import (
-    DOUBTFUL,
-    LEFT_OUT,
-    NOT_REACHED,
-    NOT_SHARED,
-    EarlierRows,
-    Whose,
-)
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.marked_rows import MarkedRows, are_marks
 from campaign.messages.suppression.number_lists import lists_in, read_list
@@ -49,36 +42,17 @@ _NOBODY = np.empty(0, dtype=np.int64)
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 ON_OPT_OUT_LIST = "The number is on the opt-out list."
 REACHED_EARLIER = "This number was reached before, or may have been: see not_again=."
-PHONE_REACHED_EARLIER = (
-    "This phone was reached before with somebody else's text, or may have been: see not_again=. To reach "
-    'this person too, enter another number, or use duplicates="keep".'
-)
-_PERHAPS_ANOTHERS = (
-    "Several rows have this number, so that campaign may have reached somebody else there: its result says "
-    "whose text it was. To reach this person too, enter another number."
-)
-PERHAPS_THEIRS = (
-    "This phone was reached before, or may have been, perhaps with somebody else's text: see not_again=. To "
-    "reach this person too, enter another number, or send the file of write_follow_up without not_again=."
-)
-_OTHER_TEXT = "duplicate_other_text"  # the code of those who share a phone
-_SENT_ALL_THE_SAME = (
-    "This phone was reached before with somebody else's text, or may have been: see not_again=. Every "
-    "different text is to be sent."
-)
 
 
 class EarlierCampaign(Struct, frozen=True, eq=False):
     """A campaign whose recipients get no more messages: its folder, whom it reached, in which environment.
 
-    With "" as its environment it counts in each. `rows` tell whose text a shared phone got, where one was
-    shared and that is known.
+    With "" as its environment it counts in each.
     """
 
     place: str
     reached: "pd.Series[str]"
     environment: str = ""
-    rows: EarlierRows | None = None
 
 
 class SuppressionRules(Struct, frozen=True, eq=False):
@@ -122,7 +96,6 @@ class SuppressionRules(Struct, frozen=True, eq=False):
             ReachedNumbers(
                 source.environment if isinstance(source, EarlierCampaign) else "",
                 _reached_numbers(source, regions, issues, audience),
-                source.rows if isinstance(source, EarlierCampaign) else None,
             )
             for source in self.not_again
         )
@@ -199,13 +172,6 @@ class ReachedNumbers(Struct, frozen=True, eq=False):
 
     environment: str
     numbers: Ints
-    rows: EarlierRows | None = None
-
-    def whose(self, contacts: pd.DataFrame, numbers: Ints) -> Whose:
-        """Whose text reached the numbers of the rows of a table, if any did."""
-        are_listed = is_on_list(numbers, self.numbers)
-        theirs = NOT_SHARED if self.rows is None else self.rows.whose(contacts, numbers)
-        return np.where(are_listed, theirs, NOT_REACHED).astype(np.int8)
 
 
 class SuppressionLists(Struct, frozen=True, eq=False):
@@ -243,45 +209,23 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         for marked in self.marked:
             marked.exclude(issues, contacts, recipients, start)
 
-    def whose(self, contacts: pd.DataFrame, numbers: Ints) -> Whose:
-        """Whose text reached the numbers of the rows of a table in earlier campaigns, if any did."""
-        whose: Whose = np.full(len(numbers), NOT_REACHED, np.int8)
+    def are_reached(self, numbers: Ints) -> Bools:
+        """Which numbers earlier campaigns have reached."""
+        reached: Bools = np.zeros(len(numbers), dtype=bool)
         for source in self.reached:
-            whose = np.maximum(whose, source.whose(contacts, numbers))
-        return whose
+            reached |= is_on_list(numbers, source.numbers)
+        return reached
 
-    def exclude_reached(
-        self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, *, every_text: bool
-    ) -> Ints:
+    def exclude_reached(self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients) -> None:
         """Exclude the rows whose number an earlier campaign reached, of those that get something so far.
 
         Their status is `duplicate`: nothing is wrong with them and nobody opted out, but they would get a
-        second message. The code distinguishes them from duplicates in the table. Whoever only shares the
-        phone, or may only share it, has the code of those who do so in the table. If `every_text` is sent,
-        those who were left out for it get theirs. Returns the rows of which nobody knows whose text it was
-        if others share the phone.
+        second message. The code distinguishes them from duplicates in the table.
         """
-        if not self.reached:
-            return np.empty(0, dtype=np.int64)
-        whose = np.where(issues.sendable, self.whose(contacts, recipients.numbers), NOT_REACHED)
-        is_sent = (whose == LEFT_OUT) & every_text
-        for chosen, code, severity, detail, status in (
-            (whose >= NOT_SHARED, "already_sent", "info", REACHED_EARLIER, "duplicate"),
-            (is_sent, _OTHER_TEXT, "warning", _SENT_ALL_THE_SAME, "not_sent"),
-            ((whose == LEFT_OUT) & ~is_sent, _OTHER_TEXT, "error", PHONE_REACHED_EARLIER, "duplicate"),
-            (whose == DOUBTFUL, _OTHER_TEXT, "error", PERHAPS_THEIRS, "duplicate"),
-        ):
-            rows = np.flatnonzero(chosen)
-            recipients.report(issues, contacts, rows, code, severity, detail, status=status)
-        return np.flatnonzero(whose == NOT_SHARED)
-
-
-def note_shared_phones(
-    issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, rows: Ints
-) -> None:
-    """Say of rows that an earlier campaign leaves out that the text may have been another one's."""
-    code, detail = "already_sent_shared", _PERHAPS_ANOTHERS
-    recipients.report(issues, contacts, rows, code, "warning", detail, status="duplicate")
+        if self.reached:
+            rows = np.flatnonzero(issues.sendable & self.are_reached(recipients.numbers))
+            detail = REACHED_EARLIER
+            recipients.report(issues, contacts, rows, "already_sent", "info", detail, status="duplicate")
 
 
 def leaves_out_most(totals: Totals) -> bool:

@@ -42,5 +42,4 @@ def _attention(result: Result) -> str:
     if count:
         people = counted(count, "person", "people")
         return capitalised(f"{people} {agreeing(count, 'needs', 'need')} attention.")
-    is_asked = result.about_later_texts or result.about_shared_before
-    return "" if is_asked else "Nobody needs attention."
+    return "" if result.about_later_texts else "Nobody needs attention."

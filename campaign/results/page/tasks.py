@@ -20,7 +20,6 @@ from campaign.text import agreeing, capitalised, counted
 from campaign.values import replace
 
 _SEND_AGAIN = "Decide whether to send the text of this table again."
-_LOOK_AT_SHARED = "Look at people who share a phone that another campaign reached."
 _ADD_COSTS = (
     f"Once the provider has told you, add it: with “{ADD_COST}” on the page that sent it, or with campaign "
     "resolve and --cost."
@@ -63,8 +62,6 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     if repeats.rows:
         chosen.append(_repeats(repeats))
     chosen += [Task(_CORRECT_OWN, advice, "", "quiet") for advice in result.corrections_to_copy]
-    if result.about_shared_before:
-        chosen.append(Task(_LOOK_AT_SHARED, result.about_shared_before, "", "quiet"))
     if result.about_later_texts:
         chosen.append(Task(_SEND_AGAIN, result.about_later_texts, "", "quiet"))
     if result.about_costs:

@@ -14,7 +14,6 @@ from campaign.errors import FolderError
 from campaign.messages.plan import Plan, suppression_of, with_fields
 from campaign.messages.plan_tables.duplicates import SHARED_PHONE_LATER
 from campaign.messages.recipients import Addressing
-from campaign.messages.suppression.earlier_rows import LEFT_OUT
 from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
 from campaign.messages.totals import counted_apart
 from campaign.results.cell_values import CellReader, rows_that_say_same
@@ -131,7 +130,7 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
         return whole
     numbers = whole.addressing.numbers
     are_opted_out = np.isin(numbers, lists.opted_out_or_marked)
-    are_reached = lists.whose(whole.contacts, numbers) > LEFT_OUT
+    are_reached = lists.are_reached(numbers)
     for leaving, status, code, detail in (
         (are_opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
         (are_reached, "duplicate", "already_sent", REACHED_EARLIER),
