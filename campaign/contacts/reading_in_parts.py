@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
+import numpy as np
+from msgspec import Struct
+
+from campaign.arrow_types import TextArray
+from campaign.contacts.cells.cell_text import blank_rows
+from campaign.contacts.cells.grid import Grid, join_grids
+from campaign.contacts.cells.headers import LOOKED_AT, Header
+from campaign.contacts.cells.repairs import LISTED, repaired
+from campaign.contacts.columns import column_letter
 from campaign.contacts.continuation import is_follow_up
+from campaign.contacts.exports import column_names, export_notices, find_export
 from campaign.contacts.files.delimited import DelimitedRecords
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import parquet_grids
 from campaign.contacts.files.octets import FileOctets
 from campaign.contacts.files.sources import BLANK, Source, find_format, misnamed, open_in_pieces
+from campaign.contacts.header_lines import HeaderLines
 from campaign.contacts.own_files import about_own_file
 from campaign.contacts.partitioned_table import partition_grids
 from campaign.contacts.reading_options import MAX_BYTES, MAX_CELLS
 from campaign.contacts.reading_record import Reading
-from campaign.contacts.spooled_table import SpooledTable
-from campaign.contacts.table_in_parts import TableInParts
+from campaign.contacts.spooled_table import SpooledTable, TableSpool
+from campaign.contacts.table import (
+    ALL_BLANK,
+    CellIssue,
+    cell_issues,
+    count_unwanted,
+    find_header,
+    header_notices,
+    issue_notices,
+    without_texts,
+)
+from campaign.contacts.table_version import ColumnDigest, version_of
+from campaign.errors import FileError
 
 _TIMES = 10  # as large as what is read whole by default: memory is no reason any more
 _CONTAINERS = (b"PK", b"\xd0\xcf\x11\xe0")  # of workbooks
@@ -93,3 +117,117 @@ def _described(table: TableInParts, file: Source, notices: Callable[[], list[str
         version=made.version,
     )
     return SpooledTable(made.spool, made.places, made.columns, reading)
+
+
+class MadeTable(Struct, frozen=True, eq=False):
+    """The rows under their header, on disk, and what was noticed while they were made.
+
+    `places` are the columns of the spool that the table has, `columns` their names.
+    """
+
+    spool: TableSpool
+    places: list[int]
+    columns: list[str]
+    header_row: int | None
+    blank_rows: int
+    notices: list[str]
+    issues: tuple[CellIssue, ...]
+    version: str
+
+
+class TableInParts:
+    """The rows of a file under its header, taken grid by grid; `trim` leaves the blank rows at its end out.
+
+    No row or column is hidden and no cell merged: such files are read whole.
+    """
+
+    def __init__(self, grids: Iterable[Grid], *, header: Header, trim: bool, part_rows: int) -> None:
+        """Find the header; raises what `make_table` raises."""
+        rest = map(repaired, grids)
+        self.top = _first_lines(rest)
+        seen = np.ones(len(self.top), bool)
+        self.header_row, self.heads = find_header(self.top, seen, header)
+        self._grids, self._trim = chain([self.top], rest), trim
+        self._export = find_export(self.heads)
+        self._is_used = [bool(head.strip()) for head in self.heads]
+        self._spool = TableSpool(part_rows)
+        self._digests = [ColumnDigest() for _ in self.heads]
+        self._blank = self._emptied = self._unwanted = 0
+        self._lines = HeaderLines(self.heads, self._export)
+        self._issues: list[CellIssue] = []
+
+    def write(self) -> MadeTable:
+        """Write all rows."""
+        for grid in self._without_end(self._rows()):
+            self._keep(grid)
+        self._spool.finish(len(self.heads))
+        places = [place for place, is_used in enumerate(self._is_used) if is_used]
+        if not places:
+            raise FileError(ALL_BLANK)
+        letters = [column_letter(self.top.positions[place]) for place in places]
+        columns = column_names([self.heads[place] for place in places], letters=letters)
+        above = 0 if self.header_row is None else self.header_row - 1
+        rows, digests = sum(self._spool.sizes), [self._digests[place] for place in places]
+        issues = self._named_issues(dict(zip(map(str, places), columns, strict=True)))
+        notices = [
+            *header_notices(self.top, self.header_row, self.heads, places, rows=rows, above=above),
+            *issue_notices(issues),
+            *self._lines.notices,
+            *export_notices(self._export, columns, emptied=self._emptied, unwanted=self._unwanted),
+        ]
+        version = version_of(columns, self._spool.row_numbers(), digests)
+        return MadeTable(self._spool, places, columns, self.header_row, self._blank, notices, issues, version)
+
+    def _rows(self) -> Iterator[Grid]:
+        """The rows below the header, without lines of it and without what the tool writes for "no value"."""
+        for grid in self._grids:
+            below = grid.cut(int(np.searchsorted(grid.rows, self.header_row or 0, side="right")), len(grid))
+            if len(self._issues) < LISTED:
+                self._issues += cell_issues(grid, below, [*map(str, range(len(self.heads)))], ())
+            if not len(below):
+                continue
+            for place, is_used in enumerate(self._is_used):
+                self._is_used[place] = is_used or not below.is_empty(place)
+            below = self._lines.taken_out(below)
+            below, emptied = without_texts(below, self._export.missing if self._export else ())
+            self._emptied += emptied
+            self._unwanted += count_unwanted(below, self.heads, self._export)
+            yield below
+
+    def _named_issues(self, names: dict[str, str]) -> tuple[CellIssue, ...]:
+        return tuple(
+            dataclasses.replace(issue, column=names[issue.column])
+            for issue in self._issues
+            if issue.column in names
+        )
+
+    def _without_end(self, grids: Iterable[Grid]) -> Iterator[Grid]:
+        """The rows but for blank ones at the end of the file, if it is trimmed; blank ones are counted."""
+        waiting: list[Grid] = []
+        for grid in grids:
+            blank = blank_rows(grid.columns, len(grid))
+            filled = np.setdiff1d(np.arange(len(grid)), blank, assume_unique=True) if len(blank) else None
+            end = len(grid) if filled is None else int(filled[-1]) + 1 if len(filled) else 0
+            if not self._trim:
+                end = len(grid)
+            if end:
+                yield from waiting
+                self._blank += sum(map(len, waiting)) + int(np.count_nonzero(blank < end))
+                waiting = []
+                yield grid.cut(0, end)
+            if end < len(grid):
+                waiting.append(grid.cut(end, len(grid)))
+
+    def _keep(self, grid: Grid) -> None:
+        self._spool.add(grid.columns, grid.rows)
+        for digest, column in zip(self._digests, grid.columns, strict=True):
+            chunks: list[TextArray] = column.chunks  # type: ignore[assignment] # the stubs know no texts
+            digest.add(chunks)
+
+
+def _first_lines(grids: Iterator[Grid]) -> Grid:
+    """The first grids as one that has all lines in which a header is looked for."""
+    taken = [next(grids)]
+    while sum(map(len, taken)) < LOOKED_AT and (grid := next(grids, None)) is not None:
+        taken.append(grid)
+    return join_grids(taken)

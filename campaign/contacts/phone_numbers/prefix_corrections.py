@@ -5,6 +5,8 @@ applied only if no other rule finds a different number. A valid number is never 
 read as another number, it is refused as ambiguous.
 """
 
+from pathlib import Path
+
 import numpy as np
 
 from campaign.arrow_text import Bools, Ints
@@ -20,7 +22,6 @@ from campaign.contacts.phone_numbers.parsing import (
     parse_numbers,
 )
 from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
-from campaign.contacts.phone_numbers.renumberings import RENUMBERED, STAYS
 
 # A number of another country without its plus is accepted if it has at least this many digits more than a
 # mobile number of the region. With one digit more it may be a typing error: 7700900123, a British number that
@@ -177,3 +178,19 @@ def library_repairs(parsed: ParsedNumbers, tables: MetadataTables) -> Int16s:
     fictitious = np.array([entry is not None and entry.fictitious for entry in tables.classifications])
     bits[fictitious[parsed.classification]] |= REPAIR_BITS["fictitious"]
     return bits
+
+
+_FILE = Path(__file__).with_name("renumberings.txt")
+STAYS = 254  # a digit that is the same in both forms: the dot, as a byte less that of "0"
+
+
+def _symbols(form: str) -> Symbols:
+    return np.frombuffer(form.encode(), np.uint8) - np.uint8(ord("0"))
+
+
+_RULES = [line.split() for line in _FILE.read_text(encoding="utf-8").splitlines() if line[:1].isupper()]
+# By region, pairs of an old and a new form.
+RENUMBERED = {
+    name: [(_symbols(old), _symbols(new)) for region, old, new in _RULES if region == name]
+    for name, _, _ in _RULES
+}

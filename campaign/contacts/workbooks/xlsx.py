@@ -8,7 +8,7 @@ errors: those come from a scan of the sheet's XML.
 import gc
 import io
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -23,7 +23,6 @@ from campaign.contacts.workbooks.archives import (
     packed_again,
     stored_member,
 )
-from campaign.contacts.workbooks.calamine_workarounds import negative_numbers, without_formats
 from campaign.contacts.workbooks.number_formats import CellFormat
 from campaign.contacts.workbooks.sheet_cells import SheetCells, TextColumn, text_columns
 from campaign.contacts.workbooks.sheet_choice import (
@@ -33,7 +32,7 @@ from campaign.contacts.workbooks.sheet_choice import (
     refuse_beyond_rectangle,
     refuse_empty,
 )
-from campaign.contacts.workbooks.xlsx_facts_events import scan_events
+from campaign.contacts.workbooks.xlsx_facts_events import column_position, scan_events
 from campaign.contacts.workbooks.xlsx_outline import read_outline
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
@@ -166,3 +165,31 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if running:
             gc.enable()
+
+
+_FORMULA = rb"(?:<f(?:\s[^<>]*)?>(?:(?<=/>)|[^<]*</f>)\s*)?"
+_NEGATIVE = re.compile(
+    rb'<c r="([A-Z]{1,3})(\d{1,8})"[^<>]*>' + _FORMULA + rb"<v>(-[\d.]+(?:[Ee][+-]?\d+)?)</v>"
+)
+# Of ten digits or more, or with an exponent; Python has no duration of so many days.
+_HUGE = re.compile(
+    rb'(<c r="[A-Z]{1,3}\d{1,8}"[^<>]*?)\ss="\d+"([^<>]*>' + _FORMULA + rb"<v>-?(?:\d{9}|[\d.]+[Ee]\+?\d))"
+)
+
+
+def negative_numbers(pieces: Iterable[bytes]) -> Iterator[tuple[int, int, float]]:
+    """Row number, column position and value of each cell with a negative number."""
+    rest = b""
+    for piece in pieces:
+        xml = rest + piece
+        cut = xml.rfind(b"<c ")  # the last cell may be cut in two
+        rest = xml[cut:] if cut > 0 else xml
+        for cell in _NEGATIVE.finditer(xml, 0, max(cut, 0)):
+            yield int(cell[2]), column_position(cell[1]), float(cell[3])
+    for cell in _NEGATIVE.finditer(rest):
+        yield int(cell[2]), column_position(cell[1]), float(cell[3])
+
+
+def without_formats(xml: bytes) -> bytes:
+    """The sheet with no format on numbers that are too large for a date or a length of time."""
+    return _HUGE.sub(rb"\1\2", xml)

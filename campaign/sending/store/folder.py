@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from typing import Any
 import pandas as pd
 from msgspec import Struct
 
-from campaign.errors import FolderError, OtherFileError, UsageError
+from campaign.errors import CampaignError, FolderError, OtherFileError, UsageError
+from campaign.local_times import LocalTimes
 from campaign.paths import impossible
 from campaign.results.left_to_do import WaysOn
 from campaign.results.sending_time import Paces
@@ -29,10 +31,9 @@ from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_place import LedgerPlace, ledger_place
 from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.ledger.postgres.standing_orders import StandingOrder
-from campaign.sending.ledger.views import LedgerSnapshot, snapshot
+from campaign.sending.ledger.views import LedgerSnapshot, accepted_messages, moves_of, snapshot
 from campaign.sending.store.given_accounts import account_at, given_account
 from campaign.sending.store.identity import ChosenName, folded_name
-from campaign.sending.store.later_changes import LaterChanges
 from campaign.sending.store.lock_holder import hold_campaign, open_in
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_campaign_manifest
 from campaign.sending.store.recorded_messages import recorded_messages
@@ -47,7 +48,7 @@ from campaign.sending.store.rounds import (
 )
 from campaign.sending.store.ways_on import call_to_resume, options_of_last_run
 from campaign.service.account_in_code import account_argument, account_of, name_of_sandbox
-from campaign.text import clean
+from campaign.text import agreeing, clean, counted
 from campaign.values import replace
 
 
@@ -246,3 +247,36 @@ def folder_exists(path: Path) -> bool:
     if occupied:
         raise FolderError(f"{path} holds other files and no campaign. Give another folder.")
     return False
+
+
+class LaterChanges(Struct, frozen=True):
+    """Called, it says what has changed in a ledger since it had so many `moves`; "" for nothing.
+
+    Two queries that take no time. A ledger that cannot be read any more, or is in a database on the network,
+    is not asked.
+    """
+
+    place: LedgerPlace
+    moves: int
+    accepted: int
+    read_at: datetime
+
+    @classmethod
+    def of(cls, place: LedgerPlace, moves: int, outcomes: pd.DataFrame) -> LaterChanges:
+        """The changes after these outcomes, which were read now."""
+        accepted = int(outcomes.loc[outcomes["status"] == "accepted", "messages"].sum())
+        return cls(place, moves, accepted, datetime.now(UTC))
+
+    def __call__(self) -> str:
+        try:
+            if not self.place.file_names or moves_of(self.place) == self.moves:
+                return ""
+            more = accepted_messages(self.place) - self.accepted
+        except (CampaignError, OSError):
+            return ""
+        what = (
+            f"{counted(more, 'more message')} {agreeing(more, 'was', 'were')} accepted"
+            if more > 0
+            else "the campaign has changed"
+        )
+        return f"This is of {LocalTimes().moment(self.read_at)}; since then {what}."
