@@ -60,10 +60,9 @@ def check_ordinary(*paths: Path) -> None:
 def read_ordinary(path: Path, limit: int = 1 << 20) -> bytes:
     """The content of a file that has so many bytes at most; raises `OSError` as `open_ordinary`."""
     with open_ordinary(path) as file:
-        content = file.read(limit + 1)
-    if len(content) > limit:
-        raise OSError(errno.EFBIG, "it is larger than any file of this program")
-    return content
+        if os.fstat(file.fileno()).st_size > limit:  # a read of `limit` bytes would take that much memory
+            raise OSError(errno.EFBIG, "it is larger than any file of this program")
+        return file.read()
 
 
 def _check_ordinary(mode: int) -> None:

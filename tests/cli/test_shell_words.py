@@ -47,6 +47,7 @@ IN_PYTHON_ONLY = (
     ", account=account",
     "The Dask cluster",
     "contacts = campaign.read_contacts(",
+    "campaign.read_contacts(7",  # behind "or in Python"
 )
 PARAMETERS = {
     name

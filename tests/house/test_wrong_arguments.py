@@ -140,8 +140,9 @@ ACCOUNT = {
     "encoding": [*A_WORD, "none"],
     "ca_file": A_PATH,
     "currency": A_WORD,
+    "proxy": A_WORD,
 }
-KEPT = {name: ACCOUNT[name] for name in ("environment", "encoding", "ca_file", "currency")}
+KEPT = {name: ACCOUNT[name] for name in ("environment", "encoding", "ca_file", "currency", "proxy")}
 
 # The values that do not belong in each parameter.
 WRONG = {

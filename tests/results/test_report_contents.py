@@ -263,7 +263,8 @@ def test_a_sheet_may_be_full(tmp_path, monkeypatch):
 
 
 def test_a_text_longer_than_a_cell_is_cut(tmp_path):
-    plan = plan_of(PEOPLE.replace("Grace", "G" * 40_000), message="Hi")
+    people = campaign.read_contacts(PEOPLE.encode()).replace("Grace", "G" * 40_000)
+    plan = campaign.prepare(people, message="Hi", sender="CLINIC", number="Phone", region="UG")
     assert rows_of(book(result_of(*MIXED, plan=plan), tmp_path)["Contacts"])[1][1] == "G" * 32_767
 
 

@@ -205,9 +205,11 @@ class Sender(Desk):
             truth.sheets = [*truth.sheets, *sheets]  # registered or not
             truth.is_closed = None if truth.is_closed else truth.is_closed
             return
-        cells = list(zip(result.contacts["name"], result.contacts["phone"], strict=True))
+        cells = list(zip(result.contacts["name"], result.contacts["phone"], strict=True))  # composed
         truth.sheets = [
-            sheet for sheet in sheets if [(line.name, line.cell) for line in sheet.lines] == cells
+            sheet
+            for sheet in sheets
+            if [(normalize("NFC", line.name), line.cell) for line in sheet.lines] == cells
         ]
         if intent.verb != "resume":  # where nothing had to be sent, a closed campaign stays closed
             is_same = truth.is_closed is not False and result.nothing_sent
