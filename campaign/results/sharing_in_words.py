@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from campaign.contacts.columns import listed
 from campaign.environments import words_for
 from campaign.messages.plan_tables.duplicates import TO_REACH_AFTER_ALL, TO_REACH_BOTH_LATER
-from campaign.results.advice import ONE_OR_TWO
 
 _WHOSE_TEXT = {
     "accepted": "was {done}",
@@ -26,9 +24,9 @@ _UNSENT = "Shares a phone with row {}, which gets nothing either. To reach this 
 _ALONE = "Shared a phone with a row that has another number now. Send this row again as it is to reach it."
 
 
-def reasons_of_shared(shared: pd.DataFrame, column: str, environment: str) -> pd.Series[str]:
+def reasons_of_shared(shared: pd.DataFrame, environment: str) -> pd.Series[str]:
     """For rows of `shared_phones` why they got nothing: which row has their number, and what became of that
-    one. `column` is that of the names. Rows without a reason here keep that of the plan."""
+    one. Rows without a reason here keep that of the plan."""
     done = words_for(environment).done
     words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
     is_stopped = shared["owner"].isna() & (shared["why_beside"] == "opted_out")
@@ -36,9 +34,7 @@ def reasons_of_shared(shared: pd.DataFrame, column: str, environment: str) -> pd
     theirs = shared.loc[fates.index]
     owner, text = theirs["owner"], theirs["text"]
     with_whom = ("row " + owner.astype("Int64").astype("str")).where(owner.notna(), "somebody else")
-    one_or_two = f"They have the same {listed([column])}: {ONE_OR_TWO}"
     remedy = pd.Series(_TO_REACH, fates.index).mask(theirs["is_answered"], TO_REACH_AFTER_ALL)
-    remedy = remedy.mask(theirs["is_same_name"], one_or_two)
     whose = "Shares a phone with " + with_whom + ", whose " + text
     reasons: pd.Series[str] = whose + " " + fates + ". " + remedy
     return pd.concat([reasons, _of_nobody(shared.drop(fates.index))])

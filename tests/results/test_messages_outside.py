@@ -59,7 +59,7 @@ def test_an_earlier_text_and_one_to_a_person_who_left_the_table_have_a_sheet():
         sheets = sheets_of(result)
         outside = sheets[OUTSIDE]
         assert outside[["number", "message", "round", "reason"]].to_numpy().tolist() == [
-            ["25677*****01", "José: 12500", 1, "An earlier text to a number in the table."],
+            ["25677*****01", "José: 12500", 1, "Another message to a number in the table."],
             ["25677*****05", "Eve: 1", 1, "No row has this number any more."],
         ]
         check_that_all_is_there(sheets)
