@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from campaign.results.messages_elsewhere import DEPARTED, LATER, OTHER, MessagesElsewhere
+from campaign.results.messages_elsewhere import DEPARTED, LATER, ORDERED, OTHER, MessagesElsewhere
 from campaign.results.reached_earlier import ReachedEarlier
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
@@ -10,6 +10,10 @@ from campaign.text import agreeing, capitalised, counted, figure, listed_words
 _WORDS = {
     OTHER: ("was another message to a number in it", "were other messages to numbers in it"),
     LATER: ("was a later text to a number in it", "were later texts to numbers in it"),
+    ORDERED: (
+        "was in a batch that was ordered to be sent again",
+        "were in batches that were ordered to be sent again",
+    ),
     DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
 }
 # What became of others: two kinds that did not leave, and those to people whose rows have a mistake now, who
@@ -19,6 +23,7 @@ REFUSED, UNSENT, WITH_MISTAKE = "refused", "not_sent", "with_mistake"
 REASONS = {
     OTHER: "Another message to a number in the table.",
     LATER: "A later text to a number in the table.",
+    ORDERED: "Its batch was ordered to be sent again.",
     WITH_MISTAKE: "This person's row has a mistake in this table. The message went out before that, or after "
     "a correction that this table lacks.",
     DEPARTED: "No row has this number any more.",

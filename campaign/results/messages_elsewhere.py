@@ -7,6 +7,7 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.arrow_text import Ints
+from campaign.contract import ORDERED_AGAIN
 from campaign.local_times import LocalTimes
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import (
@@ -18,9 +19,9 @@ from campaign.messages.plan_tables.plan_columns import (
 from campaign.results.recorded import Recorded, read_recorded
 
 # What such a message was: one of a later round than the message of the row that has its number today, another
-# one to a number of the table, or one to a number that no row has any more. Batches of a round leave before
-# those of the next one.
-LATER, OTHER, DEPARTED = "later", "other", "departed"
+# one to a number of the table, of these in a batch that a person ordered to be sent again, or one to a number
+# that no row has any more. Batches of a round leave before those of the next one.
+LATER, OTHER, ORDERED, DEPARTED = "later", "other", "ordered", "departed"
 
 
 class MessagesElsewhere(Struct, frozen=True, eq=False):
@@ -122,7 +123,8 @@ def messages_elsewhere(
     own = pd.DataFrame(
         {"number": numbers[near], "batch": batch_of_message[near], "row": rows_of_messages(plan)[near]}
     ).join(left[["status", "round"]], on="batch")
-    messages = messages.assign(kind=_kinds(messages, own)).reset_index(drop=True)
+    ordered = left.index[left["error"] == ORDERED_AGAIN]
+    messages = messages.assign(kind=_kinds(messages, own, ordered)).reset_index(drop=True)
     return MessagesElsewhere(count, in_doubt, is_priced, messages, own)
 
 
@@ -163,11 +165,14 @@ def _without(messages: pd.DataFrame, in_table: pd.DataFrame, others: pd.Series[i
     return outside[outside.groupby("batch").cumcount() < outside["batch"].map(others)]
 
 
-def _kinds(outside: pd.DataFrame, own: pd.DataFrame) -> pd.Series[str]:
-    """What each of the messages is; `own` are those of the table that go to the same numbers."""
+def _kinds(outside: pd.DataFrame, own: pd.DataFrame, ordered: pd.Index[int]) -> pd.Series[str]:
+    """What each of the messages is; `own` are those of the table that go to the same numbers, `ordered` the
+    batches that were ordered to be sent again."""
     last = outside["number"].map(own.groupby("number")["round"].max())  # missing where none of them has left
     is_later = outside["round"] > last.astype("float64")
-    kinds = np.select([is_later, outside["row"] > 0], [LATER, OTHER], DEPARTED)
+    has_row = outside["row"] > 0
+    is_ordered = has_row & outside["batch"].isin(ordered)
+    kinds = np.select([is_later, is_ordered, has_row], [LATER, ORDERED, OTHER], DEPARTED)
     return pd.Series(kinds, index=outside.index, dtype="str")
 
 

@@ -129,9 +129,9 @@ def test_the_messages_of_the_sentence_add_up_to_those_of_the_card_of_the_run(mis
     run = campaign.start(plan, name="fees", changed="send")
     result = run.wait()
     said = (
-        "The campaign has also sent 2 messages that are not in this table: 1 was an earlier text to a number "
-        f"in it and 1 went to a number that no row has any more. The cost includes them and {rows} reached "
-        "earlier."
+        "The campaign has also sent 2 messages that are not in this table: 1 was another message to a "
+        "number in it and 1 went to a number that no row has any more. The cost includes them and "
+        f"{rows} reached earlier."
     )
     assert said in result.sentence
     assert said in campaign.load_result(result.folder).sentence
