@@ -30,10 +30,6 @@ REASONS = {
     REFUSED: "It was refused in an earlier round, or settled as not sent.",
     UNSENT: "It was not sent, and is not in the table any more.",
 }
-# Why a message is not in the table whose masked number looks like that of a row.
-DEPARTED_LOOK_ALIKE = (
-    "No row has this number any more; row {} has another one that looks the same when masked."
-)
 
 
 def about_kept_texts(rows: int) -> str:

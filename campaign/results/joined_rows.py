@@ -34,8 +34,7 @@ from campaign.results.recorded import Recorded
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound
-from campaign.results.shared_phones import rows_left_out, shared_phones
-from campaign.results.sharing_in_words import reasons_of_shared
+from campaign.results.shared_phones import reasons_of_shared, rows_left_out, shared_phones
 from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals
 from campaign.values import replace
