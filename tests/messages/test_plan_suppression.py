@@ -56,21 +56,6 @@ def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
     ]  # fmt: skip
 
 
-VILLAGES = """\
-    Phone,Name of mother,Village
-    0772 000 001,Ann,Kisenyi
-    0772 000 001,Ann,Katwe
-    0772 000 001,Ben,Katwe
-    0772 000 002,,Kisenyi
-    0772 000 002,,Katwe
-"""
-ANN_TWICE = (
-    'The same number and the same "Name of mother" as row 2, which has another text (if one of the '
-    "rows is there by mistake, delete it). At most one of them is sent. If two people share the phone, enter "
-    'another number, or use duplicates="keep" so that both texts go out.'
-)
-
-
 def test_copies_of_somebody_who_opted_out_are_copies_and_no_more_people():
     made = plan(opt_outs=["+256772000001"])
     assert statuses(made) == ["opted_out", "opted_out", "duplicate", "not_sent", "duplicate"]
