@@ -27,7 +27,6 @@ from campaign.messages.plan_tables.duplicates import DuplicateFinder
 from campaign.messages.plan_tables.held_tables import HeldTables
 from campaign.messages.plan_tables.row_block import DraftTables, RunningTotals
 from campaign.messages.plan_tables.spooled_tables import SpooledTables
-from campaign.messages.recipients import names_at
 from campaign.messages.totals import Totals
 
 BLOCK = 131_072  # rows processed together: large enough for column-wise speed, small enough to reuse memory
@@ -50,8 +49,7 @@ def write_draft(contacts: ContactParts, rules: Rules, preferred: Ints) -> dict[s
     if len(preferred):
         rows = rows_at(contacts, preferred)
         texts = rules.texts.render(rows, IssueCollector(len(rows))).texts
-        names = names_at(rows, rules.numbers.naming, np.arange(len(rows)))
-        duplicates.keep(preferred, labels_of(rows), texts, names)
+        duplicates.keep(preferred, labels_of(rows), texts)
     totals = steps.finish(rules, duplicates)
     if rules.duplicates == "error":
         duplicates.refuse()

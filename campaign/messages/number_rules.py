@@ -37,7 +37,7 @@ class NumberRules(Struct, frozen=True):
     """How numbers are found and read: `columns` in order of preference, the rest as in `clean_numbers`.
 
     `closing_totals` are rows that have no number because they are lines of totals at the end of the table, or
-    remarks below them. `naming` is the column that says whose row it is, "" if there is none.
+    remarks below them.
     """
 
     columns: list[str]
@@ -45,7 +45,6 @@ class NumberRules(Struct, frozen=True):
     several: str
     kinds: Collection[str]
     closing_totals: Collection[int] = ()
-    naming: str = ""
 
     def region_of(self, contacts: pd.DataFrame, start: int) -> RowRegions:
         """The region of some consecutive rows, the first of which is at `start` in the table."""

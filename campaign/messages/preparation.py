@@ -12,10 +12,9 @@ from msgspec import Struct
 
 from campaign.argument_checks import check_choice
 from campaign.arrow_text import Ints
-from campaign.contacts.contact_parts import ContactParts, first_rows, whole_table
+from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.contact_source import open_contacts
 from campaign.contacts.files.frames import as_frame
-from campaign.contacts.naming_column import LOOKED_AT, naming_column
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.totals_lines import closing_totals
@@ -117,8 +116,7 @@ def prepare(
         table, message, language, sender, priority, downgrade=downgrade, as_written=as_written
     )
     columns, its_region = choose_columns(table.columns, number, table), choose_region(table, region)
-    naming = naming_column(first_rows(whole_table(table), LOOKED_AT), columns)
-    numbers = NumberRules(columns, its_region, several, kinds, closing_totals(table, columns), naming)
+    numbers = NumberRules(columns, its_region, several, kinds, closing_totals(table, columns))
     rules = Rules(
         texts,
         numbers,

@@ -66,7 +66,6 @@ class Recipients(Struct, frozen=True):
     numbers: Ints
     columns: list[str]
     source: npt.NDArray[np.int8]  # the position of the column in `columns`
-    naming: str = ""  # the column that says whose row it is
 
     def report(
         self,
@@ -135,11 +134,6 @@ def is_on_list(numbers: Ints, listed_numbers: Ints) -> Bools:
     return pd.Series(numbers).isin(listed_numbers).to_numpy()
 
 
-def names_at(contacts: pd.DataFrame, column: str, rows: Ints) -> TextArray:
-    """What the rows at these positions have in a column; "" where there is none."""
-    return series_to_array(contacts[column].iloc[rows]) if column else constant_array("", len(rows))
-
-
 def find_numbers(
     contacts: pd.DataFrame, rules: NumberRules, region: RowRegions, issues: IssueCollector
 ) -> tuple[Recipients, TextArray]:
@@ -175,7 +169,7 @@ def find_numbers(
     _add_problems(issues, problems, numbers, region)
     explained = np.concatenate([group.rows for group in problems])
     _add_missing(contacts, issues, rules.columns, np.setdiff1d(pending, explained, assume_unique=True))
-    return Recipients(numbers, rules.columns, source, rules.naming), countries
+    return Recipients(numbers, rules.columns, source), countries
 
 
 def _valid_regions(regions: "pd.Series[str]", issues: IssueCollector) -> "pd.Series[str]":

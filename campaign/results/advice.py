@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 import pandas as pd
 
 from campaign.contacts.cells.grid import name_rows
-from campaign.contacts.columns import listed
 from campaign.contract import ORDERED_AGAIN, SETTLED_BY
 from campaign.messages.plan_tables.duplicates import TO_REACH_BOTH_LATER
 from campaign.text import agreeing, capitalised, counted
@@ -19,7 +18,6 @@ ADVICE = {
     "resume the campaign or send the plan again: nobody who has got this text is tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
 }
-ONE_OR_TWO = f"if one of the rows is there by mistake, delete it; if not, {TO_REACH_BOTH_LATER}"
 _INVALID = (
     "Correct the invalid {rows}: in your own spreadsheet, which you send again, or in the file that "
     "write_follow_up writes, which has the {reasons}."
@@ -95,19 +93,6 @@ def advice_on_sharing(people: int, *, can_send_both: bool, is_answered: bool) ->
     return (
         f"{who} {share} a phone with somebody else and {nothing}. The file of write_follow_up has {rows}. To "
         f"reach {them} too, {remedy}{as_well}"
-    )
-
-
-def advice_on_repeats(rows: int, column: str) -> str:
-    """What is left to do about rows with the number of another row and the same in a column, which are
-    probably of people who are in the table twice; "" for none."""
-    if not rows:
-        return ""
-    has = agreeing(rows, "has", "have")
-    text = agreeing(rows, "its own text was not sent", "their own texts were not sent")
-    return (
-        f"{capitalised(counted(rows, 'row'))} {has} the same number and the same {listed([column])} as "
-        f"another row, and {text}: {ONE_OR_TWO}"
     )
 
 

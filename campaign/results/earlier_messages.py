@@ -2,63 +2,34 @@
 
 from __future__ import annotations
 
-from campaign.results.calls_to_settle import batches_in_words
-from campaign.results.messages_elsewhere import (
-    ANOTHER,
-    DEPARTED,
-    EARLIER,
-    LATER,
-    LEFT_OUT,
-    OUTDATED,
-    TAKEN,
-    WITH_MISTAKE,
-    MessagesElsewhere,
-)
+from campaign.results.messages_elsewhere import DEPARTED, LATER, ORDERED, OTHER, MessagesElsewhere
 from campaign.results.reached_earlier import ReachedEarlier
-from campaign.results.repeated_messages import REPEATED, TO_REPEAT
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
-# What one message of a kind was, and what many were: no text has or gets a text. One for a row with a mistake
-# is counted with the rows that were accepted.
+# What one message of a kind was, and what many were: no text has or gets a text.
 _WORDS = {
-    EARLIER: ("was an earlier text to a number in it", "were earlier texts to numbers in it"),
+    OTHER: ("was another message to a number in it", "were other messages to numbers in it"),
     LATER: ("was a later text to a number in it", "were later texts to numbers in it"),
-    ANOTHER: ("was another text to a number in it", "were other texts to numbers in it"),
-    LEFT_OUT: (
-        "went to the number of a row that gets nothing now",
-        "went to numbers of rows that get nothing now",
+    ORDERED: (
+        "was in a batch that was ordered to be sent again",
+        "were in batches that were ordered to be sent again",
     ),
-    OUTDATED: (
-        "was an earlier text to a person whose row has a mistake",
-        "were earlier texts to people whose rows have a mistake",
-    ),
-    TAKEN: ("went to a number that another row has now", "went to numbers that other rows have now"),
     DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
 }
-_TWICE = {REPEATED: "may have arrived twice", TO_REPEAT: "may arrive twice"}
-# What became of others that did not leave.
-REFUSED, UNSENT = "refused", "not_sent"
+# What became of others: two kinds that did not leave, and those to people whose rows have a mistake now, who
+# count as accepted.
+REFUSED, UNSENT, WITH_MISTAKE = "refused", "not_sent", "with_mistake"
 # The same of a single message, as its reason in a list of them.
 REASONS = {
-    EARLIER: "An earlier text to a number in the table.",
+    OTHER: "Another message to a number in the table.",
     LATER: "A later text to a number in the table.",
-    ANOTHER: "Another text to a number in the table.",
-    LEFT_OUT: "The row with this number gets nothing now.",
+    ORDERED: "Its batch was ordered to be sent again.",
     WITH_MISTAKE: "This person's row has a mistake in this table. The message went out before that, or after "
     "a correction that this table lacks.",
-    OUTDATED: "An earlier text, to a person whose row has a mistake in this table: it went out after a "
-    "correction that this table lacks.",
-    TAKEN: "Another row has this number now.",
     DEPARTED: "No row has this number any more.",
-    REPEATED: "Its batch was ordered to be sent again: the table has the second message with this text.",
-    TO_REPEAT: "Its batch was ordered to be sent again: the table has this text, which waits to be sent.",
     REFUSED: "It was refused in an earlier round, or settled as not sent.",
     UNSENT: "It was not sent, and is not in the table any more.",
 }
-# Why a message is not in the table whose masked number looks like that of a row.
-DEPARTED_LOOK_ALIKE = (
-    "No row has this number any more; row {} has another one that looks the same when masked."
-)
 
 
 def about_kept_texts(rows: int) -> str:
@@ -73,18 +44,7 @@ def about_elsewhere(elsewhere: MessagesElsewhere, reached: ReachedEarlier) -> st
     """What was sent and is not in today's table, and whom it was for; "" if there is nothing."""
     if not elsewhere.count:  # that a row was reached as corrected is said with the rows
         return ""
-    repeated = (_about_repeated(elsewhere, kind) for kind in _TWICE)
-    return " ".join(filter(None, (*repeated, _about_others(elsewhere, _to_reached_rows(reached)))))
-
-
-def _about_repeated(elsewhere: MessagesElsewhere, kind: str) -> str:
-    """How many texts of the table may arrive twice, and why; "" for none."""
-    count, batches = elsewhere.repeated(kind)
-    if not count:
-        return ""
-    ordered = f"{agreeing(len(batches), 'was', 'were')} ordered to be sent again"
-    messages = capitalised(counted(count, "message"))
-    return f"{messages} {_TWICE[kind]}, because {batches_in_words(batches)} {ordered}."
+    return _about_others(elsewhere, _to_reached_rows(reached))
 
 
 def _to_reached_rows(reached: ReachedEarlier) -> str:
@@ -100,9 +60,7 @@ def _to_reached_rows(reached: ReachedEarlier) -> str:
 
 
 def _about_others(elsewhere: MessagesElsewhere, to_reached_rows: str) -> str:
-    count = elsewhere.others
-    if not count:
-        return ""
+    count = elsewhere.count
     it = f"{agreeing(count, 'it', 'them')}{to_reached_rows}"
     cost = f"cost includes {it}{'' if elsewhere.is_priced else ', as far as it is known'}."
     sent = (

@@ -30,18 +30,11 @@ from campaign.results.reached_earlier import (
     reached_earlier,
     texts_that_reached,
 )
-from campaign.results.recorded import ContactsOfRounds, Recorded
+from campaign.results.recorded import Recorded
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound
-from campaign.results.shared_phones import (
-    LikelyRepeats,
-    column_of_names,
-    rows_left_out,
-    shared_phones,
-)
-from campaign.results.sharing_in_words import reasons_of_shared
-from campaign.results.text_owners import TextOwners
+from campaign.results.shared_phones import reasons_of_shared, rows_left_out, shared_phones
 from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals
 from campaign.values import replace
@@ -57,7 +50,6 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     environment: str
     name: str
     rounds: tuple[SentRound, ...]
-    contacts_of_rounds: ContactsOfRounds
     recorded: Recorded
 
     def parts(self) -> Iterator[ResultPart]:
@@ -117,13 +109,9 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def elsewhere(self) -> MessagesElsewhere:
         """The messages that left, or may have, and are not in today's table."""
-        reached, excluded = self.reached, self.batch_of_excluded
-        owners = TextOwners(
-            self.plan, reached, excluded, self.batches_of_this_table, self.recorded, self.contacts_of_rounds
-        )
+        reached, own = self.reached, self.batch_of_message
         rows = np.union1d(reached.rows, reached.doubtful)
-        own = self.batch_of_message
-        return owners.named(messages_elsewhere(self.plan, self.batches, own, excluded, rows, self.recorded))
+        return messages_elsewhere(self.plan, self.batches, own, self.batch_of_excluded, rows, self.recorded)
 
     @cached_property
     def sharing(self) -> npt.NDArray[np.int64]:
@@ -156,13 +144,13 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         later = self.elsewhere.reasons(LocalTimes.of_rounds(self.rounds))
         if not len(self._left_out[0]) or self.is_erased:
             return later
-        sharing = reasons_of_shared(self.shared_phones, self.naming, self.environment)
+        sharing = reasons_of_shared(self.shared_phones, self.environment)
         return pd.concat([sharing, later])
 
     @cached_property
     def shared_phones(self) -> pd.DataFrame:
         """Whose text went to the phones of these rows, or will."""
-        return shared_phones(self._left_out[0], self.naming, self.bare_parts)
+        return shared_phones(self._left_out[0], self.bare_parts)
 
     @property
     def can_send_both(self) -> bool:
@@ -183,24 +171,6 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         if not self.totals.lacking_numbers or self.is_erased:
             return False
         return bool(self.shared_phones["is_answered"].any())
-
-    @cached_property
-    def likely_repeats(self) -> LikelyRepeats:
-        """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
-        if not self.totals.lacking_numbers or self.is_erased:
-            return LikelyRepeats(0, "")
-        reached = self.reached
-        others = np.concatenate([reached.rows, reached.doubtful, reached.outdated])
-        shared = self.shared_phones
-        is_same = shared["is_same_name"]
-        is_theirs = is_same.index.isin(self.sharing) & ~is_same.index.isin(others)
-        rows = int(is_same[is_theirs].sum())
-        return LikelyRepeats(rows, self.naming)
-
-    @cached_property
-    def naming(self) -> str:
-        """The column that tells the people apart; "" if there is none."""
-        return column_of_names(self.plan)
 
     @property
     def follow_up_rows(self) -> FollowUpRows:

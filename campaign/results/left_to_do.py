@@ -20,14 +20,12 @@ from campaign.results.advice import (
     advice_on_later_texts,
     advice_on_ordered_again,
     advice_on_reached_earlier,
-    advice_on_repeats,
     advice_on_sharing,
     decided,
     settled_as_refused,
 )
 from campaign.results.calls_to_settle import SHOWN, call_to_add_cost, calls_to_settle
 from campaign.results.reached_earlier import ReachedEarlier
-from campaign.results.shared_phones import LikelyRepeats
 from campaign.results.totals import ResultTotals, lack_their_cost
 from campaign.text import counted
 
@@ -43,8 +41,8 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     as they were corrected in a follow-up file, or whose people keep what they got so, `with_message` those
     that get one, and `kept` the numbers of the batches that a person has settled as refused or ordered again,
     and whose people all keep an earlier text: these may have to be read. `later` has the rows whose people
-    got a later text than that of the table (see `MessagesElsewhere.last_texts`), `repeats` says who is
-    probably in it twice, and `can_send_both` and `is_answered` are those of `JoinedRows`.
+    got a later text than that of the table (see `MessagesElsewhere.last_texts`), and `can_send_both` and
+    `is_answered` are those of `JoinedRows`.
     `order` holds for all workers, "" if there never were any.
     """
 
@@ -56,7 +54,6 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     with_message: Callable[[], Ints]
     kept: Callable[[], Collection[int]]
     later: pd.DataFrame
-    repeats: Callable[[], LikelyRepeats]
     can_send_both: Callable[[], bool]
     is_answered: Callable[[], bool]
     folder: Path | None
@@ -76,11 +73,8 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
         advice.append(self.about_ordered_again)
         if not self.is_erased:
-            repeats = self.repeats()
-            lacking = self.totals.lacking_numbers - repeats.rows
             ways = {"can_send_both": self.can_send_both(), "is_answered": self.is_answered()}
-            advice.append(advice_on_sharing(lacking, **ways))
-            advice.append(advice_on_repeats(*repeats))
+            advice.append(advice_on_sharing(self.totals.lacking_numbers, **ways))
             advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(self.about_costs)
         return tuple(filter(None, advice))

@@ -17,27 +17,19 @@ from campaign.messages.plan_tables.plan_columns import (
     rows_of_messages,
 )
 from campaign.results.recorded import Recorded, read_recorded
-from campaign.results.repeated_messages import REPEATED, TO_REPEAT, kinds_of_repeated
 
-# What such a message was: another text for somebody whose row gets a message, of a round before or after that
-# of the row's, or of the same one, as people with one phone get; a text for a row that gets nothing now; or a
-# text for a number that no row has any more. Batches of a round leave before those of the next one. What a
-# person ordered to be sent again has kinds of its own: see `repeated_messages`.
-EARLIER, LATER, ANOTHER = "earlier", "later", "another"
-LEFT_OUT, DEPARTED = "left_out", "departed"
-# And one for a person whose row has a mistake, which counts as accepted: its text is not in the table either.
-WITH_MISTAKE = "with_mistake"
-# Two kinds that only rows tell (see `TextOwners`): an earlier text to such a person, and a text to a number
-# that another row has by now.
-OUTDATED, TAKEN = "outdated", "taken"
+# What such a message was: one of a later round than the message of the row that has its number today, another
+# one to a number of the table, of these in a batch that a person ordered to be sent again, or one to a number
+# that no row has any more. Batches of a round leave before those of the next one.
+LATER, OTHER, ORDERED, DEPARTED = "later", "other", "ordered", "departed"
 
 
 class MessagesElsewhere(Struct, frozen=True, eq=False):
     """The messages of a campaign that left, or may have, and are for no row that counts as reached today.
 
     `count` is how many they are, `in_doubt` whether some are unknown, and `is_priced` whether the cost of
-    each of their batches is known. `messages` has a line for each: number, batch, row (that of its person,
-    mostly the one with that number today, 0 for none), row_then (in its round), kind (see above), status,
+    each of their batches is known. `messages` has a line for each: number, batch, row (the first one with
+    that number today, one that gets a message if there is one; 0 for none), kind (see above), status,
     submitted_at and round of its batch; None where names and numbers were erased. `own` are the messages of
     the table that go to the same numbers: number, row, and status and round of its batch.
     """
@@ -59,25 +51,6 @@ class MessagesElsewhere(Struct, frozen=True, eq=False):
     def count_of(self, kind: str) -> int:
         """How many are of this kind; 0 where it is not known."""
         return 0 if self.messages is None else int((self.messages["kind"] == kind).sum())
-
-    @property
-    def without_row(self) -> int:
-        """How many are for nobody who is in a row of the table for certain; 0 where it is not known."""
-        return 0 if self.messages is None else int((self.messages["row"] == 0).sum())
-
-    @property
-    def others(self) -> int:
-        """How many of the messages are no text of the table that was ordered to be sent again."""
-        return self.count - self.count_of(REPEATED) - self.count_of(TO_REPEAT)
-
-    def repeated(self, kind: str) -> tuple[int, list[int]]:
-        """How many texts of the table left before, in batches that were ordered again, and these batches."""
-        if self.messages is None:
-            return 0, []
-        messages = self.messages[self.messages["kind"] == kind]
-        nth = messages.groupby(["number", "batch"]).cumcount()  # one that was ordered again twice counts once
-        count = len(messages.assign(nth=nth).drop_duplicates(["number", "nth"]))
-        return count, sorted(map(int, messages["batch"].unique()))
 
     @property
     def is_known(self) -> bool:
@@ -109,9 +82,8 @@ _LAST = {
     "is that one, not the one of this row.",
 }
 _NOBODY = pd.DataFrame(
-    {"number": [], "batch": [], "row": [], "row_then": [], "kind": [], "status": [], "submitted_at": [],
-     "round": []}
-)  # fmt: skip
+    {"number": [], "batch": [], "row": [], "kind": [], "status": [], "submitted_at": [], "round": []}
+)
 _NO_OWN = pd.DataFrame({"number": [], "row": [], "status": [], "round": []})
 _NO_TEXTS = pd.DataFrame({"status": [], "submitted_at": []}, index=pd.Index([], dtype="int64", name="row"))
 
@@ -141,7 +113,6 @@ def messages_elsewhere(
         nobody = None if count else _NOBODY
         return MessagesElsewhere(count, in_doubt, is_priced, nobody, _NO_OWN)
     numbers, contacts = numbers_at(plan, np.arange(plan.totals.messages)), numbers_of_contacts(plan)
-    known = known.rename(columns={"row": "row_then"})
     known = known.assign(row=_rows_with(plan, numbers, contacts, known["number"]))
     near = np.isin(in_table, others.index)
     in_batches = pd.DataFrame(
@@ -152,7 +123,8 @@ def messages_elsewhere(
     own = pd.DataFrame(
         {"number": numbers[near], "batch": batch_of_message[near], "row": rows_of_messages(plan)[near]}
     ).join(left[["status", "round"]], on="batch")
-    messages = _with_kinds(messages, own, left, recorded)
+    ordered = left.index[left["error"] == ORDERED_AGAIN]
+    messages = messages.assign(kind=_kinds(messages, own, ordered)).reset_index(drop=True)
     return MessagesElsewhere(count, in_doubt, is_priced, messages, own)
 
 
@@ -188,48 +160,27 @@ def _without(messages: pd.DataFrame, in_table: pd.DataFrame, others: pd.Series[i
     keys = ["number", "batch"]
     numbered, taken = (frame.assign(nth=frame.groupby(keys).cumcount()) for frame in (messages, in_table))
     merged = numbered.merge(taken, on=[*keys, "nth"], how="left", indicator="found")
-    outside = merged.loc[merged["found"] == "left_only", [*keys, "row", "row_then"]]
+    outside = merged.loc[merged["found"] == "left_only", [*keys, "row"]]
     outside = outside.sort_values(["batch", "row"], ascending=[True, False], kind="stable")
     return outside[outside.groupby("batch").cumcount() < outside["batch"].map(others)]
 
 
-def _with_kinds(
-    outside: pd.DataFrame, own: pd.DataFrame, left: pd.DataFrame, recorded: Recorded
-) -> pd.DataFrame:
-    """The messages with the kind of each; `own` are those of the table that go to the same numbers."""
-    messages = outside.assign(kind=_kinds(outside, own)).reset_index(drop=True)
-    ordered = left.index[left["error"] == ORDERED_AGAIN]
-    may_repeat = messages[(messages["kind"] == EARLIER) & messages["batch"].isin(ordered)]
-    repeated = kinds_of_repeated(may_repeat, own, lambda batches: read_recorded(recorded, batches, "message"))
-    return messages.assign(kind=repeated.reindex(messages.index).fillna(messages["kind"]))
-
-
-def _kinds(outside: pd.DataFrame, own: pd.DataFrame) -> pd.Series[str]:
-    """What each of the messages is, whatever its text; `own` as above."""
-    in_table = own.groupby("number")["round"].max()  # missing where none of them has left
-    rounds = outside["number"].map(in_table).astype("float64")
-    kinds = np.select(
-        [
-            (outside["round"] > rounds).to_numpy(),
-            (outside["round"] == rounds).to_numpy(),
-            outside["number"].isin(in_table.index).to_numpy(),
-            (outside["row"] > 0).to_numpy(),
-        ],
-        [LATER, ANOTHER, EARLIER, LEFT_OUT],
-        DEPARTED,
-    )
+def _kinds(outside: pd.DataFrame, own: pd.DataFrame, ordered: pd.Index[int]) -> pd.Series[str]:
+    """What each of the messages is; `own` are those of the table that go to the same numbers, `ordered` the
+    batches that were ordered to be sent again."""
+    last = outside["number"].map(own.groupby("number")["round"].max())  # missing where none of them has left
+    is_later = outside["round"] > last.astype("float64")
+    has_row = outside["row"] > 0
+    is_ordered = has_row & outside["batch"].isin(ordered)
+    kinds = np.select([is_later, is_ordered, has_row], [LATER, ORDERED, OTHER], DEPARTED)
     return pd.Series(kinds, index=outside.index, dtype="str")
 
 
 def _last_texts(own: pd.DataFrame, later: pd.DataFrame) -> pd.DataFrame:
-    """The last text of each accepted row, where that is one of the `later` ones: to its number, and of no
-    other row."""
+    """The last text to the number of each accepted row, where that is one of the `later` ones."""
     if later.empty:
         return _NO_TEXTS
     accepted = own.loc[own["status"] == "accepted", ["number", "row"]].drop_duplicates()
-    texts = later[["number", "status", "submitted_at", "row"]].rename(columns={"row": "of"})
-    pairs = accepted.merge(texts, on="number")
-    pairs = pairs[pairs["of"].isin([0]) | (pairs["of"] == pairs["row"])].sort_values(
-        "submitted_at", kind="stable"
-    )
-    return pairs.drop_duplicates("row", keep="last").set_index("row")[["status", "submitted_at"]].sort_index()
+    pairs = accepted.merge(later[["number", "status", "submitted_at"]], on="number")
+    pairs = pairs.sort_values("submitted_at", kind="stable").drop_duplicates("row", keep="last")
+    return pairs.set_index("row")[["status", "submitted_at"]].sort_index()

@@ -9,8 +9,7 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.arrow_text import Ints
-from campaign.results.earlier_messages import REASONS, REFUSED, UNSENT
-from campaign.results.messages_elsewhere import WITH_MISTAKE
+from campaign.results.earlier_messages import REASONS, REFUSED, UNSENT, WITH_MISTAKE
 from campaign.results.outcome_tables import join_messages
 from campaign.results.recorded import read_recorded
 from campaign.results.sent_rounds import as_counted

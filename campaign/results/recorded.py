@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import pandas as pd
@@ -18,17 +18,15 @@ class Recorded(Protocol):
     def __call__(self, batches: Ints, *texts: str) -> pd.DataFrame | None: ...
 
 
-class ContactsOfRounds(Protocol):
-    """Reads the tables of all rounds, or of one, part by part; those that were erased have none."""
-
-    def __call__(self, number: int | None = None) -> Iterable[pd.DataFrame]: ...
+# Reads the tables of all rounds, part by part; those that were erased have none.
+ContactsOfRounds = Callable[[], Iterable[pd.DataFrame]]
 
 
 def nothing_recorded(batches: Ints, *texts: str) -> None:
     """What a plan without a campaign folder knows of messages that are not its own."""
 
 
-def no_contacts(number: int | None = None) -> Iterable[pd.DataFrame]:
+def no_contacts() -> Iterable[pd.DataFrame]:
     """What it knows of other tables."""
     return ()
 

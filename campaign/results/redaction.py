@@ -19,8 +19,6 @@ from campaign.masking import SHORTEST, mask_numbers, mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts, numbers_of_contacts
 from campaign.remedies import texts_without_code
-from campaign.results.earlier_messages import DEPARTED_LOOK_ALIKE, REASONS
-from campaign.results.messages_elsewhere import DEPARTED
 from campaign.results.plain_words import own_words, with_own_words
 from campaign.results.tables import Result
 from campaign.results.text_columns import with_texts
@@ -49,18 +47,6 @@ class Redaction:
     def messages(self, messages: pd.DataFrame) -> pd.DataFrame:
         """The messages with their numbers masked, also inside the texts."""
         return self._masked(messages, numbers={"number"}, kept={"status", "code", "sender"})
-
-    def messages_outside(self, messages: pd.DataFrame) -> pd.DataFrame:
-        """Messages that are not in the table, with their reasons; no row is taken for one of them."""
-        shown = self.messages(messages)
-        is_departed = messages["reason"] == REASONS[DEPARTED]
-        if self._reveal or not is_departed.any():
-            return shown
-        rows = (
-            rows_that_look_like(self._plan, shown["number"].where(is_departed, "")).dropna().astype("int64")
-        )
-        reasons = rows.map(DEPARTED_LOOK_ALIKE.format).astype("str")
-        return shown.assign(reason=reasons.reindex(shown.index).fillna(shown["reason"]))
 
     def contacts(self, contacts: pd.DataFrame) -> pd.DataFrame:
         """The rows of the file with their outcome, number columns masked, and numbers in other columns."""
@@ -215,15 +201,3 @@ def _columns_with_numbers(contacts: pd.DataFrame, messages: pd.DataFrame) -> set
 def _tails(cells: pd.Series[Any]) -> TextArray:
     """The last digits of each cell."""
     return last_characters(substitute(series_to_array(cells), r"\D", ""), _TAIL)
-
-
-def rows_that_look_like(plan: Plan, masked: pd.Series[str]) -> pd.Series[int]:
-    """For each masked number the first row of a plan whose own number looks like it; missing for none."""
-    wanted, found = masked.unique(), [pd.Series([], index=pd.Index([], dtype="str"), dtype="int64")]
-    for part in plan.parts():
-        numbers = pd.Series(part.numbers)
-        shown = mask_numbers(numbers.astype("str").set_axis(part.status.index))[(numbers > 0).to_numpy()]
-        near = shown[shown.isin(wanted)].drop_duplicates()
-        found.append(pd.Series(near.index, index=near.array))
-    rows = pd.concat(found)
-    return masked.map(rows[~rows.index.duplicated()])

@@ -81,7 +81,6 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
             with_message=lambda: rows_of_messages(self.rows.plan),
             kept=lambda: self.rows.kept_batches,
             later=self.rows.elsewhere.last_texts,
-            repeats=lambda: self.rows.likely_repeats,
             can_send_both=lambda: self.rows.can_send_both,
             is_answered=lambda: self.rows.is_answered,
             folder=self.folder,

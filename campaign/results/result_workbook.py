@@ -112,7 +112,7 @@ def _tables(
         **{name: iter([table.reset_index(allow_duplicates=True)]) for name, table in breakdowns.items()},
         "Batches": iter([redaction.batches(as_counted(result.batches)).rename(columns=_WITH_ZONE)]),
         "Messages": (redaction.messages(part.messages) for part in result.parts()),
-        **({_OUTSIDE: map(redaction.messages_outside, outside.parts())} if outside.chunks else {}),
+        **({_OUTSIDE: map(redaction.messages, outside.parts())} if outside.chunks else {}),
         "Contacts": _contacts(result, redaction),
         "Issues": (redaction.issues(part.issues) for part in result.parts()),
         "Follow-up": (  # in the order of the file, as the follow-up file and whatever lies beside both

@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Bools, Ints, TextArray, constant_array, series_to_array
+from campaign.arrow_text import Bools, Ints
 from campaign.contract import KEPT_TEXT
+from campaign.environments import words_for
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.duplicates import PHONE_WAS_REACHED
+from campaign.messages.plan_tables.duplicates import (
+    PHONE_WAS_REACHED,
+    TO_REACH_AFTER_ALL,
+    TO_REACH_BOTH_LATER,
+)
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.result_part import ResultPart
 
 _COPY = "duplicate"  # the issue of a row with the number and the text of another one
-# What another campaign did, in place of a status: with somebody else's text for certain, or perhaps.
-
-
-class LikelyRepeats(NamedTuple):
-    """How many rows have the number of another row, another text, and the same in the `column` of the names:
-    probably one person who is in the table twice, and needs no other number."""
-
-    rows: int
-    column: str
+_WHOSE_TEXT = {
+    "accepted": "was {done}",
+    "unknown": "may have been {done}",
+    "refused": "was refused",
+    "not_sent": "has not gone out yet",
+}
+_TO_REACH = f"To reach this person too, {TO_REACH_BOTH_LATER}"
+# Of rows with a number that gets nothing at all.
+_STOPPED = "Shares a phone with row {}, whose person wants no messages, so nothing goes to that phone."
+_MISTAKEN = (
+    "Shares a phone with row {}, which has a mistake and gets nothing either. To reach this person, enter "
+    "another number, or send this row again as it is."
+)
+_UNSENT = "Shares a phone with row {}, which gets nothing either. To reach this person, enter another number."
+_ALONE = "Shared a phone with a row that has another number now. Send this row again as it is to reach it."
 
 
 def rows_that_share(plan: Plan) -> Ints:
@@ -63,37 +73,29 @@ def _left_out(part: PlanPart) -> tuple[Ints, Ints]:
     return rows[is_left_out].astype(np.int64), part.numbers[places][is_left_out]
 
 
-def column_of_names(plan: Plan) -> str:
-    """The column that tells the people of a plan apart; "" if there is none."""
-    return plan.addressing.naming_column(next(plan.parts()).contacts)
-
-
-def shared_phones(rows: Ints, column: str, parts: Callable[[], Iterator[ResultPart]]) -> pd.DataFrame:
-    """For each of these rows whose text its number gets or got: owner, status, text, is_same_name and
-    is_answered.
+def shared_phones(rows: Ints, parts: Callable[[], Iterator[ResultPart]]) -> pd.DataFrame:
+    """For each of these rows whose text its number gets or got: owner, status, text and is_answered.
 
     `owner` is missing where no message has the number any more: then the text that reached it is that of a
     row of before, and `status` what became of it, missing where it reached nobody. Then `beside` is another
     row with the number, which gets nothing either, and `why_beside` its status; both are missing where there
-    is none. `is_answered`: a person has chosen to leave the row out. `column` is that of the names. `parts`
-    is called twice, so that no part has to be kept.
+    is none. `is_answered`: a person has chosen to leave the row out. `parts` is called twice, so that no part
+    has to be kept.
     """
-    sharing = pd.concat([_sharing_of(rows, column, part) for part in parts()])
+    sharing = pd.concat([_sharing_of(rows, part) for part in parts()])
     wanted: Ints = np.unique(sharing["number"].to_numpy(dtype=np.int64))
-    found = [(_owners_of(wanted, column, part), _unsent_of(wanted, rows, part)) for part in parts()]
+    found = [(_owners_of(wanted, part), _unsent_of(wanted, rows, part)) for part in parts()]
     owners, unsent = (pd.concat(frames) for frames in zip(*found, strict=True))
     owners = owners[~owners.index.duplicated()]
     unsent = unsent.sort_values("status", key=lambda status: status != "opted_out", kind="stable")
     unsent = unsent[~unsent.index.duplicated()]
     owner = sharing["number"].map(owners["row"])
     status = sharing["number"].map(owners["status"]).where(owner.notna(), sharing["before"])
-    is_same_name = (sharing["number"].map(owners["name"]) == sharing["name"]) & (sharing["name"] != "")
     return pd.DataFrame(
         {
             "owner": owner,
             "status": status,
             "text": sharing["number"].map(owners["text"]).astype("str").fillna("text"),
-            "is_same_name": is_same_name,
             "is_answered": sharing["is_answered"],
             "beside": sharing["number"].map(unsent["row"]),
             "why_beside": sharing["number"].map(unsent["status"]),
@@ -101,8 +103,8 @@ def shared_phones(rows: Ints, column: str, parts: Callable[[], Iterator[ResultPa
     )
 
 
-def _sharing_of(rows: Ints, column: str, part: ResultPart) -> pd.DataFrame:
-    """Those rows that are in a part: number, name, is_answered, and the status of the batch that reached it
+def _sharing_of(rows: Ints, part: ResultPart) -> pd.DataFrame:
+    """Those rows that are in a part: number, is_answered, and the status of the batch that reached it
     before."""
     labels = part.plan_part.status.index
     own = np.isin(labels.to_numpy(), rows)
@@ -112,7 +114,6 @@ def _sharing_of(rows: Ints, column: str, part: ResultPart) -> pd.DataFrame:
         {
             "number": part.plan_part.numbers[own],
             "before": before.to_numpy(),
-            "name": _names(own, column, part),
             "is_answered": _have_detail(PHONE_WAS_REACHED, labels[own], part),
         },
         index=labels[own],
@@ -127,14 +128,12 @@ def _have_detail(detail: str, rows: pd.Index[int], part: ResultPart) -> Bools:
     return rows.isin(issues.loc[issues["detail"] == detail, "row"].dropna().astype("int64"))
 
 
-def _owners_of(numbers: Ints, column: str, part: ResultPart) -> pd.DataFrame:
-    """The rows of a part that these numbers are sent to, their status, their name and what their text is, by
-    number."""
+def _owners_of(numbers: Ints, part: ResultPart) -> pd.DataFrame:
+    """The rows of a part that these numbers are sent to, their status and what their text is, by number."""
     labels = part.plan_part.status.index
     own = part.plan_part.numbers
     is_owner = np.isin(own, numbers) & np.isin(labels.to_numpy(), part.plan_part.rows_of_messages)
-    names = _names(is_owner, column, part)
-    owners = pd.DataFrame({"row": labels[is_owner], "status": part.status.array[is_owner], "name": names})
+    owners = pd.DataFrame({"row": labels[is_owner], "status": part.status.array[is_owner]})
     owners["text"] = np.where(_keep_earlier_texts(owners["row"], part), "earlier text", "text")
     return owners.set_index(pd.Index(own[is_owner], dtype="int64"))
 
@@ -163,8 +162,26 @@ def _keep_earlier_texts(rows: pd.Series[int], part: ResultPart) -> Bools:
     return rows.isin(_rows_with_issue(KEPT_TEXT, rows, part)).to_numpy(dtype=bool)
 
 
-def _names(chosen: Bools, column: str, part: ResultPart) -> TextArray:
-    """What these rows of a part have in a column; "" where there is none."""
-    if not column or not chosen.any():  # cells that nobody needs are not read
-        return constant_array("", int(chosen.sum()))
-    return series_to_array(part.plan_part.contacts.loc[chosen, column])
+def reasons_of_shared(shared: pd.DataFrame, environment: str) -> pd.Series[str]:
+    """For rows of `shared_phones` why they got nothing: which row has their number, and what became of that
+    one. Rows without a reason here keep that of the plan."""
+    done = words_for(environment).done
+    words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
+    is_stopped = shared["owner"].isna() & (shared["why_beside"] == "opted_out")
+    fates = shared["status"].map(words)[~is_stopped].dropna()
+    theirs = shared.loc[fates.index]
+    owner, text = theirs["owner"], theirs["text"]
+    with_whom = ("row " + owner.astype("Int64").astype("str")).where(owner.notna(), "somebody else")
+    remedy = pd.Series(_TO_REACH, fates.index).mask(theirs["is_answered"], TO_REACH_AFTER_ALL)
+    whose = "Shares a phone with " + with_whom + ", whose " + text
+    reasons: pd.Series[str] = whose + " " + fates + ". " + remedy
+    return pd.concat([reasons, _of_nobody(shared.drop(fates.index))])
+
+
+def _of_nobody(shared: pd.DataFrame) -> pd.Series[str]:
+    """The reasons of rows whose number gets no text at all."""
+    sentences = shared["why_beside"].map({"opted_out": _STOPPED, "invalid": _MISTAKEN}).fillna(_UNSENT)
+    sentences = sentences.where(shared["beside"].notna(), _ALONE)
+    rows = shared["beside"].astype("Int64").astype("str")
+    reasons = [sentence.format(row) for sentence, row in zip(sentences, rows, strict=True)]
+    return pd.Series(reasons, shared.index, dtype="str")

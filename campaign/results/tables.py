@@ -34,7 +34,6 @@ from campaign.results.recorded import ContactsOfRounds, Recorded, no_contacts, n
 from campaign.results.result_in_words import ResultInWords
 from campaign.results.result_part import ResultPart
 from campaign.results.sent_rounds import SentRound, count_rounds
-from campaign.results.shared_phones import LikelyRepeats
 from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals
 from campaign.text import clean, counted
@@ -129,7 +128,6 @@ class Result:
             environment,
             name,
             tuple(rounds),
-            contacts_of_rounds,
             recorded,
         )
         vars(self).update(
@@ -411,11 +409,6 @@ class Result:
         """Those of `batches` whose cost nobody but a person can give, by `resolve` with `cost=`."""
         to_do = self._words.to_do
         return self.batches[self.batches["batch"].isin([] if self.is_erased else to_do.unpriced)]
-
-    @property
-    def likely_repeats(self) -> LikelyRepeats:
-        """Of `totals.lacking_numbers` those who are probably in the table twice, and what column says so."""
-        return self._rows.likely_repeats
 
     @property
     def can_send_both(self) -> bool:

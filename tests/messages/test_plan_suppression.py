@@ -56,43 +56,6 @@ def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
     ]  # fmt: skip
 
 
-VILLAGES = """\
-    Phone,Name of mother,Village
-    0772 000 001,Ann,Kisenyi
-    0772 000 001,Ann,Katwe
-    0772 000 001,Ben,Katwe
-    0772 000 002,,Kisenyi
-    0772 000 002,,Katwe
-"""
-ANN_TWICE = (
-    'The same number and the same "Name of mother" as row 2, which has another text (if one of the '
-    "rows is there by mistake, delete it). At most one of them is sent. If two people share the phone, enter "
-    'another number, or use duplicates="keep" so that both texts go out.'
-)
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_the_same_person_typed_twice_is_not_only_told_to_share_a_phone(stream):
-    made = plan(VILLAGES, message="Come to {village}.", stream=stream)
-    assert statuses(made) == ["not_sent", "duplicate", "duplicate", "not_sent", "duplicate"]
-    details = {row: detail for row, *_, detail in issues_of(made, "duplicate_other_text")}
-    assert details[3] == ANN_TWICE
-    assert details[4].startswith(
-        "The same number as row 2, which has another text. At most one of them is sent."
-    )
-    assert details[6].startswith(
-        "The same number as row 5, which has another text. At most one of them is sent."
-    )
-    kept = plan(VILLAGES, message="Come to {village}.").keep_instead([3])
-    assert kept.contacts.at[2, "reason"] == ANN_TWICE.replace("row 2", "row 3")
-
-
-def test_a_column_that_counts_the_rows_names_nobody():
-    rows = "No.,Name,Phone,Village\n1,Ann,0772000001,Lira\n2,Ann,0772000001,Gulu\n"
-    ((_, *_, detail),) = issues_of(plan(rows, message="Come to {village}."), "duplicate_other_text")
-    assert detail.startswith('The same number and the same "Name" as row 2')
-
-
 def test_copies_of_somebody_who_opted_out_are_copies_and_no_more_people():
     made = plan(opt_outs=["+256772000001"])
     assert statuses(made) == ["opted_out", "opted_out", "duplicate", "not_sent", "duplicate"]

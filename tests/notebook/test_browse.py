@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 from nbclient import NotebookClient
 from support.small_campaigns import contacts_of, plan_for
+from support.unsent_result import unsent_result
 
 import campaign
 from campaign.cli.check_command import write_issues
 from campaign.notebook.composer.row_list import numbered_rows
 from campaign.notebook.row_browser import rows_to_browse
-from campaign.results.unsent_result import unsent_result
 
 TABLE = b"""name,phone,note
 Aisha Nansubuga,0772 000 001,call 0772 000 001 first
@@ -81,13 +81,6 @@ def test_a_column_that_counts_is_no_name_whatever_stands_beside_no_number(rows, 
 def test_a_column_of_codes_is_no_name_where_there_is_another():
     plan = plan_for(contacts_of("P-1,Ann,0772000001", "P-2,Ben,0772000002", header="ID,name,phone"))
     assert plan.addressing.naming_column(plan.contacts) == "name"
-
-
-def test_two_rows_are_compared_by_the_column_that_tells_people_apart():
-    rows = ["1,Ann,0772000001,5", "2,Ann,0772000001,7", "TOTAL,,,12"]
-    contacts = contacts_of(*rows, header="Position,name,phone,amount")
-    issue = plan_for(contacts, "Bring {amount}.").issues.iloc[0]
-    assert issue["detail"].startswith('The same number and the same "name" as row 2')
 
 
 def test_a_file_without_any_text_has_its_first_column_there():

@@ -7,10 +7,10 @@ from io import BytesIO
 import openpyxl
 from support.composer_person import Person
 from support.spreadsheets import workbook
+from support.unsent_result import unsent_result
 from support.widget_tree import find, widgets_in
 
 import campaign
-from campaign.results.unsent_result import unsent_result
 
 TEXT = "Hi {name}, come on {day}."
 FAMILY = """name,phone,day

@@ -21,7 +21,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from support.ledgers import IDENTITY
+from support.ledgers import IDENTITY, result_frame, total_cost
 
 from campaign.errors import LedgerError
 from campaign.sending.ledger.ledger import Entry, Move
@@ -30,7 +30,7 @@ from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.ledger.postgres.connections import connect
 from campaign.sending.ledger.postgres.place import PostgresPlace
 from campaign.sending.ledger.rollback_guard import guard_path
-from campaign.sending.ledger.views import journal_frame, result_frame, snapshot, total_cost
+from campaign.sending.ledger.views import journal_frame, snapshot
 
 ENTRIES = [Entry(batch, batch // 4, 10 * batch, batch, b"d" * 32) for batch in range(1, 7)]
 STATES = ("pending", "sending", "accepted", "refused", "unknown", "again", "withdrawn")

@@ -59,52 +59,6 @@ def test_the_row_says_who_has_the_phone_and_what_became_of_that_text(result):
     assert copy == "The same number and the same text as row 2, which is kept."
 
 
-@pytest.mark.parametrize("stream", [False, True])
-def test_the_same_name_in_both_rows_is_said(tmp_path, stream):
-    options = SENDING | {"message": "Come to {clinic}.", "stream": stream}
-    plan = campaign.prepare(read_contacts(VISITS.replace("Cy,", "Ann,").encode()), **options)
-    result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
-    assert result.contacts.at[CY, "reason"].endswith(
-        f'They have the same "name": if one of the rows is there by mistake, delete it; if not, {BOTH}'
-    )
-
-
-TWICE = VISITS.replace("Cy,", "Ann,") + "Fay,0772000003,North\n"  # Ann once more, and Fay on Dan's phone
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_whoever_is_probably_in_the_table_twice_needs_no_other_number(tmp_path, stream):
-    """The bars count two rows, and so do the two things to do: nobody is left out of both."""
-    plan = campaign.prepare(
-        read_contacts(TWICE.encode()), **SENDING | {"message": "Come to {clinic}.", "stream": stream}
-    )
-    campaign.send(plan, folder=tmp_path / "visits", progress=False)
-    result = campaign.load_result(tmp_path / "visits")
-    assert (result.totals.sharing_unreached, result.likely_repeats) == (2, (1, "name"))
-    number, repeat = result.left_to_do[-2:]
-    assert number.startswith("1 person shares a phone with somebody else and was not sent the text")
-    assert repeat == (
-        '1 row has the same number and the same "name" as another row, and its own text was not sent: '
-        f"if one of the rows is there by mistake, delete it; if not, {BOTH}"
-    )
-    assert html.escape(repeat, quote=True) in result._repr_html_()
-    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
-    assert "Find another number for 1 person who shares a phone." in page
-    assert "Look at 1 row that may repeat another one." in page
-
-
-def test_only_rows_that_may_repeat_others_need_no_number_at_all(tmp_path):
-    rows = [("Ann", "0772000001", clinic) for clinic in ("North", "South", "East")]
-    contacts = pd.DataFrame(rows, columns=["name", "phone", "clinic"], dtype="str")
-    plan = campaign.prepare(contacts, **SENDING | {"message": "Come to {clinic}."})
-    result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
-    (said,) = result.left_to_do
-    assert said.startswith('2 rows have the same number and the same "name" as another row, and their own')
-    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
-    assert "Look at 2 rows that may repeat others." in page
-    assert "who share a phone." not in page
-
-
 def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     totals = result.totals
     assert (totals.people, totals["accepted"], totals.sharing, totals.attention) == (5, 3, 1, 2)

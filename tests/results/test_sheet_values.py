@@ -6,9 +6,9 @@ import openpyxl
 import pandas as pd
 import pytest
 from support.small_campaigns import contacts_of, plan_for
+from support.unsent_result import unsent_result
 
 import campaign
-from campaign.results.unsent_result import unsent_result
 
 MEMBERS = [
     "Ada,0772 000 001,5000,12.50,2026-03-05,017,2024",

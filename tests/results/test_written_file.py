@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from support.small_campaigns import contacts_of, plan_for
+from support.unsent_result import unsent_result
 
 import campaign
-from campaign.results.unsent_result import unsent_result
 from campaign.results.written_file import WrittenFile, size_in_words
 
 

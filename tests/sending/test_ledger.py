@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from support.ledgers import IDENTITY, Count, count_by_state, make_ledger
+from support.ledgers import IDENTITY, Count, count_by_state, make_ledger, result_frame, total_cost
 
 from campaign.errors import LedgerError
 from campaign.sending.ledger import connections
@@ -22,7 +22,7 @@ from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import Entry, Move
 from campaign.sending.ledger.ledger_file import LedgerFile, create_ledger, open_ledger
-from campaign.sending.ledger.views import journal_frame, result_frame, snapshot, total_cost
+from campaign.sending.ledger.views import journal_frame, snapshot
 
 
 @pytest.fixture

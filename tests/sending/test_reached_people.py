@@ -198,23 +198,6 @@ def test_two_texts_for_one_of_them_say_nothing_about_the_others(later, now, tmp_
     }
 
 
-@pytest.mark.parametrize("duplicates", ["skip", "keep"])
-def test_an_earlier_text_of_whoever_shares_a_phone_is_theirs_whoever_stands_first(duplicates, tmp_path):
-    """It was said to have gone "to a number that another row has now", and its cost was nobody's."""
-    folder = send(SIBLINGS.format(fee="140000"), tmp_path / "fees", message=FEES).folder
-    header, esther, paul, hope = SIBLINGS.format(fee="150000").splitlines()
-    rows = "\n".join([header, paul, hope, esther])
-    result = send(rows, folder, message=FEES, changed="send", duplicates=duplicates)
-    for loaded in (result, campaign.load_result(folder)):
-        assert "is not in this table: it was an earlier text to a number in it." in loaded.sentence
-        costs = loaded.by("name")["cost_share"].astype("int64").to_dict()
-        assert costs == {
-            "Esther": 70,
-            "Hope": 35 * (duplicates == "keep"),
-            "Paul": 35 * (duplicates == "keep"),
-        }
-
-
 @pytest.mark.parametrize("seed", [9, 12, 21])
 def test_whatever_fees_change_nobody_who_shares_a_phone_is_forgotten(seed, tmp_path, sandbox):
     """Six people on three phones, six rounds. Before, each of these left somebody out."""
@@ -318,22 +301,6 @@ def test_with_every_text_she_is_known_to_have_hers_at_the_number_of_the_follow_u
     assert (compared.sharing, compared.moved) == (0, 1)
     result = send(FAMILY, corrected, changed="skip", **every_text)
     assert set(outcomes(result).values()) == {"accepted"}
-
-
-def test_a_later_text_of_somebody_who_shared_the_phone_is_nobody_elses_last_one(tmp_path):
-    """ "To send this one again, send this row alone under another name": the same text would arrive twice."""
-    header, esther, paul, hope = SIBLINGS.format(fee="140000").splitlines()
-    folder = send("\n".join([header, esther, paul]), tmp_path / "fees", message=FEES).folder
-    send("\n".join([header, esther, paul]), folder, message=FEES, duplicates="keep")  # Paul's goes out later
-    result = send("\n".join([header, esther]), folder, message=FEES)
-    for loaded in (result, campaign.load_result(folder)):
-        assert "got a later text" not in loaded.sentence
-        assert "it went to a number that another row has now" in loaded.sentence
-        assert loaded.contacts["reason"].tolist() == [""]
-    own = esther.replace("140000", "1")
-    send("\n".join([header, own, hope]), folder, message=FEES, changed="send", duplicates="keep")
-    before = send("\n".join([header, esther, hope]), folder, message=FEES, duplicates="keep")
-    assert "1 person got a later text than the one in this table (row 2)." in before.sentence
 
 
 def test_a_round_that_left_a_row_out_takes_no_text_from_it(tmp_path):

@@ -86,7 +86,7 @@ def test_people_who_got_an_earlier_text_are_not_said_to_have_left(desk):
         campaign.send(plan_for(people(3)), **options)
         result = campaign.send(plan_for(people(3), "Hello {name}"), changed="send", **options)
         for told in (result, campaign.load_result(result.folder)):
-            assert "not in this table: they were earlier texts to numbers in it. The cost" in told.sentence
+            assert "not in this table: they were other messages to numbers in it. The" in told.sentence
 
 
 def test_every_round_begins_with_one_message(desk):

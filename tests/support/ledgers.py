@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
+
+import pandas as pd
 
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.ledger.ledger_file import LedgerFile, create_ledger, open_ledger
@@ -35,3 +38,13 @@ def count_by_state(path: Path) -> dict[str, Count]:
         batches, messages = counts.get(batch.state, Count(0, 0))
         counts[batch.state] = Count(batches + 1, messages + batch.messages)
     return counts
+
+
+def result_frame(place: LedgerFile) -> pd.DataFrame:
+    """Every batch and what came of it: the frame `Result.batches`."""
+    return snapshot(place).outcomes
+
+
+def total_cost(place: LedgerFile) -> Decimal:
+    """The sum of the costs that the service named, exactly."""
+    return sum(result_frame(place)["cost"].dropna(), Decimal(0))

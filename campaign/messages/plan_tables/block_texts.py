@@ -19,7 +19,7 @@ from campaign.messages.number_rules import NumberRules
 from campaign.messages.overlong import Fitted, OverlongRules, fit
 from campaign.messages.plan_tables.duplicates import Candidates, Repeats, report_duplicates
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock
-from campaign.messages.recipients import Recipients, find_numbers, names_at
+from campaign.messages.recipients import Recipients, find_numbers
 from campaign.messages.suppression.suppression_lists import SuppressionLists
 from campaign.messages.templates.campaign_texts import CampaignTexts
 from campaign.values import replace
@@ -78,9 +78,8 @@ class BlockTexts(Struct, frozen=True, eq=False):
         opted_out = status == OPTED_OUT
         chosen = opted_out | (status == NOT_SENT)
         rows = sharing[chosen]
-        contacts = self.block.contacts
-        names = names_at(contacts, self.block.recipients.naming, rows)
-        return Candidates(rows, labels_of(contacts)[rows], self.texts.take(rows), names, opted_out[chosen])
+        labels = labels_of(self.block.contacts)[rows]
+        return Candidates(rows, labels, self.texts.take(rows), opted_out[chosen])
 
     def messages(self, repeats: Repeats, duplicates: str) -> BlockMessages:
         """The messages of the rows that get one, and what repeats would get; they are added to the issues.

@@ -16,7 +16,6 @@ from campaign.arrow_text import (
     join_texts,
     take_from_chunks,
 )
-from campaign.contacts.columns import listed
 from campaign.errors import ContactsError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.recipients import Recipients
@@ -32,7 +31,6 @@ class Candidates(NamedTuple):
     rows: Ints  # positions in the block
     labels: Ints  # row numbers
     texts: TextArray
-    names: TextArray
     opted_out: Bools
 
     def where(self, chosen: Bools) -> "Candidates":
@@ -40,8 +38,7 @@ class Candidates(NamedTuple):
         if chosen.all():
             return self
         rows = np.flatnonzero(chosen)
-        texts, names = self.texts.take(rows), self.names.take(rows)
-        return Candidates(self.rows[rows], self.labels[rows], texts, names, self.opted_out[rows])
+        return Candidates(self.rows[rows], self.labels[rows], self.texts.take(rows), self.opted_out[rows])
 
 
 class Repeats(NamedTuple):
@@ -53,7 +50,6 @@ class Repeats(NamedTuple):
     rows: Ints  # positions in the block
     kept_labels: Ints  # row numbers of the rows that are kept
     same_text: Bools
-    same_name: Bools
     copies: Ints  # positions in the block
     copied_labels: Ints  # row numbers of the rows that they are copies of
 
@@ -61,8 +57,8 @@ class Repeats(NamedTuple):
 class DuplicateFinder:
     """Finds the rows that repeat a number, block by block.
 
-    Of each number the first row that is not excluded is kept, unless `keep` names another. Its text and its
-    name are kept too, for comparison with those of the other rows. If all different texts are sent
+    Of each number the first row that is not excluded is kept, unless `keep` names another. Its text
+    is kept too, for comparison with those of the other rows. If all different texts are sent
     (`every_text`), each of them is compared with all that came before it.
     """
 
@@ -73,9 +69,8 @@ class DuplicateFinder:
         self._codes, distinct = pd.factorize(numbers[self._rows])
         self._kept_rows = np.full(len(distinct), -1)  # positions in the table
         self._kept_labels = np.full(len(distinct), -1)
-        self._text_positions = np.full(len(distinct), -1)  # of what the kept row says, in both lists
+        self._text_positions = np.full(len(distinct), -1)  # of what the kept row says
         self._texts: list[TextArray] = []
-        self._names: list[TextArray] = []
         self._text_count = 0
         self._every_text = every_text
         self._other_texts = _FirstRows()  # that are sent as well
@@ -83,13 +78,13 @@ class DuplicateFinder:
         self._named: list[tuple[int, int]] = []  # repeating rows, and the kept rows that they repeat
         self._count = 0
 
-    def keep(self, rows: Ints, labels: Ints, messages: TextArray, names: TextArray) -> None:
+    def keep(self, rows: Ints, labels: Ints, messages: TextArray) -> None:
         """Keep the rows at these positions, whatever comes before them; the last one of a number counts."""
         latest_first = np.arange(len(rows))[::-1]
         codes = self._codes_of(rows[latest_first])
         codes, places = np.unique(codes, return_index=True)
         latest = latest_first[places]
-        self._remember(codes, rows[latest], labels[latest], messages.take(latest), names.take(latest))
+        self._remember(codes, rows[latest], labels[latest], messages.take(latest))
 
     def sharing(self, start: int, count: int) -> Ints:
         """Which rows of a block share their number with another row; it begins at `start`."""
@@ -100,7 +95,7 @@ class DuplicateFinder:
         """The repeats in the next block of rows, which begins at `start`."""
         copies, copied_labels = self._find_copies(start, candidates.where(candidates.opted_out))
         candidates = candidates.where(~candidates.opted_out)
-        rows, labels, texts, names, *_ = candidates
+        rows, labels, texts, _ = candidates
         codes = self._codes_of(rows + start)
         self._keep_first(start, candidates, codes)
         repeats = np.flatnonzero(self._kept_rows[codes] != rows + start)
@@ -109,21 +104,19 @@ class DuplicateFinder:
         self._count += len(repeats)
         examples = slice(NAMED - len(self._named))
         self._named += zip(labels[repeats[examples]].tolist(), kept_labels[examples].tolist(), strict=True)
-        texts, names, labels = texts.take(repeats), names.take(repeats), labels[repeats]
-        positions = self._text_positions[codes]
-        same_text = equal_texts(texts, take_from_chunks(self._texts, positions))
-        same_name = equal_texts(names, take_from_chunks(self._names, positions)) & ~equal_texts(names, "")
+        texts, labels = texts.take(repeats), labels[repeats]
+        same_text = equal_texts(texts, take_from_chunks(self._texts, self._text_positions[codes]))
         others = np.flatnonzero(~same_text)
         if self._every_text and len(others):
             first_labels = self._other_texts.find(codes[others], texts.take(others), labels[others])
             again = first_labels != labels[others]
             kept_labels[others[again]] = first_labels[again]
             same_text[others[again]] = True
-        return Repeats(rows[repeats], kept_labels, same_text, same_name, copies, copied_labels)
+        return Repeats(rows[repeats], kept_labels, same_text, copies, copied_labels)
 
     def _find_copies(self, start: int, opted_out: Candidates) -> tuple[Ints, Ints]:
         """The opted-out rows that are copies of earlier ones, and the row numbers of these."""
-        rows, labels, texts, *_ = opted_out
+        rows, labels, texts, _ = opted_out
         if not len(rows):
             return rows, labels
         first_labels = self._opted_out.find(self._codes_of(rows + start), texts, labels)
@@ -139,17 +132,14 @@ class DuplicateFinder:
         codes, first = np.unique(codes, return_index=True)
         is_new = self._kept_rows[codes] < 0
         kept = first[is_new]
-        rows, labels, texts, names, *_ = candidates
-        self._remember(codes[is_new], rows[kept] + start, labels[kept], texts.take(kept), names.take(kept))
+        rows, labels, texts, _ = candidates
+        self._remember(codes[is_new], rows[kept] + start, labels[kept], texts.take(kept))
 
-    def _remember(
-        self, codes: Ints, kept_rows: Ints, labels: Ints, texts: TextArray, names: TextArray
-    ) -> None:
+    def _remember(self, codes: Ints, kept_rows: Ints, labels: Ints, texts: TextArray) -> None:
         self._kept_rows[codes], self._kept_labels[codes] = kept_rows, labels
         self._text_positions[codes] = self._text_count + np.arange(len(texts))
         self._text_count += len(texts)
         self._texts.append(texts)
-        self._names.append(names)
 
     def refuse(self) -> None:
         """Raise a ContactsError that names the repeating rows, if there are any."""
@@ -184,12 +174,9 @@ def report_duplicates(
 
     With `keep`, another text is sent as well, but the same one never twice.
     """
-    column = listed([recipients.naming])
-    other_text, same_name = ~repeats.same_text, repeats.same_name & (not keep)
     for code, mask, words, consequence in (
         ("duplicate", repeats.same_text, _COPY, ", which is kept."),
-        ("duplicate_other_text", other_text & ~same_name, _SAME_NUMBER, _BOTH_SENT if keep else _SHARED),
-        ("duplicate_other_text", other_text & same_name, f"{_SAME_NUMBER_AND} {column} as row ", _ONE_PERSON),
+        ("duplicate_other_text", ~repeats.same_text, _SAME_NUMBER, _BOTH_SENT if keep else _SHARED),
     ):
         detail = join_texts(words, integers_to_array(repeats.kept_labels[mask]), consequence)
         status = "not_sent" if keep and code == "duplicate_other_text" else "duplicate"
@@ -202,7 +189,7 @@ def report_duplicates(
 
 
 _COPY = "The same number and the same text as row "
-_SAME_NUMBER, _SAME_NUMBER_AND = "The same number as row ", "The same number and the same"
+_SAME_NUMBER = "The same number as row "
 _OTHER_TEXT = ", which has another text"
 # How to reach both: before a table is sent, and once it was. A follow-up file never sends both.
 _TO_REACH_BOTH = 'enter another number, or use duplicates="keep" so that both texts go out.'
@@ -210,10 +197,8 @@ TO_REACH_BOTH_LATER = (
     'enter another number, or send all texts for this phone from your own spreadsheet (duplicates="keep").'
 )
 _IF_TWO_PEOPLE = ". At most one of them is sent. If two people share the phone, "
-_ONLY_ONE = f"{_IF_TWO_PEOPLE}{_TO_REACH_BOTH}"
-_SHARED = f"{_OTHER_TEXT}{_ONLY_ONE}"
+_SHARED = f"{_OTHER_TEXT}{_IF_TWO_PEOPLE}{_TO_REACH_BOTH}"
 SHARED_PHONE_LATER = f"{_OTHER_TEXT}{_IF_TWO_PEOPLE}{TO_REACH_BOTH_LATER}"
-_ONE_PERSON = f"{_OTHER_TEXT} (if one of the rows is there by mistake, delete it){_ONLY_ONE}"
 TO_REACH_AFTER_ALL = (
     'To reach this person too, enter another number, or give changed="send" to send this text as well.'
 )

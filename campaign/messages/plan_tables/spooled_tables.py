@@ -36,7 +36,6 @@ class SpooledTables:
         self._unfinished: Spool | None = Spool()  # goes when all blocks are finished
         self._spool = Spool()
         self._columns: list[str] = []
-        self._naming = ""
         self._kept = self._added = 0
 
     def keep(self, block: RowBlock) -> None:
@@ -53,7 +52,7 @@ class SpooledTables:
         self._unfinished.write("numbers", self._kept, numbers)
         for name, table in zip(("issues", "details"), block.issues.tables(), strict=True):
             self._unfinished.write(name, self._kept, table)
-        self._columns, self._naming = block.recipients.columns, block.recipients.naming
+        self._columns = block.recipients.columns
         self._kept += 1
 
     def keep_numbers(self, numbers: Ints) -> None:
@@ -79,7 +78,7 @@ class SpooledTables:
             start,
             self._contacts.part(number),
             IssueCollector.of_tables(status.copy(), read("issues"), read("details")),
-            Recipients(numbers, self._columns, source, self._naming),
+            Recipients(numbers, self._columns, source),
             combine_chunks(table.column("country")),
         )
 

@@ -153,20 +153,19 @@ def about_nowhere(result: Result, breakdown: pd.DataFrame) -> str:
     elsewhere, name = result.elsewhere, nowhere(result)
     if not elsewhere.count or name not in with_people(breakdown).index:
         return ""
-    count = elsewhere.without_row if elsewhere.is_known else elsewhere.count
+    count = elsewhere.count_of(DEPARTED) if elsewhere.is_known else elsewhere.count
     messages = agreeing(count, "the message", f"the {figure(count)} messages")
     kept = f"{agreeing(count, 'is', 'are')} not in this table"
-    taken = ", or that another row has now" if count > elsewhere.count_of(DEPARTED) else ""
-    gone = f"went to {agreeing(count, 'a number', 'numbers')} that no row has any more{taken}"
+    gone = f"went to {agreeing(count, 'a number', 'numbers')} that no row has any more"
     return f"“{name}” stands for {messages} that {gone if elsewhere.is_known else kept}."
 
 
 def about_all_sent(result: Result) -> str:
     """That a cost by sender or country has messages that are not in the table; "" where all are in it."""
     elsewhere = result.elsewhere
-    if not elsewhere.others or not elsewhere.is_known:
+    if not elsewhere.count or not elsewhere.is_known:
         return ""
-    others = agreeing(elsewhere.others, "the one that is", f"the {figure(elsewhere.others)} that are")
+    others = agreeing(elsewhere.count, "the one that is", f"the {figure(elsewhere.count)} that are")
     return f"This is the cost of all messages that were sent, with {others} not in this table."
 
 

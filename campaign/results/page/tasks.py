@@ -6,15 +6,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from campaign.contacts.columns import listed
 from campaign.contract import ORDERED_AGAIN, SETTLED_BY
 from campaign.paths import seen_from_here
-from campaign.remedies import ADD_COST, EVERY_TEXT, text_without_code, without_code
-from campaign.results.advice import ONE_OR_TWO
+from campaign.remedies import ADD_COST, EVERY_TEXT, without_code
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import free_name
-from campaign.results.shared_phones import LikelyRepeats
 from campaign.results.tables import Result
 from campaign.text import agreeing, capitalised, counted
 from campaign.values import replace
@@ -55,12 +52,9 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     ]
     if result.about_ordered_again:
         chosen.append(_decided(result.about_ordered_again))
-    repeats = result.likely_repeats
-    lacking = 0 if result.is_erased else result.totals.lacking_numbers - repeats.rows
+    lacking = 0 if result.is_erased else result.totals.lacking_numbers
     if lacking:
         chosen.append(_sharing(lacking, _place(result), can_send_both=result.can_send_both))
-    if repeats.rows:
-        chosen.append(_repeats(repeats))
     chosen += [Task(_CORRECT_OWN, advice, "", "quiet") for advice in result.corrections_to_copy]
     if result.about_later_texts:
         chosen.append(Task(_SEND_AGAIN, result.about_later_texts, "", "quiet"))
@@ -144,21 +138,6 @@ def _sharing(count: int, place: str, *, can_send_both: bool) -> Task:
         f"follow-up file {has}: with another number there, {is_reached} reached.{_SEND_BOTH * can_send_both}",
         f"campaign follow-up {place} {free_name(Path('to_correct.xlsx'))}",
         "bad",
-    )
-
-
-def _repeats(repeats: LikelyRepeats) -> Task:
-    count, column = repeats
-    repeat, has = (
-        agreeing(count, "repeat another one", "repeat others"),
-        agreeing(count, "It has", "They have"),
-    )
-    return Task(
-        f"Look at {counted(count, 'row')} that may {repeat}.",
-        f"{has} the same number and the same {listed([column])} as another row, but another text, which was "
-        f"not sent. {capitalised(text_without_code(ONE_OR_TWO))}",
-        "",
-        "quiet",
     )
 
 

@@ -178,12 +178,6 @@ def is_closed(connection: Connection) -> bool:
     return last_event is not None and tuple(last_event) == ("closed",)
 
 
-def result_frame(place: Readable) -> pd.DataFrame:
-    """Every batch and what came of it: the frame `Result.batches`."""
-    with place.reading() as connection:
-        return batches_frame(_outcome_rows(connection))
-
-
 def _outcome_rows(connection: Connection) -> list[tuple[Any, ...]]:
     """The rows of `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
     words = {"closed": CLOSED, "again": ORDERED_AGAIN, "settled": SETTLED_BY, "late": LATE_ANSWER}
@@ -212,19 +206,6 @@ def journal_frame(place: Readable) -> pd.DataFrame:
         ).fetchall()
     frame = pd.DataFrame(rows, columns=["at", "batch", "was", "now", "error", "note"])
     return frame.astype({"batch": "int64", "was": "str", "now": "str", "error": "str", "note": "str"})
-
-
-def states_in(place: Readable) -> set[str]:
-    """The states that batches are in."""
-    with place.reading() as connection:
-        return {state for (state,) in connection.execute(f"SELECT DISTINCT state FROM {BATCHES}")}
-
-
-def total_cost(place: Readable) -> Decimal:
-    """The sum of the costs that the service named, exactly."""
-    with place.reading() as connection:
-        costs = connection.execute("SELECT cost, count(*) FROM batches WHERE cost IS NOT NULL GROUP BY cost")
-        return sum((Decimal(cost) * batches for cost, batches in costs), Decimal(0))
 
 
 def identity_of(place: Readable) -> dict[str, str]:

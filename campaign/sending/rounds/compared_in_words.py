@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.cells.grid import name_rows
-from campaign.contacts.columns import listed
 from campaign.environments import EnvironmentWords
 from campaign.masking import mask_number, mask_text
 from campaign.messages.plan_tables.plan_columns import labels_of_contacts, rows_of_messages
@@ -26,7 +25,6 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.continuation_plan import continuation_of, corrected_rows
 from campaign.sending.rounds.left_out_before import about_opted_out
-from campaign.sending.rounds.rows_of_same_name import rows_of_same_name
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, capitalised, clean, counted, figure, listed_words, shorten
 
@@ -110,8 +108,7 @@ class ComparedInWords(Struct, frozen=True, eq=False):
 
     @property
     def _gone_numbers(self) -> str:
-        """The first of these numbers, masked, with what they got and which row of the table may be theirs, in
-        brackets after a space."""
+        """The first of these numbers, masked, with what they got, in brackets after a space."""
         compared = self._compared
         if compared.record is None:
             return ""
@@ -120,13 +117,11 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         batches, rows = gone.gone_batches[:_NAMED], gone.gone_rows[:_NAMED]
         got = compared.record.messages(batches, rows)
         texts = got.groupby("entry")["message"].agg(" ".join)
-        column, today = rows_of_same_name(compared.plan, compared.record, batches, rows)
-        numbers = zip(gone.gone[:_NAMED].tolist(), compared.are_in_doubt(batches), today, strict=True)
+        numbers = zip(gone.gone[:_NAMED].tolist(), compared.are_in_doubt(batches), strict=True)
         named = [
             f"{mask_number(str(number))}, who {'may have ' if in_doubt else ''}got "
             f"“{shorten(mask_text(clean(texts[entry])), _LENGTH)}”"
-            f"{f' and has the same {listed([column])} as row {row}' if row else ''}"
-            for entry, (number, in_doubt, row) in enumerate(numbers)
+            for entry, (number, in_doubt) in enumerate(numbers)
         ]
         return f" ({'; '.join([*named, *([counted(more, 'other')] if more > 0 else [])])})"
 

@@ -188,10 +188,9 @@ class Folder(Struct, frozen=True):
         return sent
 
 
-def _contacts_of(rounds: Iterable[Round], number: int | None = None) -> Iterator[pd.DataFrame]:
-    """The contacts of rounds, or of one of them, as they were frozen; those that were erased have none."""
-    chosen = (one for one in rounds if number in (None, one.number))
-    return (contacts for one_round in chosen for contacts in one_round.frozen_contacts())
+def _contacts_of(rounds: Iterable[Round]) -> Iterator[pd.DataFrame]:
+    """The contacts of rounds as they were frozen; those that were erased have none."""
+    return (contacts for one_round in rounds for contacts in one_round.frozen_contacts())
 
 
 def _told(rounds: Sequence[Round], ledger: LedgerSnapshot) -> list[SentRound]:

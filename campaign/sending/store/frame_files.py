@@ -80,8 +80,9 @@ def read_frame(
         places = [place for place, name in enumerate(names, 1) if columns is None or name in columns]
         chosen = ["0", *map(str, places)]
         table = pa.concat_tables(read_file(file, chosen, group) for file in files)
-        kind = "" if path.parent.name == "erased" else path.name  # its tables have digests in them
-        _check_columns(kind, {"": "0"} | {names[place - 1]: str(place) for place in places}, columns, table)
+        _check_columns(
+            path.name, {"": "0"} | {names[place - 1]: str(place) for place in places}, columns, table
+        )
     except (OSError, pa.ArrowException, KeyError, IndexError, TypeError, ValueError):
         raise FolderError(f"{path} is missing or damaged. Restore it from a copy.") from None
     index = pd.Index(table.column(0).to_numpy(), name="row", dtype="int64")

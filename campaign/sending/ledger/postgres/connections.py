@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -14,8 +16,63 @@ from sqlalchemy import Engine, NullPool, TextClause, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from campaign.sending.ledger.postgres.address import password_for
-from campaign.sending.ledger.postgres.answer_watch import AnswerWatch
 from campaign.text import clean, shorten
+
+_LOOK = 0.5  # seconds between two looks at what is awaited
+
+
+class Awaited:
+    """An answer that is awaited on `connections` of the driver; `was_cut` says that it did not come."""
+
+    def __init__(self, connections: Iterable[Any], due: float) -> None:
+        self._connections, self.due, self.was_cut = connections, due, False
+
+    def cut(self) -> None:
+        self.was_cut = True
+        for connection in list(self._connections):
+            with suppress(Exception):  # it has ended meanwhile
+                end = socket.socket(fileno=connection.fileno())
+                try:
+                    end.shutdown(socket.SHUT_RDWR)
+                finally:
+                    end.detach()  # the driver closes it
+
+
+class AnswerWatch:
+    """Ends connections whose server answers no more, with one thread: the driver would wait for good.
+
+    TCP notices a network that is gone. A server that hangs, or a relay that swallows, acknowledges every
+    packet.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._awaited: set[Awaited] = set()
+        self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def on(self, connections: Iterable[Any], seconds: float) -> Iterator[Awaited]:
+        """Cut the connections if what is done meanwhile takes longer than so many seconds."""
+        awaited = Awaited(connections, time.monotonic() + seconds)
+        with self._lock:
+            self._awaited.add(awaited)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._look, name="campaign answers", daemon=True)
+                self._thread.start()
+        try:
+            yield awaited
+        finally:
+            with self._lock:
+                self._awaited.discard(awaited)
+
+    def _look(self) -> None:
+        while True:
+            time.sleep(_LOOK)
+            with self._lock:
+                for awaited in self._awaited:
+                    if time.monotonic() > awaited.due and not awaited.was_cut:
+                        awaited.cut()
+
 
 PATIENCE = 5_000  # milliseconds to wait for another program that holds the ledger
 ANSWER_WITHIN = 60.0  # seconds for a statement, as long as a network that breaks is waited for
