@@ -209,7 +209,7 @@ class Sender(Desk):
         truth.sheets = [
             sheet
             for sheet in sheets
-            if [(normalize("NFC", line.name), line.cell) for line in sheet.lines] == cells
+            if [(unicodedata.normalize("NFC", line.name), line.cell) for line in sheet.lines] == cells
         ]
         if intent.verb != "resume":  # where nothing had to be sent, a closed campaign stays closed
             is_same = truth.is_closed is not False and result.nothing_sent
