@@ -10,13 +10,7 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.argument_checks import wrong
-from campaign.arrow_text import (
-    Bools,
-    Ints,
-    is_one_of,
-    series_to_array,
-    strip_texts,
-)
+from campaign.arrow_text import Bools, Ints, is_one_of, series_to_array, strip_texts
 from campaign.contacts.consent import is_about_advertising, leaving_out
 from campaign.contacts.contact_parts import ContactParts, parts_of
 from campaign.contacts.continuation import is_follow_up
