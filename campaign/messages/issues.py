@@ -178,16 +178,10 @@ class IssueCollector:
         self._said[start : start + len(block.status)] = block._said
         self._groups += [group._replace(rows=group.rows + start) for group in block._groups]
 
-    def copy(self) -> "IssueCollector":
-        """A collector of its own with the same issues."""
+    def copy(self, of_table: "IssueCollector | None" = None) -> "IssueCollector":
+        """A collector of its own with the same issues, behind those about no single row, if any are given."""
         copied = IssueCollector(len(self.status))
-        copied.absorb(self, 0)
-        return copied
-
-    def with_issues_of_table(self, of_table: "IssueCollector") -> "IssueCollector":
-        """A collector of its own with issues about no single row before these."""
-        copied = IssueCollector(len(self.status))
-        copied._groups += of_table._groups
+        copied._groups += of_table._groups if of_table else []
         copied.absorb(self, 0)
         return copied
 

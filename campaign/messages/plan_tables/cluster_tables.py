@@ -31,7 +31,7 @@ from campaign.messages.plan_tables.block_texts import (
 from campaign.messages.plan_tables.duplicates import Candidates, DuplicateFinder, Repeats
 from campaign.messages.plan_tables.held_tables import join_columns
 from campaign.messages.plan_tables.plan_fingerprint import BytesOf, fingerprint_where_they_are
-from campaign.messages.plan_tables.plan_part import PlanPart, T, whole_frame
+from campaign.messages.plan_tables.plan_part import PART_TABLES, PlanPart, T, whole_frame
 from campaign.messages.plan_tables.row_block import RunningTotals, with_statuses
 from campaign.messages.recipients import Addressing
 from campaign.messages.totals import Totals
@@ -103,12 +103,7 @@ class ClusterTables:
     def parts(self) -> Iterator[PlanPart]:
         """The parts in order; there is one at least."""
         for finished in self._finished:
-            yield PlanPart(
-                **{name: partial(self._value, _table_of, finished, name) for name in _FRAMES},
-                status=partial(self._value, _status_of, finished),
-                rows_of_messages=partial(self._value, _rows_of, finished),
-                numbers=partial(self._value, _numbers_of_finished, finished),
-            )
+            yield PlanPart(**{name: partial(self._value, _field_of, finished, name) for name in PART_TABLES})
 
     def _value(self, function: Callable[..., T], finished: Any, *arguments: Any) -> T:
         return next(self.cluster.each(function, [finished], *([argument] for argument in arguments)))
@@ -173,9 +168,7 @@ def _finish_block(
     block, totals = texts.block, RunningTotals()
     messages = texts.messages(repeats, duplicates)
     totals.add(block, messages)
-    issues = block.issues
-    if issues_of_table is not None:
-        issues = issues.with_issues_of_table(issues_of_table)
+    issues = block.issues.copy(issues_of_table)
     tables = {
         "messages": join_columns([messages.columns]),
         "alternatives": join_columns([messages.alternatives]),
@@ -191,33 +184,24 @@ def _facts_of(finished: tuple[FinishedTables, RunningTotals]) -> tuple[RunningTo
     return totals, {name: int(tables[name].memory_usage().sum()) for name in _FRAMES}
 
 
-def _table_of(finished: tuple[FinishedTables, RunningTotals], name: str) -> pd.DataFrame:
-    table: pd.DataFrame = finished[0][name]
-    return table
+def _part_of(finished: tuple[FinishedTables, RunningTotals]) -> PlanPart:
+    tables, _ = finished
+    rows = tables["messages"]["row"].to_numpy(dtype=np.int64)
+    return PlanPart(**tables, status=tables["contacts"]["status"], rows_of_messages=rows)
 
 
-def _status_of(finished: tuple[FinishedTables, RunningTotals]) -> pd.Series[str]:
-    return _table_of(finished, "contacts")["status"]
-
-
-def _rows_of(finished: tuple[FinishedTables, RunningTotals]) -> Ints:
-    return _table_of(finished, "messages")["row"].to_numpy(dtype=np.int64)
-
-
-def _numbers_of_finished(finished: tuple[FinishedTables, RunningTotals]) -> Ints:
-    numbers: Ints = finished[0]["numbers"]
-    return numbers
+def _field_of(finished: tuple[FinishedTables, RunningTotals], name: str) -> Any:
+    return getattr(_part_of(finished), name)
 
 
 def _of_part(
     function: Callable[..., T], finished: tuple[FinishedTables, RunningTotals], *arguments: Any
 ) -> T:
-    part = PlanPart(**finished[0], status=_status_of(finished), rows_of_messages=_rows_of(finished))
-    return function(part, *arguments)
+    return function(_part_of(finished), *arguments)
 
 
 def _take(finished: tuple[FinishedTables, RunningTotals], positions: Ints | range) -> pd.DataFrame:
-    messages = _table_of(finished, "messages")
+    messages: pd.DataFrame = finished[0]["messages"]
     # A slice would go to another worker with all texts of its part.
     return messages if len(positions) == len(messages) else messages.take(np.asarray(positions))
 
@@ -234,4 +218,4 @@ def _fingerprint(values: RemoteValues, count: int) -> str:
 
 
 def _bytes_of_messages(bytes_of: BytesOf, finished: tuple[FinishedTables, RunningTotals]) -> list[Bytes]:
-    return bytes_of(_table_of(finished, "messages"))
+    return bytes_of(finished[0]["messages"])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from campaign.arrow_text import Ints, TextArray, array_to_series, text_array
+from campaign.arrow_text import TextArray, array_to_series, text_array
 from campaign.contacts.reserved_columns import file_names
 from campaign.contract import STATUSES
 from campaign.messages.issues import BLANK, DUPLICATE, IssueCollector
@@ -38,28 +37,8 @@ class BlockMessages(Struct, frozen=True, eq=False):
     longest: int  # UTF-16 units
 
 
-class DraftTables(Protocol):
-    """Where the blocks of a plan and the tables that are made of them are kept: in memory or on disk."""
-
-    def keep(self, block: RowBlock) -> None:
-        """Keep a block until all numbers are known."""
-        ...
-
-    def keep_numbers(self, numbers: Ints) -> None:
-        """Take the numbers of all rows."""
-        ...
-
-    def blocks(self) -> Iterator[RowBlock]:
-        """The blocks in order, each of them once."""
-        ...
-
-    def add(self, block: RowBlock, messages: BlockMessages) -> None:
-        """Take what a block has become."""
-        ...
-
-    def plan_fields(self, number_columns: tuple[str, ...], totals: Totals) -> dict[str, Any]:
-        """The tables as `Plan` takes them, once all blocks were added."""
-        ...
+# Fields of `Totals` that are sums over all blocks.
+_SUMS = dict.fromkeys(("messages", "gsm7", "ucs2", "totals_lines", "remarks", "left_out"), 0)
 
 
 class RunningTotals:
@@ -67,45 +46,33 @@ class RunningTotals:
 
     def __init__(self) -> None:
         self._statuses = np.zeros(len(STATUSES), dtype=np.int64)
-        self._countries = Counter[str]()
-        self._messages = self._parts = self._ucs2 = self._longest = 0
-        self._totals_lines = self._remarks = self._left_out = 0
+        self._countries, self._sums, self._longest = Counter[str](), Counter[str](_SUMS), 0
 
     def add(self, block: RowBlock, messages: BlockMessages) -> None:
-        self._statuses += np.bincount(block.issues.status, minlength=len(STATUSES))
-        self._totals_lines += block.issues.count_excluded("line_of_totals", BLANK)
-        self._remarks += block.issues.count_excluded("remark", BLANK)
-        self._left_out += block.issues.count_excluded("already_sent", DUPLICATE)
+        issues = block.issues
+        self._statuses += np.bincount(issues.status, minlength=len(STATUSES))
         self._countries += messages.countries
-        self._messages += len(messages.columns["row"])
-        self._parts += int(messages.columns["parts"].sum())
-        self._ucs2 += messages.ucs2
         self._longest = max(self._longest, messages.longest)
+        self._sums.update(
+            messages=len(messages.columns["row"]),
+            gsm7=int(messages.columns["parts"].sum()) - messages.ucs2,
+            ucs2=messages.ucs2,
+            totals_lines=issues.count_excluded("line_of_totals", BLANK),
+            remarks=issues.count_excluded("remark", BLANK),
+            left_out=issues.count_excluded("already_sent", DUPLICATE),
+        )
 
     def absorb(self, others: RunningTotals) -> None:
         """Add those of other blocks."""
         self._statuses += others._statuses
-        self._totals_lines += others._totals_lines
-        self._remarks += others._remarks
-        self._left_out += others._left_out
         self._countries += others._countries
-        self._messages += others._messages
-        self._parts += others._parts
-        self._ucs2 += others._ucs2
         self._longest = max(self._longest, others._longest)
+        self._sums.update(others._sums)
 
     def totals(self) -> Totals:
-        return Totals(
-            dict(zip(STATUSES, self._statuses.tolist(), strict=True)),
-            messages=self._messages,
-            gsm7=self._parts - self._ucs2,
-            ucs2=self._ucs2,
-            longest=self._longest,
-            countries=dict(sorted(self._countries.items(), key=lambda item: (-item[1], item[0]))),
-            totals_lines=self._totals_lines,
-            remarks=self._remarks,
-            left_out=self._left_out,
-        )
+        statuses = dict(zip(STATUSES, self._statuses.tolist(), strict=True))
+        countries = dict(sorted(self._countries.items(), key=lambda item: (-item[1], item[0])))
+        return Totals(statuses, longest=self._longest, countries=countries, **self._sums)
 
 
 def with_statuses(contacts: pd.DataFrame, issues: IssueCollector) -> pd.DataFrame:

@@ -87,7 +87,7 @@ class SpooledTables:
         number, issues = self._added, block.issues
         labels = block.contacts.index.to_numpy(dtype=np.int64)
         if number == 0:
-            issues = issues.with_issues_of_table(self._issues_of_table)
+            issues = issues.copy(self._issues_of_table)
         self._write("messages", number, join_columns([messages.columns]))
         self._write("alternatives", number, join_columns([messages.alternatives]))
         self._write("issues", number, issues.frame(labels))
