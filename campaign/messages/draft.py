@@ -23,10 +23,9 @@ from campaign.messages.plan_tables.block_texts import (
     write_texts,
 )
 from campaign.messages.plan_tables.cluster_tables import ClusterTables
+from campaign.messages.plan_tables.draft_tables import HeldTables, SpooledTables
 from campaign.messages.plan_tables.duplicates import DuplicateFinder
-from campaign.messages.plan_tables.held_tables import HeldTables
 from campaign.messages.plan_tables.row_block import RunningTotals
-from campaign.messages.plan_tables.spooled_tables import SpooledTables
 from campaign.messages.recipients import names_at
 from campaign.messages.totals import Totals
 

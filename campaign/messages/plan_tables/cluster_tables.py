@@ -28,8 +28,8 @@ from campaign.messages.plan_tables.block_texts import (
     find_recipients,
     write_texts,
 )
+from campaign.messages.plan_tables.draft_tables import join_columns
 from campaign.messages.plan_tables.duplicates import Candidates, DuplicateFinder, Repeats
-from campaign.messages.plan_tables.held_tables import join_columns
 from campaign.messages.plan_tables.plan_fingerprint import BytesOf, fingerprint_where_they_are
 from campaign.messages.plan_tables.plan_part import PART_TABLES, PlanPart, T, whole_frame
 from campaign.messages.plan_tables.row_block import RunningTotals, with_statuses

@@ -21,6 +21,9 @@ from campaign.messages.recipients import Recipients, find_numbers, is_on_list
 from campaign.text import clean, counted, shorten
 from campaign.values import replace
 
+LOOK_AT_MARKS = (
+    "If that is not meant, look at how it was made: texts are compared letter by letter, “yes” is not “Yes”."
+)
 _LENGTH = 60  # characters of a cell in a sentence
 
 
@@ -62,10 +65,7 @@ class MarkedRows(Struct, frozen=True, eq=False):
     def report_none(self, issues: IssueCollector) -> None:
         """Say for the whole table that no row is marked, if it is so: a comparison may have a mistake."""
         if not self.is_marked.any():
-            detail = (
-                f"opt_outs= marks no row{self._in_column}, so it leaves out nobody. If that is not meant, "
-                "look at how the marks were made: texts are compared letter by letter, “yes” is not “Yes”."
-            )
+            detail = f"opt_outs= marks no row{self._in_column}, so it leaves out nobody. {LOOK_AT_MARKS}"
             issues.add_for_table("opt_outs", "", "empty_list", "warning", detail)
 
     def exclude(
