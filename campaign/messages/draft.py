@@ -15,17 +15,17 @@ from campaign.contacts.phone_numbers.likely_region import about_other_country
 from campaign.contacts.reserved_columns import file_names
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
-from campaign.messages.plan_tables.block_texts import (
+from campaign.messages.plan_tables.cluster_tables import ClusterTables
+from campaign.messages.plan_tables.draft_tables import HeldTables, SpooledTables
+from campaign.messages.plan_tables.duplicates import DuplicateFinder
+from campaign.messages.plan_tables.row_block import (
     CellIssues,
     Rules,
+    RunningTotals,
     find_recipients,
     labels_of,
     write_texts,
 )
-from campaign.messages.plan_tables.cluster_tables import ClusterTables
-from campaign.messages.plan_tables.draft_tables import HeldTables, SpooledTables
-from campaign.messages.plan_tables.duplicates import DuplicateFinder
-from campaign.messages.plan_tables.row_block import RunningTotals
 from campaign.messages.recipients import names_at
 from campaign.messages.totals import Totals
 

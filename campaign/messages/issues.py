@@ -255,13 +255,11 @@ class IssueCollector:
 
     def _severities(self, positions: Ints, group_numbers: Ints) -> "pd.Series[str]":
         """The severity of each issue: no error in a row of somebody who opted out."""
-        unwanted = np.append(self.status == OPTED_OUT, False)[
-            np.where(positions < 0, len(self.status), positions)
-        ]
-        is_error = np.array([group.severity == "error" for group in self._groups], dtype=bool)
-        given = array_to_series(text_array([group.severity for group in self._groups]).take(group_numbers))
-        softened = unwanted & is_error[group_numbers]
-        return given.mask(softened, "info") if softened.any() else given
+        severities = [group.severity for group in self._groups]
+        is_unwanted = np.append(self.status == OPTED_OUT, False)[positions]  # none at the end: WHOLE_TABLE
+        is_error = np.array([severity == "error" for severity in severities], dtype=bool)[group_numbers]
+        numbers = np.where(is_unwanted & is_error, len(severities), group_numbers)
+        return array_to_series(text_array([*severities, "info"]).take(numbers))
 
     def reasons(self) -> TextArray:
         """For each row all reasons why it gets no message, in one text; "" for rows that are not excluded.
@@ -350,12 +348,8 @@ def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
         ).reset_index()
         for groups in (issues.groupby(names, sort=False) for issues in parts)
     ]
-    kinds = counted[0]
-    if len(counted) > 1:
-        groups = pd.concat(counted).groupby(names, sort=False)
-        kinds = groups.agg(
-            count=("count", "sum"), first_row=("first_row", "first"), example=("example", "first")
-        ).reset_index()
+    groups = pd.concat(counted).groupby(names, sort=False)
+    kinds = groups.agg({"count": "sum", "first_row": "first", "example": "first"}).reset_index()
     ranks = {severity: rank for rank, severity in enumerate(SEVERITIES)}
     ranked = kinds.assign(rank=kinds["severity"].map(ranks), descending=-kinds["count"])
     return kinds.loc[ranked.sort_values(["rank", "descending"]).index]

@@ -24,8 +24,8 @@ from campaign.messages.draft import write_draft
 from campaign.messages.number_rules import NumberRules, choose_columns, choose_region, distinct_regions
 from campaign.messages.overlong import OverlongRules
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.block_texts import Rules
 from campaign.messages.plan_tables.duplicates import DUPLICATES
+from campaign.messages.plan_tables.row_block import Rules
 from campaign.messages.suppression.suppression_lists import SuppressionLists, SuppressionRules, counting_in
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 from campaign.values import replace

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,18 +22,19 @@ from campaign.contacts.partitioned_table import PartitionedTable
 from campaign.contacts.table_version import table_version
 from campaign.errors import FileError
 from campaign.messages.issues import IssueCollector
-from campaign.messages.plan_tables.block_texts import (
+from campaign.messages.plan_tables.draft_tables import join_columns
+from campaign.messages.plan_tables.duplicates import DuplicateFinder, Repeats
+from campaign.messages.plan_tables.plan_fingerprint import BytesOf, fingerprint_where_they_are
+from campaign.messages.plan_tables.plan_part import PART_TABLES, PlanPart, T, whole_frame
+from campaign.messages.plan_tables.row_block import (
     BlockTexts,
     CellIssues,
     Rules,
+    RunningTotals,
     find_recipients,
+    with_statuses,
     write_texts,
 )
-from campaign.messages.plan_tables.draft_tables import join_columns
-from campaign.messages.plan_tables.duplicates import Candidates, DuplicateFinder, Repeats
-from campaign.messages.plan_tables.plan_fingerprint import BytesOf, fingerprint_where_they_are
-from campaign.messages.plan_tables.plan_part import PART_TABLES, PlanPart, T, whole_frame
-from campaign.messages.plan_tables.row_block import RunningTotals, with_statuses
 from campaign.messages.recipients import Addressing
 from campaign.messages.totals import Totals
 
@@ -63,7 +65,9 @@ class ClusterTables:
         rules_there = self.cluster.keep(rules)
         self._texts = self.cluster.start(_write_block, blocks, self._starts, versions, repeat(rules_there))
         self._numbers = np.empty(self._contacts.rows, dtype=np.int64)
-        for start, numbers in zip(self._starts, self.cluster.each(_numbers_of, self._texts), strict=True):
+        for start, numbers in zip(
+            self._starts, self.cluster.each(attrgetter("block.recipients.numbers"), self._texts), strict=True
+        ):
             self._numbers[start : start + len(numbers)] = numbers
         self._numbers.flags.writeable = False  # a plan hands them out
         return self._numbers
@@ -71,7 +75,7 @@ class ClusterTables:
     def finish(self, rules: Rules, duplicates: DuplicateFinder) -> Totals:
         """Write the messages of all rows; returns the totals."""
         sharing = [*map(duplicates.sharing, self._starts, self._sizes)]
-        candidates = self.cluster.each(_candidates_of, self._texts, sharing)
+        candidates = self.cluster.each(BlockTexts.candidates, self._texts, sharing)
         of_table = [self._issues_of_table, *repeat(None, len(self._starts) - 1)]
         blocks = zip(self._starts, self._texts, candidates, of_table, strict=True)
         for start, texts, found, issues in blocks:
@@ -148,14 +152,6 @@ def _write_block(contacts: pd.DataFrame, start: int, version: str, rules: Rules)
             "those."
         )
     return write_texts(find_recipients(contacts, start, rules.numbers, CellIssues(None)), rules)
-
-
-def _numbers_of(texts: BlockTexts) -> Ints:
-    return texts.block.recipients.numbers
-
-
-def _candidates_of(texts: BlockTexts, sharing: Ints) -> Candidates:
-    return texts.candidates(sharing)
 
 
 def _finish_block(
