@@ -118,7 +118,8 @@ class Notice(NamedTuple):
 class IssueCollector:
     """The issues found so far in a table, and the status that each of its rows has so far.
 
-    Rows are positions, 0 for the first row of the table. A row keeps the first status that excludes it.
+    Rows are positions, 0 for the first row of the table. A row keeps the first status that excludes it, but
+    whoever opted out has that status, whatever else is wrong with the row.
     """
 
     def __init__(self, rows: int) -> None:
@@ -156,7 +157,8 @@ class IssueCollector:
             return
         new_status = STATUSES.index(status)
         self._groups.append(_IssueGroup(rows, column, values, code, severity, details, new_status))
-        self.status[rows[self.status[rows] == NOT_SENT]] = new_status
+        excluded = rows if new_status == OPTED_OUT else rows[self.status[rows] == NOT_SENT]
+        self.status[excluded] = new_status
         self._said[rows] |= code in _SAYS_ALL
 
     def count_excluded(self, code: str, status: int) -> int:

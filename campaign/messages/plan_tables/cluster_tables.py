@@ -22,10 +22,10 @@ from campaign.contacts.partitioned_table import PartitionedTable
 from campaign.contacts.table_version import table_version
 from campaign.errors import FileError
 from campaign.messages.issues import IssueCollector
-from campaign.messages.plan_tables.draft_tables import join_columns
+from campaign.messages.plan_tables.draft_tables import fields_in_parts, join_columns
 from campaign.messages.plan_tables.duplicates import DuplicateFinder, Repeats
 from campaign.messages.plan_tables.plan_fingerprint import BytesOf, fingerprint_where_they_are
-from campaign.messages.plan_tables.plan_part import PART_TABLES, PlanPart, T, whole_frame
+from campaign.messages.plan_tables.plan_part import PART_TABLES, PlanPart, T
 from campaign.messages.plan_tables.row_block import (
     BlockTexts,
     CellIssues,
@@ -35,7 +35,6 @@ from campaign.messages.plan_tables.row_block import (
     with_statuses,
     write_texts,
 )
-from campaign.messages.recipients import Addressing
 from campaign.messages.totals import Totals
 
 # What a worker has of a finished block: the fields of a `PlanPart` that the others follow from. Plain
@@ -91,16 +90,8 @@ class ClusterTables:
         return totals.totals()
 
     def plan_fields(self, number_columns: tuple[str, ...], totals: Totals) -> dict[str, Any]:
-        def fingerprint() -> str:
-            return self.cluster.alone(_fingerprint, self._finished, totals.messages)
-
-        return {
-            **{name: whole_frame(self, name) for name in ("messages", "issues", "contacts")},
-            "totals": totals,
-            "fingerprint": fingerprint,
-            "addressing": Addressing(self._numbers, number_columns, whole_frame(self, "alternatives")),
-            "_store": self,
-        }
+        fingerprint = partial(self.cluster.alone, _fingerprint, self._finished, totals.messages)
+        return fields_in_parts(self, self._numbers, number_columns, totals, fingerprint)
 
     # the parts of the plan
 

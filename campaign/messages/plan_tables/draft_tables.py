@@ -18,7 +18,7 @@ from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.reserved_columns import file_names
 from campaign.messages.issues import IssueCollector
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint, fingerprint_of
-from campaign.messages.plan_tables.plan_part import PlanPart, T, whole_frame
+from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, T, whole_frame
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock, with_statuses
 from campaign.messages.recipients import Addressing, Recipients
 from campaign.messages.totals import Totals
@@ -201,10 +201,22 @@ class SpooledTables:
         def messages() -> Iterator[pd.DataFrame]:
             return (part.messages for part in self.parts())
 
-        return {
-            **{name: whole_frame(self, name) for name in ("messages", "issues", "contacts")},
-            "totals": totals,
-            "fingerprint": partial(fingerprint_of, totals.messages, messages),
-            "addressing": Addressing(numbers, number_columns, whole_frame(self, "alternatives")),
-            "_store": self,
-        }
+        fingerprint = partial(fingerprint_of, totals.messages, messages)
+        return fields_in_parts(self, numbers, number_columns, totals, fingerprint)
+
+
+def fields_in_parts(
+    store: PartStore,
+    numbers: Callable[[], Ints] | Ints,
+    number_columns: tuple[str, ...],
+    totals: Totals,
+    fingerprint: Callable[[], str],
+) -> dict[str, Any]:
+    """The fields of a `Plan` whose parts are in a store."""
+    return {
+        **{name: whole_frame(store, name) for name in ("messages", "issues", "contacts")},
+        "totals": totals,
+        "fingerprint": fingerprint,
+        "addressing": Addressing(numbers, number_columns, whole_frame(store, "alternatives")),
+        "_store": store,
+    }

@@ -12,10 +12,9 @@ from pandas.api.types import infer_dtype
 from campaign.arrow_text import Bools, Ints, integers_to_array, join_texts, series_to_array, text_array
 from campaign.contacts.contact_parts import ContactParts, row_labels, rows_at
 from campaign.contacts.totals_lines import blank_labels
-from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.masking import mask_text
-from campaign.messages.issues import IssueCollector
+from campaign.messages.issues import BLANK, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, find_numbers, is_on_list
 from campaign.text import clean, counted, shorten
@@ -73,15 +72,12 @@ class MarkedRows(Struct, frozen=True, eq=False):
     ) -> None:
         """Exclude the marked ones of some consecutive rows, also without a usable number, and whoever has the
         number of one; `start` is the position of the first."""
-        unwanted = STATUSES.index("opted_out")
-        is_open = (issues.status != unwanted) & (issues.status != STATUSES.index("blank"))
+        is_open = (issues.status != OPTED_OUT) & (issues.status != BLANK)
         is_marked = self.is_marked[start : start + len(contacts)]
         rows = np.flatnonzero(is_marked & is_open)
-        issues.forget_status(rows)
         self._report_marked(issues, contacts, recipients, rows)
         self._report_alike(issues, contacts, ~is_marked)
         others = np.flatnonzero(is_on_list(recipients.numbers, self.numbers) & is_open & ~is_marked)
-        issues.forget_status(others)
         marked = self.rows[np.searchsorted(self.numbers, recipients.numbers[others])]
         details = join_texts(
             "The number is that of row ",

@@ -20,7 +20,7 @@ from campaign.contacts.opt_out_marks import named_cell, seems_to_mark
 from campaign.contacts.totals_lines import blank_labels
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
-from campaign.messages.issues import IssueCollector
+from campaign.messages.issues import BLANK, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, as_integers, find_numbers, is_on_list
 from campaign.messages.suppression.list_columns import Audience
@@ -203,10 +203,7 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         position of the first row in the table.
         """
         _exclude_unwanted(issues, contacts)
-        rows = np.flatnonzero(
-            is_on_list(recipients.numbers, self.opted_out) & (issues.status != STATUSES.index("opted_out"))
-        )
-        issues.forget_status(rows)
+        rows = np.flatnonzero(is_on_list(recipients.numbers, self.opted_out) & (issues.status != OPTED_OUT))
         recipients.report(issues, contacts, rows, "opted_out", "info", ON_OPT_OUT_LIST, status="opted_out")
         for marked in self.marked:
             marked.exclude(issues, contacts, recipients, start)
@@ -243,9 +240,8 @@ def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
     if export is None or not column:
         return
     cells = series_to_array(contacts[column])
-    is_filled = issues.status != STATUSES.index("blank")
+    is_filled = issues.status != BLANK
     rows = np.flatnonzero(is_one_of(strip_texts(cells), sorted(export.standing[1])) & is_filled)
-    issues.forget_status(rows)
     detail = f'{export.tool} says that nothing is to be sent to this contact: see "{column}".'
     issues.add(rows, column, cells.take(rows), "opted_out", "info", detail, status="opted_out")
 
