@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -14,6 +14,7 @@ from campaign.arrow_text import Ints, TextArray, concat_arrays, series_to_array,
 from campaign.contacts.reading_record import Reading, reading_of
 
 T = TypeVar("T")
+Piece = TypeVar("Piece", TextArray, pd.DataFrame)
 
 
 class ContactParts(Protocol):
@@ -114,32 +115,30 @@ def distinct_cells(contacts: ContactParts, column: str) -> Iterator[TextArray]:
 
 def first_cells(contacts: ContactParts, column: str, count: int) -> TextArray:
     """The first cells of a column."""
-    found: list[TextArray] = []
-    for cells in contacts.map(partial(_first, column, count)):
-        found.append(cells)
-        if sum(map(len, found)) >= count:
-            break
-    return concat_arrays(found).slice(0, count)
+    cells = contacts.map(partial(_first, column, count))
+    return concat_arrays(_as_many_as(count, cells)).slice(0, count)
 
 
 def first_rows(contacts: ContactParts, count: int) -> pd.DataFrame:
     """The rows at the beginning, at most that many, whatever parts they are in."""
-    found: list[pd.DataFrame] = []
-    for part in parts_of(contacts):
-        found.append(part.head(count - sum(map(len, found))))
-        if sum(map(len, found)) == count:
-            break
-    return pd.concat(found)
+    return pd.concat(_as_many_as(count, (part.head(count) for part in parts_of(contacts)))).head(count)
 
 
 def last_rows(contacts: ContactParts, count: int) -> pd.DataFrame:
     """The rows at the end, at most that many, whatever parts they are in."""
-    found: list[pd.DataFrame] = []
-    for number in reversed(range(contacts.part_count)):
-        found.insert(0, contacts.part(number).tail(count - sum(map(len, found))))
-        if sum(map(len, found)) == count:
+    parts = map(contacts.part, reversed(range(contacts.part_count)))
+    return pd.concat(_as_many_as(count, (part.tail(count) for part in parts))[::-1]).tail(count)
+
+
+def _as_many_as(count: int, pieces: Iterable[Piece]) -> list[Piece]:
+    """The first pieces that have so many rows together, or all."""
+    found, missing = list[Piece](), count
+    for piece in pieces:
+        found.append(piece)
+        missing -= len(piece)
+        if missing <= 0:
             break
-    return pd.concat(found)
+    return found
 
 
 def _labels(part: pd.DataFrame) -> pd.Index[int]:

@@ -46,7 +46,8 @@ def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client:
     cluster = Cluster.of(client) if client is not None or is_dask_frame(contacts) else None
     if is_dask_frame(contacts):
         return _from_dask(contacts, part_rows, cluster)
-    source = _files_in(contacts) if _is_folder(contacts) else contacts
+    is_path = isinstance(contacts, str | os.PathLike)
+    source = _files_in(contacts) if is_path and is_folder(Path(contacts)) else contacts
     files = source if isinstance(source, list | tuple) else [source]
     if not (stream or (stream is None and _are_large(files))):
         return WholeTable(_contact_table(source), part_rows)
@@ -74,10 +75,6 @@ def _are_large(files: Sequence[Any]) -> bool:
     paths = [Path(file) for file in files]
     size = sum(path.stat().st_size * _WEIGHTS.get(path.suffix.lower(), 0) for path in paths)
     return size > LARGE
-
-
-def _is_folder(contacts: Any) -> bool:
-    return isinstance(contacts, str | os.PathLike) and is_folder(Path(contacts))
 
 
 def _files_in(folder: str | os.PathLike[str]) -> list[Path]:

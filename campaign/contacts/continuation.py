@@ -15,7 +15,7 @@ from msgspec import Struct
 from campaign.arrow_text import Bools
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import fold
-from campaign.contacts.reserved_columns import INDEX, SUFFIX, without_suffixes
+from campaign.contacts.reserved_columns import INDEX, SUFFIX, file_names, original_names, without_suffixes
 from campaign.contacts.table import CellIssue
 from campaign.contacts.table_version import column_version, row_versions
 from campaign.errors import FileError
@@ -127,7 +127,7 @@ def add_follow_up_columns(
         orders = "".join(_BEHIND + order + column_version(name) for name, order in date_orders.items())
         rows = row_versions(table).where(is_original, "")
         marks = (version + _BEHIND + rows + orders).str.rstrip(_BEHIND)
-    names = [f"{name}{SUFFIX}" if _collides(name) else name for name in table.columns]
+    names = file_names(table.columns, _collides)
     added = {
         REASON: reason,
         STATUS: status,
@@ -155,7 +155,7 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     if len(rest.columns) and _is_saved_index(rest, origins):
         rest = rest.drop(columns=INDEX)
     frame = rest.apply(rearm) if len(rest.columns) else rest
-    frame.columns = pd.Index(_names_before(rearm(pd.Series(rest.columns, dtype="str"))))
+    frame.columns = pd.Index(original_names(rearm(pd.Series(rest.columns, dtype="str")), _collides))
     frame.attrs = table.attrs
     issues = tuple(_issues(table[own[fold(ROW)]], origins))
     if not campaign:
@@ -280,11 +280,6 @@ def _is_saved_index(table: pd.DataFrame, origins: "pd.Series[Any]") -> bool:
         return False
     known = origins.notna()
     return bool((_original_rows(table[first]) == origins)[known].all())
-
-
-def _names_before(columns: Iterable[str]) -> list[str]:
-    """The names of the columns in the original file: "campaign (your column)" -> "campaign"."""
-    return [name[: -len(SUFFIX)] if name.endswith(SUFFIX) and _collides(name) else name for name in columns]
 
 
 def _collides(name: str) -> bool:

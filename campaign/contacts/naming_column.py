@@ -9,11 +9,10 @@ import pandas as pd
 from campaign.arrow_text import matches, series_to_array
 from campaign.contacts.columns import fold
 from campaign.contacts.exports import row_counter
+from campaign.contacts.vocabulary import phrases
 
 LOOKED_AT = 100  # rows at the beginning of a table that show what a column has
-_COUNTERS = (
-    "no", "nr", "n", "sn", "sno", "srno", "slno", "serial", "serialno", "id", "index", "row", "rowfile", "",
-)  # fmt: skip  # folded headers
+_COUNTERS = {"", *phrases("numbers", "row_counters")}  # folded headers
 _FIGURES = r"^[0-9 .,:/()+-]*$"  # numbers, dates, or nothing
 _NUMBER = r"(?:[0-9][^0-9]*){7}"  # as long as the shortest phone number
 

@@ -36,6 +36,11 @@ def seems_to_mark(column: str, cells: Iterable[str]) -> str:
     return f"“{name}” seems to say who wants {whom}"
 
 
+def named_cell(cell: str) -> str:
+    """A cell in a sentence: in quotes, masked and not too long."""
+    return f"“{shorten(mask_text(clean(cell)), _LENGTH)}”" if cell.strip() else "nothing"
+
+
 class OptOutMarks(Struct, frozen=True, eq=False):
     """The cells of a column that mark people who want no messages, by row, and those that are unclear.
 
@@ -100,10 +105,7 @@ class OptOutMarks(Struct, frozen=True, eq=False):
         if self.unclear.empty:
             return ""
         first = self.unclear[~self.unclear.duplicated()]
-        named = [
-            f"{f'“{shorten(mask_text(clean(cell)), _LENGTH)}”' if cell.strip() else 'nothing'} (row {row})"
-            for row, cell in first.head(_NAMED).items()
-        ]
+        named = [f"{named_cell(cell)} (row {row})" for row, cell in first.head(_NAMED).items()]
         more = len(first) - _NAMED
         named += [counted(more, "other")] if more > 0 else []
         if self.is_decided and not self.says_none:

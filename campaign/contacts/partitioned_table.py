@@ -75,7 +75,8 @@ class PartitionedTable(Struct, frozen=True, eq=False):
         heads = _heads(frame)
         partitions = cluster.start_with_partitions(frame, _read_partition)
         facts = list(cluster.each(_facts_of, partitions))
-        partitions, facts = _without_empty(partitions, facts)
+        filled = [place for place, one in enumerate(facts) if one.rows]
+        partitions, facts = [partitions[place] for place in filled], [facts[place] for place in filled]
         is_used = [bool(head.strip()) for head in heads]
         for one in facts:
             is_used = [used or new for used, new in zip(is_used, one.is_used, strict=True)]
@@ -212,13 +213,6 @@ def _join_block(
 # what the facts tell
 
 
-def _without_empty(
-    partitions: Sequence[Any], facts: Sequence[PartitionFacts]
-) -> tuple[list[Any], list[PartitionFacts]]:
-    filled = [place for place, one in enumerate(facts) if one.rows]
-    return [partitions[place] for place in filled], [facts[place] for place in filled]
-
-
 def _reading(
     heads: list[str],
     places: list[int],
@@ -238,12 +232,8 @@ def _reading(
     return Reading(
         source="a DataFrame",
         format="DataFrame",
-        sheet=None,
         header_row=1,
-        encoding=None,
-        delimiter=None,
         rows=rows,
-        hidden_rows=0,
         blank_rows=sum(one.blank for one in facts),
         notices=(
             *header_notices(header, 1, heads, places, rows=rows, above=0),

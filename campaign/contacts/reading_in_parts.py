@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
 
 from campaign.arrow_types import TextArray
 from campaign.contacts.cells.cell_text import blank_rows
@@ -63,10 +62,7 @@ def read_in_parts(source: str | os.PathLike[str], part_rows: int) -> SpooledTabl
 def read_partitions(frame: Any, part_rows: int) -> SpooledTable:
     """The contact table of a Dask frame, on disk; its partitions are computed here, one at a time."""
     table = TableInParts(partition_grids(frame), header=1, trim=False, part_rows=part_rows)
-    read = _described(table, Source("a DataFrame", b""), list)
-    if read is None:
-        raise AssertionError("rows to correct are read whole")
-    return read
+    return table.write(Source("a DataFrame", b""), list)
 
 
 def _kind_of(file: Source) -> str:
@@ -91,48 +87,7 @@ def _read_parquet(file: Source, part_rows: int) -> SpooledTable | None:
 
 def _described(table: TableInParts, file: Source, notices: Callable[[], list[str]]) -> SpooledTable | None:
     """The table with its reading; `notices` are those of its cells, once all were read."""
-    if is_follow_up(table.heads):
-        return None
-    made, top = table.write(), table.top
-    of_text = {"encoding": top.encoding, "delimiter": top.delimiter}
-    reading = Reading(
-        source=file.name,
-        path=file.path,
-        format=top.format,
-        sheet=None,
-        header_row=made.header_row,
-        encoding=top.encoding,
-        delimiter=top.delimiter,
-        rows=sum(made.spool.sizes),
-        hidden_rows=0,
-        blank_rows=made.blank_rows,
-        notices=(
-            *([] if top.format == "parquet" else about_own_file(table.heads)),
-            *misnamed(file, "parquet" if top.format == "parquet" else "text"),
-            *notices(),
-            *made.notices,
-        ),
-        issues=made.issues,
-        detected=tuple(name for name, value in of_text.items() if value),
-        version=made.version,
-    )
-    return SpooledTable(made.spool, made.places, made.columns, reading)
-
-
-class MadeTable(Struct, frozen=True, eq=False):
-    """The rows under their header, on disk, and what was noticed while they were made.
-
-    `places` are the columns of the spool that the table has, `columns` their names.
-    """
-
-    spool: TableSpool
-    places: list[int]
-    columns: list[str]
-    header_row: int | None
-    blank_rows: int
-    notices: list[str]
-    issues: tuple[CellIssue, ...]
-    version: str
+    return None if is_follow_up(table.heads) else table.write(file, notices)
 
 
 class TableInParts:
@@ -156,8 +111,8 @@ class TableInParts:
         self._lines = HeaderLines(self.heads, self._export)
         self._issues: list[CellIssue] = []
 
-    def write(self) -> MadeTable:
-        """Write all rows."""
+    def write(self, file: Source, of_cells: Callable[[], list[str]]) -> SpooledTable:
+        """Write all rows of a file. `of_cells` is what is said of its cells, once all were read."""
         for grid in self._without_end(self._rows()):
             self._keep(grid)
         self._spool.finish(len(self.heads))
@@ -166,17 +121,33 @@ class TableInParts:
             raise FileError(ALL_BLANK)
         letters = [column_letter(self.top.positions[place]) for place in places]
         columns = column_names([self.heads[place] for place in places], letters=letters)
-        above = 0 if self.header_row is None else self.header_row - 1
-        rows, digests = sum(self._spool.sizes), [self._digests[place] for place in places]
+        digests = [self._digests[place] for place in places]
         issues = self._named_issues(dict(zip(map(str, places), columns, strict=True)))
-        notices = [
-            *header_notices(self.top, self.header_row, self.heads, places, rows=rows, above=above),
-            *issue_notices(issues),
-            *self._lines.notices,
-            *export_notices(self._export, columns, emptied=self._emptied, unwanted=self._unwanted),
-        ]
-        version = version_of(columns, self._spool.row_numbers(), digests)
-        return MadeTable(self._spool, places, columns, self.header_row, self._blank, notices, issues, version)
+        kind = "parquet" if self.top.format == "parquet" else "text"
+        of_file = [*([] if kind == "parquet" else about_own_file(self.heads)), *misnamed(file, kind)]
+        of_text = {"encoding": self.top.encoding, "delimiter": self.top.delimiter}
+        reading = Reading(
+            source=file.name,
+            path=file.path,
+            format=self.top.format,
+            header_row=self.header_row,
+            encoding=self.top.encoding,
+            delimiter=self.top.delimiter,
+            rows=sum(self._spool.sizes),
+            blank_rows=self._blank,
+            notices=(*of_file, *of_cells(), *self._notices(places, columns, issues)),
+            issues=issues,
+            detected=tuple(name for name, value in of_text.items() if value),
+            version=version_of(columns, self._spool.row_numbers(), digests),
+        )
+        return SpooledTable(self._spool, places, columns, reading)
+
+    def _notices(self, places: list[int], columns: list[str], issues: tuple[CellIssue, ...]) -> Iterator[str]:
+        """What is said of the table once it was written."""
+        rows, above = sum(self._spool.sizes), 0 if self.header_row is None else self.header_row - 1
+        yield from header_notices(self.top, self.header_row, self.heads, places, rows=rows, above=above)
+        yield from (*issue_notices(issues), *self._lines.notices)
+        yield from export_notices(self._export, columns, emptied=self._emptied, unwanted=self._unwanted)
 
     def _rows(self) -> Iterator[Grid]:
         """The rows below the header, without lines of it and without what the tool writes for "no value"."""

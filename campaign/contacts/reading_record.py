@@ -32,14 +32,14 @@ class Reading(dict[str, Any]):
 
     source: str
     format: str
-    sheet: str | None
-    header_row: int | None
-    encoding: str | None
-    delimiter: str | None
-    rows: int
-    hidden_rows: int
-    blank_rows: int
-    notices: tuple[str, ...]
+    sheet: str | None = None
+    header_row: int | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    rows: int = 0
+    hidden_rows: int = 0
+    blank_rows: int = 0
+    notices: tuple[str, ...] = ()
     issues: tuple[CellIssue, ...] = ()
     detected: tuple[str, ...] = ()
     path: str = ""

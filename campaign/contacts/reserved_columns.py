@@ -1,27 +1,12 @@
 """The columns that plans and results add to a contact table, and how the file's columns make way for them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 OUTCOME_COLUMNS = ("status", "reason", "batch", "code")
 INDEX = "row"  # the name of the row numbers, beside which a column of this very name would be a second one
 # The same numbers where two files have some: of the own spreadsheet, and of the file that is shown.
 OWN_ROW, FILE_ROW = "row in your own spreadsheet", "row in this file"
 SUFFIX = " (your column)"
-
-
-def file_names(columns: Iterable[str]) -> list[str]:
-    """The columns of a file under names that leave those of the outcome and of the row numbers free:
-    "status" -> "status (your column)".
-
-    A column that is called so already gets the suffix once more, so that `original_names` can take every
-    one back and no two columns get one name.
-    """
-    return [f"{name}{SUFFIX}" if _collides(name) else name for name in columns]
-
-
-def original_names(columns: Iterable[str]) -> list[str]:
-    """What `file_names` was given: "status (your column)" -> "status"."""
-    return [name[: -len(SUFFIX)] if _collides(name) and name.endswith(SUFFIX) else name for name in columns]
 
 
 def without_suffixes(name: str) -> str:
@@ -31,6 +16,21 @@ def without_suffixes(name: str) -> str:
     return name
 
 
-def _collides(name: str) -> bool:
+def is_reserved(name: str) -> bool:
     """Whether this is such a name in any case, with any number of suffixes."""
     return without_suffixes(name).casefold() in (INDEX, *OUTCOME_COLUMNS)
+
+
+def file_names(columns: Iterable[str], collides: Callable[[str], bool] = is_reserved) -> list[str]:
+    """The columns of a file under names that leave those of the outcome and of the row numbers free:
+    "status" -> "status (your column)".
+
+    A column that is called so already gets the suffix once more, so that `original_names` can take every
+    one back and no two columns get one name.
+    """
+    return [f"{name}{SUFFIX}" if collides(name) else name for name in columns]
+
+
+def original_names(columns: Iterable[str], collides: Callable[[str], bool] = is_reserved) -> list[str]:
+    """What `file_names` was given: "status (your column)" -> "status"."""
+    return [name[: -len(SUFFIX)] if collides(name) and name.endswith(SUFFIX) else name for name in columns]

@@ -18,13 +18,7 @@ from campaign.contacts.cells.hidden_numbers import hidden_numbers
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.repairs import LISTED, repaired
 from campaign.contacts.columns import column_letter, listed
-from campaign.contacts.exports import (
-    Export,
-    column_names,
-    export_notices,
-    find_export,
-    standing_column,
-)
+from campaign.contacts.exports import Export, column_names, export_notices, find_export, standing_column
 from campaign.contacts.header_lines import HeaderLines
 from campaign.errors import FileError, UsageError
 from campaign.text import agreeing, capitalised, clean, counted, shorten

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -15,18 +15,17 @@ from campaign.contacts.phone_numbers.likely_region import about_other_country
 from campaign.contacts.reserved_columns import file_names
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
-from campaign.messages.plan_tables.block_texts import (
+from campaign.messages.plan_tables.cluster_tables import ClusterTables
+from campaign.messages.plan_tables.draft_tables import HeldTables, SpooledTables
+from campaign.messages.plan_tables.duplicates import DuplicateFinder
+from campaign.messages.plan_tables.row_block import (
     CellIssues,
     Rules,
+    RunningTotals,
     find_recipients,
     labels_of,
     write_texts,
 )
-from campaign.messages.plan_tables.cluster_tables import ClusterTables
-from campaign.messages.plan_tables.duplicates import DuplicateFinder
-from campaign.messages.plan_tables.held_tables import HeldTables
-from campaign.messages.plan_tables.row_block import DraftTables, RunningTotals
-from campaign.messages.plan_tables.spooled_tables import SpooledTables
 from campaign.messages.totals import Totals
 
 BLOCK = 131_072  # rows processed together: large enough for column-wise speed, small enough to reuse memory
@@ -40,11 +39,11 @@ def write_draft(contacts: ContactParts, rules: Rules, preferred: Ints) -> dict[s
     a cluster.
     """
     issues = _issues_of_table(contacts, rules)
-    steps: _Steps = (
-        ClusterTables(contacts, issues)
-        if isinstance(contacts, PartitionedTable)
-        else _LocalSteps(contacts, issues)
-    )
+    steps: ClusterTables | _LocalSteps
+    if isinstance(contacts, PartitionedTable):
+        steps = ClusterTables(contacts, issues)
+    else:
+        steps = _LocalSteps(contacts, issues)
     duplicates = DuplicateFinder(steps.find_numbers(rules), every_text=rules.duplicates == "keep")
     if len(preferred):
         rows = rows_at(contacts, preferred)
@@ -70,32 +69,16 @@ def _issues_of_table(contacts: ContactParts, rules: Rules) -> IssueCollector:
     return issues
 
 
-class _Steps(Protocol):
-    """What is done to all blocks, wherever they are."""
-
-    def find_numbers(self, rules: Rules) -> Ints:
-        """The number of each row, 0 where it has none."""
-        ...
-
-    def finish(self, rules: Rules, duplicates: DuplicateFinder) -> Totals:
-        """Write the messages of all rows."""
-        ...
-
-    def plan_fields(self, number_columns: tuple[str, ...], totals: Totals) -> dict[str, Any]:
-        """The tables as `Plan` takes them."""
-        ...
-
-
 class _LocalSteps:
     """The steps on this machine, one block at a time."""
 
     def __init__(self, contacts: ContactParts, issues: IssueCollector) -> None:
         self._contacts = contacts
-        self._tables: DraftTables = (
-            HeldTables(contacts.frame, issues)
-            if isinstance(contacts, WholeTable)
-            else SpooledTables(contacts, issues)
-        )
+        self._tables: HeldTables | SpooledTables
+        if isinstance(contacts, WholeTable):
+            self._tables = HeldTables(contacts.frame, issues)
+        else:
+            self._tables = SpooledTables(contacts, issues)
         self.plan_fields = self._tables.plan_fields
 
     def find_numbers(self, rules: Rules) -> Ints:

@@ -118,7 +118,8 @@ class Notice(NamedTuple):
 class IssueCollector:
     """The issues found so far in a table, and the status that each of its rows has so far.
 
-    Rows are positions, 0 for the first row of the table. A row keeps the first status that excludes it.
+    Rows are positions, 0 for the first row of the table. A row keeps the first status that excludes it, but
+    whoever opted out has that status, whatever else is wrong with the row.
     """
 
     def __init__(self, rows: int) -> None:
@@ -156,7 +157,8 @@ class IssueCollector:
             return
         new_status = STATUSES.index(status)
         self._groups.append(_IssueGroup(rows, column, values, code, severity, details, new_status))
-        self.status[rows[self.status[rows] == NOT_SENT]] = new_status
+        excluded = rows if new_status == OPTED_OUT else rows[self.status[rows] == NOT_SENT]
+        self.status[excluded] = new_status
         self._said[rows] |= code in _SAYS_ALL
 
     def count_excluded(self, code: str, status: int) -> int:
@@ -178,16 +180,10 @@ class IssueCollector:
         self._said[start : start + len(block.status)] = block._said
         self._groups += [group._replace(rows=group.rows + start) for group in block._groups]
 
-    def copy(self) -> "IssueCollector":
-        """A collector of its own with the same issues."""
+    def copy(self, of_table: "IssueCollector | None" = None) -> "IssueCollector":
+        """A collector of its own with the same issues, behind those about no single row, if any are given."""
         copied = IssueCollector(len(self.status))
-        copied.absorb(self, 0)
-        return copied
-
-    def with_issues_of_table(self, of_table: "IssueCollector") -> "IssueCollector":
-        """A collector of its own with issues about no single row before these."""
-        copied = IssueCollector(len(self.status))
-        copied._groups += of_table._groups
+        copied._groups += of_table._groups if of_table else []
         copied.absorb(self, 0)
         return copied
 
@@ -261,13 +257,11 @@ class IssueCollector:
 
     def _severities(self, positions: Ints, group_numbers: Ints) -> "pd.Series[str]":
         """The severity of each issue: no error in a row of somebody who opted out."""
-        unwanted = np.append(self.status == OPTED_OUT, False)[
-            np.where(positions < 0, len(self.status), positions)
-        ]
-        is_error = np.array([group.severity == "error" for group in self._groups], dtype=bool)
-        given = array_to_series(text_array([group.severity for group in self._groups]).take(group_numbers))
-        softened = unwanted & is_error[group_numbers]
-        return given.mask(softened, "info") if softened.any() else given
+        severities = [group.severity for group in self._groups]
+        is_unwanted = np.append(self.status == OPTED_OUT, False)[positions]  # none at the end: WHOLE_TABLE
+        is_error = np.array([severity == "error" for severity in severities], dtype=bool)[group_numbers]
+        numbers = np.where(is_unwanted & is_error, len(severities), group_numbers)
+        return array_to_series(text_array([*severities, "info"]).take(numbers))
 
     def reasons(self) -> TextArray:
         """For each row all reasons why it gets no message, in one text; "" for rows that are not excluded.
@@ -356,12 +350,8 @@ def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
         ).reset_index()
         for groups in (issues.groupby(names, sort=False) for issues in parts)
     ]
-    kinds = counted[0]
-    if len(counted) > 1:
-        groups = pd.concat(counted).groupby(names, sort=False)
-        kinds = groups.agg(
-            count=("count", "sum"), first_row=("first_row", "first"), example=("example", "first")
-        ).reset_index()
+    groups = pd.concat(counted).groupby(names, sort=False)
+    kinds = groups.agg({"count": "sum", "first_row": "first", "example": "first"}).reset_index()
     ranks = {severity: rank for rank, severity in enumerate(SEVERITIES)}
     ranked = kinds.assign(rank=kinds["severity"].map(ranks), descending=-kinds["count"])
     return kinds.loc[ranked.sort_values(["rank", "descending"]).index]

@@ -19,17 +19,24 @@ from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
 from campaign.local_times import LocalTimes
 from campaign.messages.issues import issue_kinds, issue_summary
-from campaign.messages.plan_tables.amended_parts import Amend, AmendedParts
 from campaign.messages.plan_tables.plan_columns import (
     MessageStream,
     labels_of_contacts,
     messages_at,
     rows_of_messages,
 )
-from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, T, copy_frame, whole_frame
+from campaign.messages.plan_tables.plan_part import (
+    Amend,
+    AmendedParts,
+    PartStore,
+    PlanPart,
+    T,
+    copy_frame,
+    whole_frame,
+)
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
-from campaign.messages.suppression.suppression_lists import EarlierCampaign, SuppressionLists
+from campaign.messages.suppression.suppression_lists import SuppressionLists, counting_in
 from campaign.messages.totals import Totals, remarks_on_rows, status_bars, totals_table
 from campaign.public_calls import public_call
 from campaign.values import replace
@@ -272,14 +279,8 @@ def whole_part(plan: Plan) -> PlanPart:
 
 def plan_in(environment: str, plan: Plan) -> Plan:
     """The plan as it is in an environment, where campaigns of other environments have reached nobody."""
-    others = [
-        source
-        for source in plan.not_again
-        if isinstance(source, EarlierCampaign) and source.environment not in ("", environment)
-    ]
-    if not others or plan._made_of is None:
-        return plan
-    return plan._made_of.plan_in(environment)
+    count_all = len(counting_in(environment, plan.not_again)) == len(plan.not_again)
+    return plan if count_all or plan._made_of is None else plan._made_of.plan_in(environment)
 
 
 def suppression_of(plan: Plan) -> SuppressionLists | None:

@@ -23,13 +23,9 @@ from campaign.messages.draft import write_draft
 from campaign.messages.number_rules import NumberRules, choose_columns, choose_region, distinct_regions
 from campaign.messages.overlong import OverlongRules
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.block_texts import Rules
 from campaign.messages.plan_tables.duplicates import DUPLICATES
-from campaign.messages.suppression.suppression_lists import (
-    EarlierCampaign,
-    SuppressionLists,
-    SuppressionRules,
-)
+from campaign.messages.plan_tables.row_block import Rules
+from campaign.messages.suppression.suppression_lists import SuppressionLists, SuppressionRules, counting_in
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 from campaign.values import replace
 
@@ -165,11 +161,7 @@ class _Preparation(Struct, frozen=True, eq=False):
 
     def plan_in(self, environment: str) -> Plan:
         """The plan if campaigns of other environments had reached nobody."""
-        not_again = tuple(
-            source
-            for source in self.not_again
-            if not isinstance(source, EarlierCampaign) or source.environment in ("", environment)
-        )
+        not_again = counting_in(environment, self.not_again)
         suppression = self.rules.suppression.in_environment(environment)
         rules = replace(self.rules, suppression=suppression)
         return replace(self, not_again=not_again, rules=rules).plan()

@@ -19,8 +19,8 @@ from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
 from campaign.log import log
 from campaign.messages.plan import Plan, plan_in, with_fields
-from campaign.messages.plan_tables.amended_parts import AmendedParts
 from campaign.messages.plan_tables.plan_columns import same_contacts
+from campaign.messages.plan_tables.plan_part import AmendedParts
 from campaign.results.totals import average_price
 from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.ledger.ledger import Ledger

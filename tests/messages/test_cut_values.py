@@ -3,7 +3,7 @@
 import pytest
 
 import campaign
-from campaign.messages.templates.cut_values import values_cut_off
+from campaign.messages.plan_tables.text_lengths import values_cut_off
 
 LONG = "a very long remark " * 7
 TABLE = f"""name,phone,remark,day,status,lang

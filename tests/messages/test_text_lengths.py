@@ -3,7 +3,7 @@
 import pytest
 
 import campaign
-from campaign.messages.templates.text_lengths import text_lengths
+from campaign.messages.plan_tables.text_lengths import text_lengths
 
 TABLE = "name,phone\nAisha,0772 000 001\nNoëlla,0772 000 002\n,0772 000 003\n" + "x" * 160 + ",0772 000 004\n"
 

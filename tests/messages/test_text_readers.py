@@ -3,9 +3,8 @@
 import pytest
 
 import campaign
-from campaign.messages.plan_tables.text_readers import are_too_long, get_text, numbers_of
+from campaign.messages.plan_tables.text_lengths import are_too_long, get_text, numbers_of, text_lengths
 from campaign.messages.templates.languages import language_of
-from campaign.messages.templates.text_lengths import text_lengths
 
 TABLE = b"""name,phone,language
 Aisha,0772 000 001,en

@@ -21,8 +21,8 @@ import campaign
 from campaign.contacts.table_version import table_version
 from campaign.errors import CampaignError, FileError, FolderError, UsageError
 from campaign.messages.plan_tables import cluster_tables
+from campaign.messages.plan_tables.draft_tables import SpooledTables
 from campaign.messages.plan_tables.duplicates import DuplicateFinder
-from campaign.messages.plan_tables.spooled_tables import SpooledTables
 from campaign.sending.store import cluster_freezing
 from campaign.sending.store.frame_files import part_path, read_frame
 from campaign.values import replace

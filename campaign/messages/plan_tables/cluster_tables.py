@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,19 +22,19 @@ from campaign.contacts.partitioned_table import PartitionedTable
 from campaign.contacts.table_version import table_version
 from campaign.errors import FileError
 from campaign.messages.issues import IssueCollector
-from campaign.messages.plan_tables.block_texts import (
+from campaign.messages.plan_tables.draft_tables import fields_in_parts, join_columns
+from campaign.messages.plan_tables.duplicates import DuplicateFinder, Repeats
+from campaign.messages.plan_tables.plan_fingerprint import BytesOf, fingerprint_where_they_are
+from campaign.messages.plan_tables.plan_part import PART_TABLES, PlanPart, T
+from campaign.messages.plan_tables.row_block import (
     BlockTexts,
     CellIssues,
     Rules,
+    RunningTotals,
     find_recipients,
+    with_statuses,
     write_texts,
 )
-from campaign.messages.plan_tables.duplicates import Candidates, DuplicateFinder, Repeats
-from campaign.messages.plan_tables.held_tables import join_columns
-from campaign.messages.plan_tables.plan_fingerprint import BytesOf, fingerprint_where_they_are
-from campaign.messages.plan_tables.plan_part import PlanPart, T, whole_frame
-from campaign.messages.plan_tables.row_block import RunningTotals, with_statuses
-from campaign.messages.recipients import Addressing
 from campaign.messages.totals import Totals
 
 # What a worker has of a finished block: the fields of a `PlanPart` that the others follow from. Plain
@@ -63,7 +64,9 @@ class ClusterTables:
         rules_there = self.cluster.keep(rules)
         self._texts = self.cluster.start(_write_block, blocks, self._starts, versions, repeat(rules_there))
         self._numbers = np.empty(self._contacts.rows, dtype=np.int64)
-        for start, numbers in zip(self._starts, self.cluster.each(_numbers_of, self._texts), strict=True):
+        for start, numbers in zip(
+            self._starts, self.cluster.each(attrgetter("block.recipients.numbers"), self._texts), strict=True
+        ):
             self._numbers[start : start + len(numbers)] = numbers
         self._numbers.flags.writeable = False  # a plan hands them out
         return self._numbers
@@ -71,7 +74,7 @@ class ClusterTables:
     def finish(self, rules: Rules, duplicates: DuplicateFinder) -> Totals:
         """Write the messages of all rows; returns the totals."""
         sharing = [*map(duplicates.sharing, self._starts, self._sizes)]
-        candidates = self.cluster.each(_candidates_of, self._texts, sharing)
+        candidates = self.cluster.each(BlockTexts.candidates, self._texts, sharing)
         of_table = [self._issues_of_table, *repeat(None, len(self._starts) - 1)]
         blocks = zip(self._starts, self._texts, candidates, of_table, strict=True)
         for start, texts, found, issues in blocks:
@@ -87,28 +90,15 @@ class ClusterTables:
         return totals.totals()
 
     def plan_fields(self, number_columns: tuple[str, ...], totals: Totals) -> dict[str, Any]:
-        def fingerprint() -> str:
-            return self.cluster.alone(_fingerprint, self._finished, totals.messages)
-
-        return {
-            **{name: whole_frame(self, name) for name in ("messages", "issues", "contacts")},
-            "totals": totals,
-            "fingerprint": fingerprint,
-            "addressing": Addressing(self._numbers, number_columns, whole_frame(self, "alternatives")),
-            "_store": self,
-        }
+        fingerprint = partial(self.cluster.alone, _fingerprint, self._finished, totals.messages)
+        return fields_in_parts(self, self._numbers, number_columns, totals, fingerprint)
 
     # the parts of the plan
 
     def parts(self) -> Iterator[PlanPart]:
         """The parts in order; there is one at least."""
         for finished in self._finished:
-            yield PlanPart(
-                **{name: partial(self._value, _table_of, finished, name) for name in _FRAMES},
-                status=partial(self._value, _status_of, finished),
-                rows_of_messages=partial(self._value, _rows_of, finished),
-                numbers=partial(self._value, _numbers_of_finished, finished),
-            )
+            yield PlanPart(**{name: partial(self._value, _field_of, finished, name) for name in PART_TABLES})
 
     def _value(self, function: Callable[..., T], finished: Any, *arguments: Any) -> T:
         return next(self.cluster.each(function, [finished], *([argument] for argument in arguments)))
@@ -155,14 +145,6 @@ def _write_block(contacts: pd.DataFrame, start: int, version: str, rules: Rules)
     return write_texts(find_recipients(contacts, start, rules.numbers, CellIssues(None)), rules)
 
 
-def _numbers_of(texts: BlockTexts) -> Ints:
-    return texts.block.recipients.numbers
-
-
-def _candidates_of(texts: BlockTexts, sharing: Ints) -> Candidates:
-    return texts.candidates(sharing)
-
-
 def _finish_block(
     texts: BlockTexts,
     repeats: Repeats,
@@ -173,9 +155,7 @@ def _finish_block(
     block, totals = texts.block, RunningTotals()
     messages = texts.messages(repeats, duplicates)
     totals.add(block, messages)
-    issues = block.issues
-    if issues_of_table is not None:
-        issues = issues.with_issues_of_table(issues_of_table)
+    issues = block.issues.copy(issues_of_table)
     tables = {
         "messages": join_columns([messages.columns]),
         "alternatives": join_columns([messages.alternatives]),
@@ -191,33 +171,24 @@ def _facts_of(finished: tuple[FinishedTables, RunningTotals]) -> tuple[RunningTo
     return totals, {name: int(tables[name].memory_usage().sum()) for name in _FRAMES}
 
 
-def _table_of(finished: tuple[FinishedTables, RunningTotals], name: str) -> pd.DataFrame:
-    table: pd.DataFrame = finished[0][name]
-    return table
+def _part_of(finished: tuple[FinishedTables, RunningTotals]) -> PlanPart:
+    tables, _ = finished
+    rows = tables["messages"]["row"].to_numpy(dtype=np.int64)
+    return PlanPart(**tables, status=tables["contacts"]["status"], rows_of_messages=rows)
 
 
-def _status_of(finished: tuple[FinishedTables, RunningTotals]) -> pd.Series[str]:
-    return _table_of(finished, "contacts")["status"]
-
-
-def _rows_of(finished: tuple[FinishedTables, RunningTotals]) -> Ints:
-    return _table_of(finished, "messages")["row"].to_numpy(dtype=np.int64)
-
-
-def _numbers_of_finished(finished: tuple[FinishedTables, RunningTotals]) -> Ints:
-    numbers: Ints = finished[0]["numbers"]
-    return numbers
+def _field_of(finished: tuple[FinishedTables, RunningTotals], name: str) -> Any:
+    return getattr(_part_of(finished), name)
 
 
 def _of_part(
     function: Callable[..., T], finished: tuple[FinishedTables, RunningTotals], *arguments: Any
 ) -> T:
-    part = PlanPart(**finished[0], status=_status_of(finished), rows_of_messages=_rows_of(finished))
-    return function(part, *arguments)
+    return function(_part_of(finished), *arguments)
 
 
 def _take(finished: tuple[FinishedTables, RunningTotals], positions: Ints | range) -> pd.DataFrame:
-    messages = _table_of(finished, "messages")
+    messages: pd.DataFrame = finished[0]["messages"]
     # A slice would go to another worker with all texts of its part.
     return messages if len(positions) == len(messages) else messages.take(np.asarray(positions))
 
@@ -234,4 +205,4 @@ def _fingerprint(values: RemoteValues, count: int) -> str:
 
 
 def _bytes_of_messages(bytes_of: BytesOf, finished: tuple[FinishedTables, RunningTotals]) -> list[Bytes]:
-    return bytes_of(_table_of(finished, "messages"))
+    return bytes_of(finished[0]["messages"])

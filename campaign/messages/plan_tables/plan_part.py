@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Protocol, TypeVar
+from functools import partial
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import pandas as pd
+from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.copied_field import CopiedField
@@ -78,3 +80,34 @@ def whole_frame(store: PartStore, table: str) -> Callable[[], pd.DataFrame]:
         return pd.concat(frames, ignore_index=table != "contacts")
 
     return join
+
+
+# What becomes of a part, given with its number, from 0.
+Amend: TypeAlias = Callable[[PlanPart, int], PlanPart]
+
+
+class AmendedParts(Struct, frozen=True, eq=False):
+    """The parts of another store as a function makes them, on this machine."""
+
+    store: PartStore
+    amend: Amend
+
+    @property
+    def is_readable_elsewhere(self) -> bool:
+        return False
+
+    def parts(self) -> Iterator[PlanPart]:
+        return (self.amend(part, number) for number, part in enumerate(self.store.parts()))
+
+    def map_parts(self, function: Callable[..., T], *columns: Iterable[Any]) -> Iterator[T]:
+        return map(function, self.parts(), *columns)
+
+    def size(self, table: str) -> int:
+        """About how many bytes all parts of a table take in memory: as many as before."""
+        return self.store.size(table)
+
+
+def amended_part(part: PlanPart, **tables: Any) -> PlanPart:
+    """The part with other tables, or functions that make them when they are needed."""
+    kept = {name: partial(getattr, part, name) for name in PART_TABLES if name not in tables}
+    return PlanPart(**kept, **tables)

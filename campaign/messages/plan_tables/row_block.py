@@ -1,21 +1,38 @@
-"""A block of rows on its way from contacts to messages."""
+"""What becomes of a block of rows: their numbers, then their texts, then their messages.
+
+Only one step needs the other blocks: which rows repeat a number, see `duplicates`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from campaign.arrow_text import Ints, TextArray, array_to_series, text_array
+from campaign.arrow_text import (
+    Ints,
+    TextArray,
+    array_to_series,
+    constant_array,
+    integers_to_array,
+    text_array,
+    unique_texts,
+)
+from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import file_names
 from campaign.contract import STATUSES
-from campaign.messages.issues import BLANK, DUPLICATE, IssueCollector
-from campaign.messages.recipients import Recipients
+from campaign.messages.issues import BLANK, DUPLICATE, NOT_SENT, OPTED_OUT, IssueCollector
+from campaign.messages.number_rules import NumberRules
+from campaign.messages.overlong import Fitted, OverlongRules, fit
+from campaign.messages.plan_tables.duplicates import Candidates, Repeats, report_duplicates
+from campaign.messages.recipients import Recipients, find_numbers
+from campaign.messages.suppression.suppression_lists import SuppressionLists
+from campaign.messages.templates.campaign_texts import CampaignTexts
 from campaign.messages.totals import Totals
+from campaign.values import replace
 
 
 class RowBlock(Struct, frozen=True, eq=False):
@@ -38,28 +55,8 @@ class BlockMessages(Struct, frozen=True, eq=False):
     longest: int  # UTF-16 units
 
 
-class DraftTables(Protocol):
-    """Where the blocks of a plan and the tables that are made of them are kept: in memory or on disk."""
-
-    def keep(self, block: RowBlock) -> None:
-        """Keep a block until all numbers are known."""
-        ...
-
-    def keep_numbers(self, numbers: Ints) -> None:
-        """Take the numbers of all rows."""
-        ...
-
-    def blocks(self) -> Iterator[RowBlock]:
-        """The blocks in order, each of them once."""
-        ...
-
-    def add(self, block: RowBlock, messages: BlockMessages) -> None:
-        """Take what a block has become."""
-        ...
-
-    def plan_fields(self, number_columns: tuple[str, ...], totals: Totals) -> dict[str, Any]:
-        """The tables as `Plan` takes them, once all blocks were added."""
-        ...
+# Fields of `Totals` that are sums over all blocks.
+_SUMS = dict.fromkeys(("messages", "gsm7", "ucs2", "totals_lines", "remarks", "left_out"), 0)
 
 
 class RunningTotals:
@@ -67,45 +64,33 @@ class RunningTotals:
 
     def __init__(self) -> None:
         self._statuses = np.zeros(len(STATUSES), dtype=np.int64)
-        self._countries = Counter[str]()
-        self._messages = self._parts = self._ucs2 = self._longest = 0
-        self._totals_lines = self._remarks = self._left_out = 0
+        self._countries, self._sums, self._longest = Counter[str](), Counter[str](_SUMS), 0
 
     def add(self, block: RowBlock, messages: BlockMessages) -> None:
-        self._statuses += np.bincount(block.issues.status, minlength=len(STATUSES))
-        self._totals_lines += block.issues.count_excluded("line_of_totals", BLANK)
-        self._remarks += block.issues.count_excluded("remark", BLANK)
-        self._left_out += block.issues.count_excluded("already_sent", DUPLICATE)
+        issues = block.issues
+        self._statuses += np.bincount(issues.status, minlength=len(STATUSES))
         self._countries += messages.countries
-        self._messages += len(messages.columns["row"])
-        self._parts += int(messages.columns["parts"].sum())
-        self._ucs2 += messages.ucs2
         self._longest = max(self._longest, messages.longest)
+        self._sums.update(
+            messages=len(messages.columns["row"]),
+            gsm7=int(messages.columns["parts"].sum()) - messages.ucs2,
+            ucs2=messages.ucs2,
+            totals_lines=issues.count_excluded("line_of_totals", BLANK),
+            remarks=issues.count_excluded("remark", BLANK),
+            left_out=issues.count_excluded("already_sent", DUPLICATE),
+        )
 
     def absorb(self, others: RunningTotals) -> None:
         """Add those of other blocks."""
         self._statuses += others._statuses
-        self._totals_lines += others._totals_lines
-        self._remarks += others._remarks
-        self._left_out += others._left_out
         self._countries += others._countries
-        self._messages += others._messages
-        self._parts += others._parts
-        self._ucs2 += others._ucs2
         self._longest = max(self._longest, others._longest)
+        self._sums.update(others._sums)
 
     def totals(self) -> Totals:
-        return Totals(
-            dict(zip(STATUSES, self._statuses.tolist(), strict=True)),
-            messages=self._messages,
-            gsm7=self._parts - self._ucs2,
-            ucs2=self._ucs2,
-            longest=self._longest,
-            countries=dict(sorted(self._countries.items(), key=lambda item: (-item[1], item[0]))),
-            totals_lines=self._totals_lines,
-            remarks=self._remarks,
-            left_out=self._left_out,
-        )
+        statuses = dict(zip(STATUSES, self._statuses.tolist(), strict=True))
+        countries = dict(sorted(self._countries.items(), key=lambda item: (-item[1], item[0])))
+        return Totals(statuses, longest=self._longest, countries=countries, **self._sums)
 
 
 def with_statuses(contacts: pd.DataFrame, issues: IssueCollector) -> pd.DataFrame:
@@ -116,3 +101,157 @@ def with_statuses(contacts: pd.DataFrame, issues: IssueCollector) -> pd.DataFram
         status=array_to_series(status, contacts.index),
         reason=array_to_series(issues.reasons(), contacts.index),
     )
+
+
+class Rules(Struct, frozen=True):
+    """Everything that decides what a row gets."""
+
+    texts: CampaignTexts
+    numbers: NumberRules
+    overlong: OverlongRules
+    suppression: SuppressionLists
+    duplicates: str  # one of DUPLICATES
+
+
+def find_recipients(
+    contacts: pd.DataFrame, start: int, rules: NumberRules, cell_issues: CellIssues
+) -> RowBlock:
+    issues = IssueCollector(len(contacts))
+    cell_issues.add(contacts, issues)
+    region = rules.region_of(contacts, start)
+    recipients, countries = find_numbers(contacts, rules, region, issues)
+    if not isinstance(region, pd.Series):  # a region for each row: several countries are meant
+        report_rare_countries(recipients, countries, contacts, issues)
+    return RowBlock(start, contacts, issues, recipients, countries)
+
+
+def write_texts(block: RowBlock, rules: Rules) -> BlockTexts:
+    """The texts of a block; the reasons of rows that get none are added to its issues, but for duplicates."""
+    contacts, issues = block.contacts, block.issues
+    rules.suppression.exclude_opted_out(issues, contacts, block.recipients, block.start)
+    senders = rules.texts.senders(contacts, issues)
+    priorities = rules.texts.priorities(contacts, issues)
+    rendered = rules.texts.render(contacts, issues)
+    fitted = fit(rendered, rules.overlong, issues)
+    rules.suppression.exclude_reached(issues, contacts, block.recipients)
+    return BlockTexts(block, rendered.texts, fitted, senders, priorities)
+
+
+class BlockTexts(Struct, frozen=True, eq=False):
+    """All texts of a block, also those of rows that get none: one for each row, and as they fit."""
+
+    block: RowBlock
+    texts: TextArray
+    fitted: Fitted
+    senders: TextArray | str
+    priorities: TextArray | str
+
+    def copy(self) -> BlockTexts:
+        """The same, with issues of its own."""
+        return replace(self, block=replace(self.block, issues=self.block.issues.copy()))
+
+    def candidates(self, sharing: Ints) -> Candidates:
+        """Of the rows that share their number with another one those that get something, or opted out."""
+        status = self.block.issues.status[sharing]
+        opted_out = status == OPTED_OUT
+        chosen = opted_out | (status == NOT_SENT)
+        rows = sharing[chosen]
+        labels = labels_of(self.block.contacts)[rows]
+        return Candidates(rows, labels, self.texts.take(rows), opted_out[chosen])
+
+    def messages(self, repeats: Repeats, duplicates: str) -> BlockMessages:
+        """The messages of the rows that get one, and what repeats would get; they are added to the issues.
+
+        `duplicates` is one of DUPLICATES.
+        """
+        block = self.block
+        report_duplicates(repeats, block.issues, block.contacts, block.recipients, keep=duplicates == "keep")
+        has_alternative = np.zeros(len(block.contacts), dtype=bool)
+        sharing_phones = block.issues.rows_with("duplicate_other_text")
+        has_alternative[sharing_phones[~block.issues.sendable[sharing_phones]]] = duplicates != "error"
+        return self._messages(np.flatnonzero(has_alternative[self.fitted.rows]))
+
+    def _messages(self, alternatives: Ints) -> BlockMessages:
+        positions = np.flatnonzero(self.block.issues.sendable[self.fitted.rows])
+        rows, lengths = self.fitted.rows[positions], self.fitted.lengths.take(positions)
+        countries, country_positions = unique_texts(self.block.countries.take(rows))
+        counts = np.bincount(country_positions, minlength=len(countries)).tolist()
+        return BlockMessages(
+            self._columns(positions),
+            self._columns(alternatives),
+            Counter(dict(zip(countries, counts, strict=True))),
+            ucs2=int(lengths.parts[lengths.ucs2].sum(dtype=np.int64)),
+            longest=int(lengths.units.max(initial=0)),
+        )
+
+    def _columns(self, positions: Ints) -> dict[str, Any]:
+        rows = self.fitted.rows[positions]
+        return {
+            "row": labels_of(self.block.contacts)[rows],
+            "number": integers_to_array(self.block.recipients.numbers[rows]),
+            "message": self.fitted.texts.take(positions),
+            "sender": _take(self.senders, rows),
+            "priority": _take(self.priorities, rows),
+            "parts": self.fitted.lengths.parts[positions].astype(np.int64),
+        }
+
+
+def _take(values: TextArray | str, rows: Ints) -> TextArray:
+    """The values of some rows, or the one for all."""
+    return constant_array(values, len(rows)) if isinstance(values, str) else values.take(rows)
+
+
+def labels_of(contacts: pd.DataFrame) -> Ints:
+    """The row numbers of a contact table."""
+    return contacts.index.to_numpy(dtype=np.int64)
+
+
+class CellIssues(Struct, frozen=True, eq=False):
+    """The issues of single cells that reading the file found: one row each, with the row number in `row`."""
+
+    cells: pd.DataFrame | None
+
+    @classmethod
+    def of(cls, reading: Reading | None) -> CellIssues:
+        if reading is None or not reading.issues:
+            return cls(None)
+        cells = pd.DataFrame(map(vars, reading.issues)).sort_values("row", kind="stable")
+        kinds = cells.groupby(["column", "code", "severity"], sort=False)
+        return cls(cells.assign(kind=kinds.ngroup()))
+
+    def add(self, contacts: pd.DataFrame, issues: IssueCollector) -> None:
+        """Add those of the rows of a block."""
+        if self.cells is None:
+            return
+        positions = contacts.index.get_indexer(pd.Index(self.cells["row"]))
+        cells = self.cells.assign(position=positions)
+        cells = cells[cells["position"] >= 0].sort_values("position", kind="stable")
+        for (_, column, code, severity), group in cells.groupby(["kind", "column", "code", "severity"]):
+            rows = group["position"].to_numpy(dtype=np.int64)
+            values, details = text_array(group["value"].tolist()), text_array(group["detail"].tolist())
+            issues.add(rows, str(column), values, str(code), str(severity), details)
+
+
+# A country with less than one in so many numbers is rare. Fewer numbers than that tell nothing.
+_FEW = 50
+
+
+def report_rare_countries(
+    recipients: Recipients, countries: TextArray, contacts: pd.DataFrame, issues: IssueCollector
+) -> None:
+    """Add an issue for each number of a rare country, where one country has nearly all numbers of a block."""
+    names, positions = unique_texts(countries)
+    counts = np.bincount(positions[recipients.numbers > 0], minlength=len(names))
+    total = counts.sum()
+    if total < _FEW or counts.max() * 10 < total * 9:
+        return
+    most = names[int(counts.argmax())]
+    for place in np.flatnonzero((counts > 0) & (counts * _FEW < total)).tolist():
+        if not names[place]:
+            continue
+        rows = np.flatnonzero((positions == place) & (recipients.numbers > 0))
+        detail = (
+            f"This is a number of {names[place]}, and nearly all others are of {most}. Correct it if the "
+            "country code is wrong."
+        )
+        recipients.report(issues, contacts, rows, "rare_country", "warning", detail)

@@ -12,15 +12,17 @@ from pandas.api.types import infer_dtype
 from campaign.arrow_text import Bools, Ints, integers_to_array, join_texts, series_to_array, text_array
 from campaign.contacts.contact_parts import ContactParts, row_labels, rows_at
 from campaign.contacts.totals_lines import blank_labels
-from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.masking import mask_text
-from campaign.messages.issues import IssueCollector
+from campaign.messages.issues import BLANK, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, find_numbers, is_on_list
 from campaign.text import clean, counted, shorten
 from campaign.values import replace
 
+LOOK_AT_MARKS = (
+    "If that is not meant, look at how it was made: texts are compared letter by letter, “yes” is not “Yes”."
+)
 _LENGTH = 60  # characters of a cell in a sentence
 
 
@@ -62,10 +64,7 @@ class MarkedRows(Struct, frozen=True, eq=False):
     def report_none(self, issues: IssueCollector) -> None:
         """Say for the whole table that no row is marked, if it is so: a comparison may have a mistake."""
         if not self.is_marked.any():
-            detail = (
-                f"opt_outs= marks no row{self._in_column}, so it leaves out nobody. If that is not meant, "
-                "look at how the marks were made: texts are compared letter by letter, “yes” is not “Yes”."
-            )
+            detail = f"opt_outs= marks no row{self._in_column}, so it leaves out nobody. {LOOK_AT_MARKS}"
             issues.add_for_table("opt_outs", "", "empty_list", "warning", detail)
 
     def exclude(
@@ -73,15 +72,12 @@ class MarkedRows(Struct, frozen=True, eq=False):
     ) -> None:
         """Exclude the marked ones of some consecutive rows, also without a usable number, and whoever has the
         number of one; `start` is the position of the first."""
-        unwanted = STATUSES.index("opted_out")
-        is_open = (issues.status != unwanted) & (issues.status != STATUSES.index("blank"))
+        is_open = (issues.status != OPTED_OUT) & (issues.status != BLANK)
         is_marked = self.is_marked[start : start + len(contacts)]
         rows = np.flatnonzero(is_marked & is_open)
-        issues.forget_status(rows)
         self._report_marked(issues, contacts, recipients, rows)
         self._report_alike(issues, contacts, ~is_marked)
         others = np.flatnonzero(is_on_list(recipients.numbers, self.numbers) & is_open & ~is_marked)
-        issues.forget_status(others)
         marked = self.rows[np.searchsorted(self.numbers, recipients.numbers[others])]
         details = join_texts(
             "The number is that of row ",

@@ -20,22 +20,26 @@ from campaign.contacts.columns import listed
 from campaign.contacts.complete_list import check_cells, check_complete, list_in_words, quoted
 from campaign.contacts.files.frames import as_frame
 from campaign.contacts.files.sources import has_known_ending
+from campaign.contacts.opt_out_marks import named_cell
 from campaign.contacts.phone_numbers.cleaning import WORLD
 from campaign.contacts.reading import read_contacts
 from campaign.errors import UsageError
-from campaign.masking import mask_text
 from campaign.messages.issues import IssueCollector
-from campaign.messages.suppression.list_columns import Audience, ListColumns
-from campaign.messages.suppression.list_entries import A_PHONE, Entries, read_entries, read_numbers
+from campaign.messages.suppression.list_columns import (
+    A_PHONE,
+    Audience,
+    Entries,
+    ListColumns,
+    read_entries,
+    read_numbers,
+)
+from campaign.messages.suppression.marked_rows import LOOK_AT_MARKS
 from campaign.paths import is_file
 from campaign.text import agreeing, capitalised, clean, counted, shorten
 
 _WRITTEN_NUMBER = re.compile(r"\s*\+?[\d(][\d\s()./-]{4,}")
 _SHOWN = 24  # characters of an entry
-_EMPTY = (
-    "{} has no entries, so it leaves out nobody. If that is not meant, look at how it was made: texts are "
-    "compared letter by letter, “yes” is not “Yes”."
-)
+_EMPTY = f"{{}} has no entries, so it leaves out nobody. {LOOK_AT_MARKS}"
 
 
 def lists_in(opt_outs: Any) -> list[Any]:
@@ -94,7 +98,7 @@ def read_list(
     if len(skipped) and not len(found):
         raise UsageError(
             f"The {named} has no phone numbers{_of(regions)}, so it would leave out nobody. It begins with "
-            f"{_shown(skipped)}. {_remedy(source)}"
+            f"{named_cell(skipped[0].as_py())}. {_remedy(source)}"
         )
     if not is_of_table:
         check_cells(table, [*names, *columns.likely], source, argument)
@@ -119,10 +123,11 @@ def _refuse_unread(rows: Ints, entries: Entries, source: Any, argument: str) -> 
     if not (isinstance(source, str | Path | pd.DataFrame) or getattr(source, "attrs", None)):
         where = name_rows([line - 1 for line in lines])  # entries of a list count from 1
         where = where.replace("Rows", "Entries").replace("Row", "Entry")
+    first = entries.texts.filter(pa.array(unread))[0].as_py()
     are_no_numbers = agreeing(len(lines), "is not one phone number", "are not one phone number each")
     raise UsageError(
         f"{where} of the {list_in_words(source, argument)} {are_no_numbers}, so it is not certain who wants "
-        f"no message; the first says {_shown(entries.texts.filter(pa.array(unread)))}. Correct "
+        f"no message; the first says {named_cell(first)}. Correct "
         f"{agreeing(len(lines), 'it', 'them')}, with one number in each entry, or delete what is no number."
     )
 
@@ -136,14 +141,9 @@ def _add_notices(
     if len(skipped):
         are = agreeing(len(skipped), "is no number and excludes", "are no numbers and exclude")
         more = " and others" if len(skipped) > 1 else ""
-        detail = f"{counted(len(skipped), 'entry', 'entries')} of the {named} {are} nobody: {_shown(skipped)}"
-        sentence, first = f"{capitalised(detail)}{more}.", skipped[0].as_py()
-        issues.add_for_table(argument, first, "unreadable_entry", "warning", sentence)
-
-
-def _shown(entries: TextArray) -> str:
-    """The first of some entries, for who looks which list is meant."""
-    return f"“{shorten(mask_text(clean(entries[0].as_py())), _SHOWN)}”"
+        entries, first = capitalised(counted(len(skipped), "entry", "entries")), skipped[0].as_py()
+        detail = f"{entries} of the {named} {are} nobody: {named_cell(first)}{more}."
+        issues.add_for_table(argument, first, "unreadable_entry", "warning", detail)
 
 
 def _remedy(source: Any) -> str:

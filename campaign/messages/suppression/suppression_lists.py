@@ -3,31 +3,24 @@
 from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from msgspec import Struct
 
 from campaign.argument_checks import wrong
-from campaign.arrow_text import (
-    Bools,
-    Ints,
-    is_one_of,
-    series_to_array,
-    strip_texts,
-)
+from campaign.arrow_text import Bools, Ints, is_one_of, series_to_array, strip_texts
 from campaign.contacts.consent import is_about_advertising, leaving_out
 from campaign.contacts.contact_parts import ContactParts, parts_of
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
 from campaign.contacts.files.frames import as_frame
-from campaign.contacts.opt_out_marks import seems_to_mark
+from campaign.contacts.opt_out_marks import named_cell, seems_to_mark
 from campaign.contacts.totals_lines import blank_labels
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
-from campaign.masking import mask_text
-from campaign.messages.issues import IssueCollector
+from campaign.messages.issues import BLANK, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, as_integers, find_numbers, is_on_list
 from campaign.messages.suppression.list_columns import Audience
@@ -37,6 +30,8 @@ from campaign.messages.totals import Totals
 from campaign.paths import is_file
 from campaign.text import clean, listed_words, shorten
 from campaign.values import replace
+
+T = TypeVar("T")
 
 _NOBODY = np.empty(0, dtype=np.int64)
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
@@ -133,10 +128,8 @@ def _note_unused_marks(table: ContactParts, nobody: Collection[int], issues: Iss
     for column in table.columns:
         if seems := seems_to_mark(column, _cells(table, column, nobody)):
             line, unclear = leaving_out(column, _cells(table, column, nobody))
-            named = [
-                f"“{shorten(mask_text(clean(cell)), 24)}”" if cell.strip() else "nothing" for cell in unclear
-            ]
-            or_unclear = f", or does not say it clearly ({listed_words(named[:3])})" if named else ""
+            named = listed_words(map(named_cell, unclear[:3]))
+            or_unclear = f", or does not say it clearly ({named})" if named else ""
             if_so = "If this is advertising" if is_about_advertising(column) else "If it does"
             detail = (
                 f"{seems}, and nobody is left out by it. {if_so}, leave out whoever wants none{or_unclear}: "
@@ -174,6 +167,16 @@ class ReachedNumbers(Struct, frozen=True, eq=False):
     numbers: Ints
 
 
+def counting_in(environment: str, sources: tuple[T, ...]) -> tuple[T, ...]:
+    """Those that count in an environment: a rehearsal has reached nobody in any other."""
+    of_campaigns = (EarlierCampaign, ReachedNumbers)
+    return tuple(
+        source
+        for source in sources
+        if not isinstance(source, of_campaigns) or source.environment in ("", environment)
+    )
+
+
 class SuppressionLists(Struct, frozen=True, eq=False):
     """Numbers and rows that get no message, and what is wrong with the lists themselves."""
 
@@ -183,9 +186,8 @@ class SuppressionLists(Struct, frozen=True, eq=False):
     marked: tuple[MarkedRows, ...] = ()
 
     def in_environment(self, environment: str) -> "SuppressionLists":
-        """The lists that count in an environment: a rehearsal has reached nobody in any other."""
-        reached = tuple(source for source in self.reached if source.environment in ("", environment))
-        return replace(self, reached=reached)
+        """The lists that count in an environment."""
+        return replace(self, reached=counting_in(environment, self.reached))
 
     @property
     def opted_out_or_marked(self) -> Ints:
@@ -201,10 +203,7 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         position of the first row in the table.
         """
         _exclude_unwanted(issues, contacts)
-        rows = np.flatnonzero(
-            is_on_list(recipients.numbers, self.opted_out) & (issues.status != STATUSES.index("opted_out"))
-        )
-        issues.forget_status(rows)
+        rows = np.flatnonzero(is_on_list(recipients.numbers, self.opted_out) & (issues.status != OPTED_OUT))
         recipients.report(issues, contacts, rows, "opted_out", "info", ON_OPT_OUT_LIST, status="opted_out")
         for marked in self.marked:
             marked.exclude(issues, contacts, recipients, start)
@@ -241,9 +240,8 @@ def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
     if export is None or not column:
         return
     cells = series_to_array(contacts[column])
-    is_filled = issues.status != STATUSES.index("blank")
+    is_filled = issues.status != BLANK
     rows = np.flatnonzero(is_one_of(strip_texts(cells), sorted(export.standing[1])) & is_filled)
-    issues.forget_status(rows)
     detail = f'{export.tool} says that nothing is to be sent to this contact: see "{column}".'
     issues.add(rows, column, cells.take(rows), "opted_out", "info", detail, status="opted_out")
 

@@ -25,10 +25,10 @@ from campaign.errors import TemplateError, UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.character_issues import describe_literal
 from campaign.messages.templates.date_orders import with_order
-from campaign.messages.templates.decimal_signs import with_signs
 from campaign.messages.templates.filling import fill_short
 from campaign.messages.templates.foreign_placeholders import refuse_file_path, refuse_foreign_placeholders
 from campaign.messages.templates.formats import DateFormat, Format
+from campaign.messages.templates.number_format import with_signs
 from campaign.messages.templates.plain_dates import describe_mixed_dates
 from campaign.messages.templates.rendering import Rendered, merge, render_message
 from campaign.messages.templates.template import Placeholder, Template, parse, refuse_format_after_words

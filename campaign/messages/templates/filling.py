@@ -20,10 +20,14 @@ from campaign.arrow_text import (
 )
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.date_orders import date_question, needs_order
-from campaign.messages.templates.decimal_signs import sign_question
 from campaign.messages.templates.formats import DateFormat
 from campaign.messages.templates.moments import flaws_of_dates
-from campaign.messages.templates.number_format import are_doubtful, what_is_beside, without_sign
+from campaign.messages.templates.number_format import (
+    are_doubtful,
+    sign_question,
+    what_is_beside,
+    without_sign,
+)
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.remedies import in_curly_quotes
 from campaign.values import replace

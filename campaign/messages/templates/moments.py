@@ -10,6 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from campaign.arrow_text import TextArray, unique_texts
+from campaign.contacts.vocabulary import phrases
 from campaign.messages.templates.date_names import DAYS, MONTHS, days_called, months_called
 
 Moment = tuple[date | None, time | None]  # the value of a cell: a date, a time of day, or both
@@ -34,10 +35,7 @@ _CLOCK = re.compile(
     re.ASCII,
 )
 # What may stand beside names and numbers: 1st, 1er, 21 de noviembre, 21 Nov 2026 at 14:30, 2026 г.
-_FILLER = re.compile(
-    "st|nd|rd|th|er|re|e|ème|º|ª|t|o|a|g|г|р|года|року|de|del|di|of|the|le|el|den|du|dia|d|tarehe|ngày|năm|"
-    "at|on|um|am|à|às|as|las|los|alle|ore|kl|om"
-)
+_FILLER = frozenset(phrases("dates", "beside"))
 _BETWEEN_WORDS = re.compile(r"[\s,;()]+")
 _NUMBERS = re.compile(r"([0-9]+)")
 
@@ -209,7 +207,7 @@ def _written(pieces: Sequence[str]) -> _WrittenDate | None:
 def _words(text: str) -> list[str]:
     """The words of a text that may be names."""
     words = (word.strip("-./'’") for word in _BETWEEN_WORDS.split(text)) if text.strip(" -./,") else ()
-    return [word for word in words if word and not _FILLER.fullmatch(word)]
+    return [word for word in words if word and word not in _FILLER]
 
 
 def _weekdays(words: Sequence[str]) -> frozenset[int] | None:

@@ -194,8 +194,7 @@ def formats_in(text: str, columns: Iterable[str], wanted: Container[str]) -> dic
     """The first format of each wanted column in a text, "" where it has none, in the order of the text."""
     names, formats = [*columns], dict[str, str]()
     for token in _TOKEN.finditer(text):
-        written = _split_placeholder(token[3], names) if token[3] is not None else None
-        if written is not None and written.column in wanted:
+        if (written := _split_placeholder(token[3] or "", names)) and written.column in wanted:
             formats.setdefault(written.column, written.format or "")
     return formats
 
@@ -205,7 +204,7 @@ def with_format(text: str, columns: Iterable[str], wanted: Container[str], new_f
     names = [*columns]
 
     def changed(token: re.Match[str]) -> str:
-        written = _split_placeholder(token[3], names) if token[3] is not None else None
+        written = _split_placeholder(token[3] or "", names)
         if written is None or written.column not in wanted:
             return token[0]
         suffix = f":{new_format}" if new_format else ""

@@ -162,12 +162,9 @@ class Lengths(Struct, frozen=True, eq=False):
 
     def with_rows(self, rows: Ints, others: "Lengths") -> "Lengths":
         """A copy in which some rows have other lengths."""
-        columns = []
-        for own_column, other_column in zip(structs.astuple(self), structs.astuple(others), strict=True):
-            column = own_column.copy()
-            column[rows] = other_column
-            columns.append(column)
-        return Lengths(*columns)
+        order = np.arange(len(self.units))
+        order[rows] = len(order) + np.arange(len(rows))
+        return Lengths.concat([self, others]).take(order)
 
     @classmethod
     def concat(cls, all_lengths: Sequence["Lengths"]) -> "Lengths":

@@ -19,7 +19,7 @@ from campaign.contacts.reading_record import reading_of
 from campaign.environments import Environment
 from campaign.errors import CampaignError, OtherFileError
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.text_readers import numbers_of
+from campaign.messages.plan_tables.text_lengths import numbers_of
 from campaign.notebook.composer.composition import ANSWERS, Composition
 from campaign.notebook.composer.kept_plans import KeptPlans
 from campaign.notebook.composer.memory import kept_for

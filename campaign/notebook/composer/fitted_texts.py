@@ -9,7 +9,7 @@ import pandas as pd
 from campaign import markup
 from campaign.contract import TEXT_LIMIT
 from campaign.messages.plan import Plan
-from campaign.messages.templates.cut_values import values_cut_off
+from campaign.messages.plan_tables.text_lengths import values_cut_off
 from campaign.messages.text.segments import SINGLE_UCS2, count_units
 from campaign.notebook.composer.alphabet import named_letters
 from campaign.notebook.composer.composition import Composition

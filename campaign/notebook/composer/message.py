@@ -19,10 +19,9 @@ from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.text_readers import are_too_long, get_text
+from campaign.messages.plan_tables.text_lengths import are_too_long, filled_in, get_text, text_lengths
 from campaign.messages.preview import Preview
 from campaign.messages.templates.date_orders import date_columns
-from campaign.messages.templates.text_lengths import filled_in, text_lengths
 from campaign.messages.text.limits import check_sender
 from campaign.messages.text.segments import count_units
 from campaign.notebook.composer.alphabet import (

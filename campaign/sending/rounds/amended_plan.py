@@ -17,10 +17,9 @@ from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import EARLIER_TEXT, KEPT_TEXT, MESSAGE_TEXTS, REACHED_CORRECTED
 from campaign.messages.plan import Plan, amended, with_fields
-from campaign.messages.plan_tables.amended_parts import amended_part
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
-from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.plan_tables.plan_part import PlanPart, amended_part
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.suppression_lists import SuppressionRules
 from campaign.messages.text.segments import measure

@@ -9,10 +9,9 @@ from campaign.arrow_text import Bools, Ints
 from campaign.contract import Changed, Gone, OptedOut
 from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan, amended, with_alternatives
-from campaign.messages.plan_tables.amended_parts import amended_part
 from campaign.messages.plan_tables.duplicates import PHONE_WAS_REACHED
 from campaign.messages.plan_tables.plan_columns import labels_of_contacts, rows_of_messages
-from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.plan_tables.plan_part import PlanPart, amended_part
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before, without_rows
 from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread

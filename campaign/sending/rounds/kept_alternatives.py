@@ -12,8 +12,7 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.contract import MESSAGE_TEXTS
 from campaign.messages.plan import Plan, amended, with_alternatives
-from campaign.messages.plan_tables.amended_parts import amended_part
-from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.plan_tables.plan_part import PlanPart, amended_part
 from campaign.sending.rounds.amended_plan import recounted
 from campaign.sending.rounds.comparison import RowTexts, reached_alternatives
 from campaign.sending.rounds.distinct_texts import contains

@@ -1,8 +1,11 @@
-"""The tables of a plan on disk: each block becomes a part of the plan, and one is in memory at a time."""
+"""The tables of a plan while it is made: in memory, where blocks are joined without copying their texts; or
+on disk, where each block becomes a part of the plan, and one is in memory at a time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,13 +17,65 @@ from campaign.arrow_text import Ints, array_to_series, combine_chunks
 from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.reserved_columns import file_names
 from campaign.messages.issues import IssueCollector
-from campaign.messages.plan_tables.held_tables import join_columns
-from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
-from campaign.messages.plan_tables.plan_part import PlanPart, T, whole_frame
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint, fingerprint_of
+from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, T, whole_frame
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock, with_statuses
 from campaign.messages.recipients import Addressing, Recipients
 from campaign.messages.totals import Totals
 from campaign.spool import Spool
+
+
+class HeldTables:
+    """Keeps the blocks and the tables that are made of them in memory."""
+
+    def __init__(self, contacts: pd.DataFrame, issues: IssueCollector) -> None:
+        """`issues` are those of the whole table."""
+        self._contacts = contacts
+        self._issues = IssueCollector(len(contacts))
+        self._issues.absorb(issues, 0)
+        self._blocks: deque[RowBlock] = deque()
+        self._messages: list[dict[str, Any]] = []
+        self._alternatives: list[dict[str, Any]] = []
+
+    def keep(self, block: RowBlock) -> None:
+        self._blocks.append(block)
+
+    def keep_numbers(self, numbers: Ints) -> None:
+        numbers.flags.writeable = False  # a plan hands them out
+        self._numbers = numbers
+
+    def blocks(self) -> Iterator[RowBlock]:
+        while self._blocks:  # each block is released, so that the next can reuse its memory
+            yield self._blocks.popleft()
+        pa.default_memory_pool().release_unused()  # 60 MB after a million rows, needed for the tables now
+
+    def add(self, block: RowBlock, messages: BlockMessages) -> None:
+        self._messages.append(messages.columns)
+        self._alternatives.append(messages.alternatives)
+        self._issues.absorb(block.issues, block.start)
+
+    def plan_fields(self, number_columns: tuple[str, ...], totals: Totals) -> dict[str, Any]:
+        labels = self._contacts.index.to_numpy(dtype=np.int64)
+        messages = join_columns(self._messages)
+        return {
+            "messages": messages,
+            "issues": partial(self._issues.frame, labels),  # made when first needed
+            "contacts": with_statuses(self._contacts, self._issues),
+            "totals": totals,
+            "fingerprint": partial(fingerprint, messages),
+            "addressing": Addressing(self._numbers, number_columns, join_columns(self._alternatives)),
+        }
+
+
+def join_columns(tables: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Tables one below the other; texts are not copied."""
+    columns: dict[str, Any] = {}
+    for name, first in tables[0].items():
+        arrays = [table[name] for table in tables]
+        is_text = not isinstance(first, np.ndarray)
+        columns[name] = array_to_series(pa.chunked_array(arrays)) if is_text else np.concatenate(arrays)
+    return pd.DataFrame(columns)
+
 
 _OUTCOMES = ["status", "reason"]
 
@@ -86,7 +141,7 @@ class SpooledTables:
         number, issues = self._added, block.issues
         labels = block.contacts.index.to_numpy(dtype=np.int64)
         if number == 0:
-            issues = issues.with_issues_of_table(self._issues_of_table)
+            issues = issues.copy(self._issues_of_table)
         self._write("messages", number, join_columns([messages.columns]))
         self._write("alternatives", number, join_columns([messages.alternatives]))
         self._write("issues", number, issues.frame(labels))
@@ -145,10 +200,22 @@ class SpooledTables:
         def messages() -> Iterator[pd.DataFrame]:
             return (part.messages for part in self.parts())
 
-        return {
-            **{name: whole_frame(self, name) for name in ("messages", "issues", "contacts")},
-            "totals": totals,
-            "fingerprint": partial(fingerprint_of, totals.messages, messages),
-            "addressing": Addressing(numbers, number_columns, whole_frame(self, "alternatives")),
-            "_store": self,
-        }
+        fingerprint = partial(fingerprint_of, totals.messages, messages)
+        return fields_in_parts(self, numbers, number_columns, totals, fingerprint)
+
+
+def fields_in_parts(
+    store: PartStore,
+    numbers: Callable[[], Ints] | Ints,
+    number_columns: tuple[str, ...],
+    totals: Totals,
+    fingerprint: Callable[[], str],
+) -> dict[str, Any]:
+    """The fields of a `Plan` whose parts are in a store."""
+    return {
+        **{name: whole_frame(store, name) for name in ("messages", "issues", "contacts")},
+        "totals": totals,
+        "fingerprint": fingerprint,
+        "addressing": Addressing(numbers, number_columns, whole_frame(store, "alternatives")),
+        "_store": store,
+    }
