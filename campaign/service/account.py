@@ -72,8 +72,7 @@ class Account:
         del url  # it can contain a password too
         if problem:
             raise AccountError(problem)
-        if hidden_proxy is not None:
-            self._proxy = read_proxy(hidden_proxy)
+        self._proxy = _proxy_at(hidden_proxy)
         if self._proxy is not None and environment == "local":
             raise UsageError("No proxy leads to this machine's own sandbox. Leave proxy= out.")
         self._without_password = self._password.use(eraser)
@@ -104,8 +103,9 @@ class Account:
         """
         hidden_proxy = _hidden(proxy)
         del proxy
+        _proxy_at(hidden_proxy)  # refused before a person is asked for anything
         _check_kept(environment)
-        _check_options(encoding, ca_file)  # before a person is asked for anything
+        _check_options(encoding, ca_file)
         currency = kept_setting(environment, "CURRENCY") if currency is None else currency
         ca_file = kept_setting(environment, "CA_FILE") if ca_file is None else ca_file
         _checked_currency(currency)
@@ -135,6 +135,7 @@ class Account:
         """
         hidden_proxy = _hidden(proxy)
         del proxy
+        _proxy_at(hidden_proxy)  # refused before a person is asked for anything
         _check_kept(environment)
         _check_options(encoding, ca_file)
         _checked_currency(currency)
@@ -253,6 +254,10 @@ def kept_proxy(environment: str) -> Secret | None:
 
 def _hidden(text: str | Secret | None) -> Secret | None:
     return text if text is None or isinstance(text, Secret) else Secret(text)
+
+
+def _proxy_at(hidden: Secret | None) -> Proxy | None:
+    return None if hidden is None else read_proxy(hidden)
 
 
 def _check_options(encoding: object, ca_file: object) -> None:

@@ -140,7 +140,7 @@ ACCOUNT = {
     "encoding": [*A_WORD, "none"],
     "ca_file": A_PATH,
     "currency": A_WORD,
-    "proxy": A_WORD,
+    "proxy": [*TEXT, "empty"],
 }
 KEPT = {name: ACCOUNT[name] for name in ("environment", "encoding", "ca_file", "currency", "proxy")}
 
@@ -434,7 +434,7 @@ SUBJECTS = {
     **{("reconcile", name): ["column"] for name in ("number", "text", "code", "time", "cost")},
 }
 # Nothing of these is repeated: they may hold a password, or the phrase and the problem say more.
-UNSHOWN = {"password", "url", "resolve.confirm", "try_out.number"}
+UNSHOWN = {"password", "proxy", "url", "resolve.confirm", "try_out.number"}
 
 
 def forms_of(value):

@@ -11,12 +11,12 @@ def rows(*places):
     return np.array(places, dtype=np.int64)
 
 
-def test_a_row_keeps_the_first_status_that_excludes_it():
+def test_a_row_keeps_the_first_status_that_excludes_it_unless_its_person_opted_out():
     issues = IssueCollector(3)
     issues.add(rows(0, 1), "A", text_array(["x", "y"]), "too_short", "error", "Too short.", status="invalid")
     issues.add(rows(1, 2), "A", text_array(["y", "z"]), "replaced", "info", "Replaced.")
     issues.add(rows(1, 2), "A", text_array(["y", "z"]), "opted_out", "info", "Listed.", status="opted_out")
-    assert [STATUSES[status] for status in issues.status] == ["invalid", "invalid", "opted_out"]
+    assert [STATUSES[status] for status in issues.status] == ["invalid", "opted_out", "opted_out"]
     assert issues.sendable.tolist() == [False, False, False]
 
 
