@@ -188,9 +188,9 @@ def _symbols(form: str) -> Symbols:
     return np.frombuffer(form.encode(), np.uint8) - np.uint8(ord("0"))
 
 
-_RULES = [line.split() for line in _FILE.read_text(encoding="utf-8").splitlines() if line[:1].isupper()]
 # By region, pairs of an old and a new form.
-RENUMBERED = {
-    name: [(_symbols(old), _symbols(new)) for region, old, new in _RULES if region == name]
-    for name, _, _ in _RULES
-}
+RENUMBERED: dict[str, list[tuple[Symbols, Symbols]]] = {}
+for _line in _FILE.read_text(encoding="utf-8").splitlines():
+    if _line[:1].isupper():
+        _region, _old, _new = _line.split()
+        RENUMBERED.setdefault(_region, []).append((_symbols(_old), _symbols(_new)))
