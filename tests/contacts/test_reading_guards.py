@@ -280,3 +280,13 @@ def test_a_refused_bomb_costs_little_memory():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 60_000_000
+
+
+def test_a_cell_longer_than_any_sheet_has_is_named():
+    """Everything that reads texts would take long: a file of 58 KB can hold 60 million characters."""
+    longest = "é" * 32_767
+    assert read_contacts(saved(workbook(["name", "n"], [longest, 5])))["name"].tolist() == [longest]
+    with pytest.raises(FileError, match=r"Row 3, column A: the cell has more than 32,767 characters"):
+        read_contacts(
+            with_sheet(rows_xml(HEAD, AMINA, f'<row r="3"><c r="A3" t="str"><v>{"a" * 32_768}</v></c></row>'))
+        )

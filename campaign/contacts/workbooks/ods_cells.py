@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 from campaign.contacts.cells.value_text import clock_text, moment_text, number_text, span_text
 from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.contacts.workbooks.number_formats import CellFormat
+from campaign.contacts.workbooks.sheet_cells import LONGEST_CELL
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
 
@@ -18,7 +19,6 @@ CALC = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
 _SPAN = re.compile(r"(-?)PT(?:(\d{1,7})H)?(?:(\d{1,7})M)?(?:(\d{1,7})(?:[.,]\d+)?S)?")
 _SPACING = {TEXT + "s": " ", TEXT + "tab": "\t", TEXT + "line-break": "\n"}
 _SPACE = re.compile(r"[\t\r\n]")
-LONGEST_CELL = 32_767  # characters, in Excel and LibreOffice alike
 
 
 def exact_texts(namespaces: bytes, cells: Sequence[tuple[bytes, CellFormat | None]]) -> list[tuple[str, str]]:
