@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from textwrap import indent
 
+import polars
 import psutil
 import pytest
 from support.old_workbooks import label, old_workbook, record
@@ -258,7 +259,9 @@ def test_a_process_that_is_killed_from_outside_is_a_sentence(library):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there no thread can interrupt another")
 def test_ctrl_c_ends_the_process_at_once(library, tmp_path):
-    """Even while a library holds Python's lock and the process cannot see that nobody needs it."""
+    """Even while a library holds Python's lock and the process cannot see that nobody needs it, and where
+    polars has interrupted system calls begin anew."""
+    polars.DataFrame({"phone": ["0772000001"]})
     opened, over = tmp_path / "opened", threading.Event()
     library(f"open({str(opened)!r}, 'w').close()\nimport re\nre.match('(a+)+$', 'a' * 60 + 'b')")
 

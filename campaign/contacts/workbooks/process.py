@@ -11,6 +11,7 @@ long or grows too large; the child limits itself as well, and ends when its pare
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -97,6 +98,9 @@ def answer_about(
         is_ready = watch.sees_ready()
         if is_ready:
             watch.limit(limits)
+            if hasattr(signal, "siginterrupt"):
+                # With polars loaded, interrupted system calls begin anew, and Ctrl-C waits for the child.
+                signal.siginterrupt(signal.SIGINT, True)
             _send(child, options | {"limits": own_limits, "path": path, "size": len(data)}, data)
         yield _pipe(child.stdout) if is_ready else None
     except CampaignError:
