@@ -85,6 +85,7 @@ def merge(whole: Plan, part: Plan) -> Plan:
             numbers,
             whole.addressing.columns,
             _merged_rows(whole.addressing.alternatives, part.addressing.alternatives, part_rows, rows),
+            whole.addressing.every_text,
         ),
     )
     merged = with_messages(merged, messages.iloc[order].reset_index(drop=True))
