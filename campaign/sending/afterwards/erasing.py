@@ -179,9 +179,9 @@ def _blank(table: pa.Table) -> pa.Table:
 
 
 def _write_tables(one_round: Round, path: Path) -> None:
-    status = read_frame(one_round.path / CONTACTS)["status"]
-    reasons = pd.Series(_REASON, index=status.index, dtype="str").where(status != "not_sent", "")
-    write_frame(pd.DataFrame({"status": status, "reason": reasons}), path / CONTACTS)
+    contacts = read_frame(one_round.path / CONTACTS)[["status", "why"]]
+    reasons = pd.Series(_REASON, contacts.index, dtype="str").where(contacts["status"] != "not_sent", "")
+    write_frame(contacts.assign(reason=reasons), path / CONTACTS)
     issues, recipients = read_frame(one_round.path / ISSUES), read_frame(one_round.path / RECIPIENTS)
     write_frame(recipients.assign(number=0), path / RECIPIENTS)
     alternatives = read_frame(one_round.path / ALTERNATIVES)

@@ -199,7 +199,7 @@ def without_repeats(plan: Plan) -> Plan:
     repeated = np.concatenate(labels)[repeated_texts(RowTexts.below_each_other(texts))]
     leaving = _ChosenRows(repeated).among(labels_of_contacts(plan))
     detail = "The same number and the same text as an earlier row, which is kept."
-    return without_rows(plan, leaving, "duplicate", "duplicate", "warning", detail)
+    return without_rows(plan, leaving, "duplicate", "same_text", "warning", detail)
 
 
 def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: str, reason: str) -> Plan:

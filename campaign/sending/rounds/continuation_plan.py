@@ -25,7 +25,7 @@ from campaign.text import clean
 from campaign.values import replace
 
 _CORRECTED = "This row was corrected or added in a follow-up file."
-_NAMING_ROWS = ("duplicate", "duplicate_other_text")
+_NAMING_ROWS = ("same_text", "shared_phone")
 _ROW = r"\brow ([0-9]+)"
 _IS_COPY = "Another row of the campaign has the same number and the same text, and is kept."
 _SHARES_PHONE = f"The same number as another row of the campaign{SHARED_PHONE_LATER}"
@@ -133,7 +133,7 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
     are_reached = lists.are_reached(numbers)
     for leaving, status, code, detail in (
         (are_opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
-        (are_reached, "duplicate", "already_sent", REACHED_EARLIER),
+        (are_reached, "duplicate", "other_campaign", REACHED_EARLIER),
     ):
         is_planned = (whole.contacts["status"] == "not_sent").to_numpy()
         whole = without_rows(whole, is_planned & leaving, status, code, "info", detail)
@@ -166,8 +166,8 @@ def _without_known_numbers(whole: Plan, part: Plan, rows: Ints) -> Plan:
     sharing = own["row"].iloc[starts[has_other_text]]
     leaving, shares = part.contacts.index.isin(own["row"]), part.contacts.index.isin(sharing)
     alternatives = pd.concat([part.addressing.alternatives, own[own["row"].isin(sharing)]])
-    part = without_rows(part, leaving & ~shares, "duplicate", "duplicate", "warning", _IS_COPY)
-    part = without_rows(part, shares, "duplicate", "duplicate_other_text", "error", _SHARES_PHONE)
+    part = without_rows(part, leaving & ~shares, "duplicate", "same_text", "warning", _IS_COPY)
+    part = without_rows(part, shares, "duplicate", "shared_phone", "error", _SHARES_PHONE)
     return with_fields(part, addressing=replace(part.addressing, alternatives=alternatives))
 
 

@@ -204,7 +204,7 @@ def _left_out(plan: Plan, rows: Ints) -> Plan:
     alternatives = pd.concat([beside(part).alternatives for part in plan.parts()], ignore_index=True)
     plan = with_alternatives(amended(plan, beside), alternatives)
     leaving = np.isin(labels_of_contacts(plan), rows)
-    return without_rows(plan, leaving, "duplicate", "duplicate_other_text", "error", PHONE_WAS_REACHED)
+    return without_rows(plan, leaving, "duplicate", "shared_phone", "error", PHONE_WAS_REACHED)
 
 
 def _reached_before(plan: Plan, comparison: Comparison, record: CampaignRecord) -> Ints:

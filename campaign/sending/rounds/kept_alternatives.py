@@ -100,7 +100,7 @@ def _with_messages_of(part: PlanPart, theirs: pd.DataFrame, others: pd.DataFrame
 
     def issues() -> pd.DataFrame:
         frame = part.issues
-        is_about = (frame["code"] == "duplicate_other_text") & frame["row"].isin(theirs["row"])
+        is_about = (frame["code"] == "shared_phone") & frame["row"].isin(theirs["row"])
         frame["severity"] = frame["severity"].mask(is_about, "warning")
         frame["detail"] = frame["detail"].mask(is_about, _EARLIER_TEXT)
         return frame
