@@ -217,6 +217,7 @@ def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: s
         def contacts() -> pd.DataFrame:
             frame = part.contacts
             frame["status"] = frame["status"].mask(theirs, status)
+            frame["why"] = frame["why"].mask(theirs, code)
             frame["reason"] = frame["reason"].mask(theirs, reason)
             return frame
 

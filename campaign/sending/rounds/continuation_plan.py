@@ -101,7 +101,7 @@ def _corrected(whole: Plan, part: Plan, rows: Ints) -> Ints:
     """The rows that a person has corrected or added in this or an earlier follow-up file: their own
     spreadsheet knows nothing of that. What it says in other words, such as a number with spaces, is none."""
     columns = [name for name in part.contacts.columns if name in whole.contacts.columns]
-    columns = [name for name in columns if name not in ("status", "reason")]
+    columns = [name for name in columns if name not in ("status", "why", "reason")]
     before, after = whole.contacts[columns].reindex(rows), part.contacts[columns]
     differs = (before.to_numpy() != after.to_numpy()).any(axis=1)
     differs &= ~after.index.isin(_said_in_other_words(whole, after[differs], rows[differs]))
@@ -178,7 +178,7 @@ def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame,
     # An older file lacks columns that were added or renamed since: nobody has taken their cells away.
     kept = before[[name for name in before.columns if name not in after.columns]].reindex(after.index)
     after = pd.concat([after, kept.fillna("")], axis=1)
-    columns = [*(name for name in before.columns if name not in ("status", "reason")), *added]
+    columns = [*(name for name in before.columns if name not in ("status", "why", "reason")), *added]
     joined = pd.concat([before[~before.index.isin(rows)], after])
     index = before.index.append(pd.Index(rows[~np.isin(rows, before.index)], name="row"))
     numbers = pd.concat(
@@ -187,7 +187,9 @@ def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame,
             pd.Series(part.addressing.numbers, index=after.index),
         ]
     )
-    contacts = joined.reindex(index=index, columns=[*columns, "status", "reason"]).fillna("").astype("str")
+    contacts = (
+        joined.reindex(index=index, columns=[*columns, "status", "why", "reason"]).fillna("").astype("str")
+    )
     return contacts, numbers.reindex(index).to_numpy(dtype=np.int64)
 
 

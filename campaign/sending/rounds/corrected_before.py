@@ -50,7 +50,7 @@ def corrected_before(
     an earlier one lacks, which tells them apart. `in_table` gives number and batch of the rows
     that were reached as they are; it and `going_out` are called only where rows were corrected.
     """
-    own = [name for name in columns_of_contacts(plan) if name not in ("status", "reason")]
+    own = [name for name in columns_of_contacts(plan) if name not in ("status", "why", "reason")]
     columns = record.columns_of_all(own)
     if not set(columns) - {*plan.addressing.columns}:  # a number alone does not say whose row it is
         columns = []

@@ -74,7 +74,7 @@ def only_ones(
 
 def other_columns(plan: Plan) -> list[str]:
     """The columns of the contacts beside those of the numbers."""
-    known = ("status", "reason", *plan.addressing.columns)
+    known = ("status", "why", "reason", *plan.addressing.columns)
     return [name for name in columns_of_contacts(plan) if name not in known]
 
 

@@ -86,6 +86,7 @@ def _with_messages_of(part: PlanPart, theirs: pd.DataFrame, others: pd.DataFrame
     def contacts() -> pd.DataFrame:
         frame = part.contacts
         frame["status"] = frame["status"].mask(is_theirs, "not_sent")
+        frame["why"] = frame["why"].mask(is_theirs, "")
         frame["reason"] = frame["reason"].mask(is_theirs, "")
         return frame
 

@@ -89,8 +89,8 @@ def _found(whole: Plan, part: Plan, continuation: Continuation, record: Campaign
     today = table_of_version(record.rounds, _version(whole))
     if today is None:
         today = whole.contacts
-    number_columns = {*whole.addressing.columns, *part.addressing.columns, "status", "reason"}
-    file = part.contacts.drop(columns=["status", "reason"])
+    number_columns = {*whole.addressing.columns, *part.addressing.columns, "status", "why", "reason"}
+    file = part.contacts.drop(columns=["status", "why", "reason"])
     found = find_again(file, origins, before, today, number_columns)
     numbers = pd.Series(part.addressing.numbers, part.contacts.index).reindex(found.index)
     there = pd.Series(whole.addressing.numbers, whole.contacts.index)

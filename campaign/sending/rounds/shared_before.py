@@ -29,7 +29,7 @@ from campaign.sending.store.frame_files import count_parts, read_frame
 from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, RECIPIENTS, Round
 
 _NO_ROWS = np.empty(0, np.int64)
-_NO_CELLS = ("status", "reason")
+_NO_CELLS = ("status", "why", "reason")
 
 
 class _ChangedRows(Struct, frozen=True, eq=False):
