@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from support.lived_worlds import Life
+from support.promised_rows import judge
 from support.random_worlds import random_world
-from support.small_worlds import moved_number, one_number, two_numbers
-from support.worlds import World
+from support.small_worlds import moved_number, one_number, record_of, two_numbers
+from support.worlds import Round, Row, World
 
 SMALL = {"one number": one_number, "two numbers": two_numbers, "moved number": moved_number}
 SHARES = {
@@ -71,6 +72,42 @@ def told(different):
     smallest = sorted(different, key=lambda one: len(repr(one[0])))[:5]
     shown = "\n\n".join(f"{world!r}\n" + "\n".join(differences) for world, differences in smallest)
     return f"{len(different)} worlds differ\n\n{shown}"
+
+
+A, B, C, SPACED = (Row("0772 000 001", text) for text in ("A", "B", "C", "A spaced"))
+OTHER_CELL = Row("+256 772 000 001", "B")
+HIS_A, HIS_B = Row("0772 000 002", "A"), Row("0772 000 002", "B")
+
+
+@pytest.mark.parametrize(
+    ("rounds", "recorded"),
+    [
+        ([Round((A,)), Round((SPACED,))], ["ACCEPTED"]),
+        ([Round((A,), "u"), Round((A,))], ["UNKNOWN"]),
+        ([Round((A,)), Round((B,))], ["OTHER_TEXT"]),
+        ([Round((A,), "r"), Round((B,))], ["NEW"]),
+        # A was withdrawn and B sent since: nobody has chosen A again.
+        ([Round((A,), "w"), Round((B,)), Round((A,))], ["OTHER_TEXT"]),
+        # B came first, and was known when A was cut.
+        ([Round((B,)), Round((A,), "r"), Round((A,))], ["REFUSED"]),
+        ([Round((A,), "g"), Round((A,))], ["AGAIN"]),
+        ([Round((A,), "g"), Round((B,))], ["OTHER_TEXT"]),
+        ([Round((A,)), Round((A,), region="KE")], ["OTHER_NUMBER"]),
+        # The number that was reached is still in the table.
+        ([Round((A,)), Round((A, OTHER_CELL), region="KE")], ["NEW", "OTHER_TEXT"]),
+        # Of rows with one number those stay that were reached, or else the one ordered again, or the first.
+        ([Round((A,)), Round((B, A))], ["shared_phone", "ACCEPTED"]),
+        ([Round((A,), "g"), Round((B, A))], ["shared_phone", "AGAIN"]),
+        ([Round((A,)), Round((B, C))], ["OTHER_TEXT", "shared_phone"]),
+        ([Round((A,)), Round((B, C), duplicates="keep")], ["OTHER_TEXT", "OTHER_TEXT"]),
+        ([Round((A, SPACED))], ["NEW", "same_text"]),
+        # A brother leaves the table, and his sister is new with his phone.
+        ([Round((A, HIS_A)), Round((A, HIS_B))], ["ACCEPTED", "OTHER_TEXT"]),
+    ],
+)
+def test_the_oracle_says_what_is_promised(rounds, recorded):
+    verdict = judge(record_of(tuple(rounds[:-1])), rounds[-1])
+    assert [standing.recorded for standing in verdict.standings] == recorded
 
 
 @pytest.mark.parametrize("kind", SMALL)

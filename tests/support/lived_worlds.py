@@ -8,6 +8,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ class Life:
     def __init__(self, world: World, folder: Path) -> None:
         self.world, self.folder = world, folder
         self.record = Record()
+        self._sent: Round | None = None  # whose table is that of the last round
         self.differences: list[str] = []
 
     def live(self) -> list[str]:
@@ -69,7 +71,7 @@ class Life:
         shutil.copytree(self.folder, saved)
         for last in last_rounds:
             branch = Life(World((*rounds, last)), self.folder)
-            branch.record = deepcopy(self.record)
+            branch.record, branch._sent = deepcopy(self.record), self._sent
             branch._send(last, len(rounds) + 1)
             yield branch.differences
             shutil.rmtree(self.folder)
@@ -89,13 +91,18 @@ class Life:
             self.differ(f"ERROR {type(error).__name__}: {error}")
 
     def _send_checked(self, sent: Round) -> None:
-        plan, verdict = plan_of(sent), judge(self.record, sent)
-        if self.record.cuts:
-            self._decide(sent.decisions)
+        self._decide(sent.decisions)
+        if sent.resumed and self._sent is not None:
+            # Decided: `resume` asks nothing again that was answered, and stays out of what was left out.
+            sent = replace(self._sent, outcomes=sent.outcomes, changed="skip")
             verdict = judge(self.record, sent)
-        opened = self._open(plan, sent, verdict)
+            opened = open_campaign(None, options(self.folder, "skip", "withdraw"))
+        else:
+            verdict = judge(self.record, sent)
+            opened = self._open(sent, verdict)
         if opened is None:
             return
+        self._sent = sent
         try:
             self._check_cut(opened, verdict.outgoing(sent.changed))
             self._move(opened, sent.outcomes)
@@ -116,14 +123,14 @@ class Life:
                     ledger.move(cut.batch, state, note="a person decided", **_facts(state, cut.batch))
                     cut.state = state
 
-    def _open(self, plan: campaign.Plan, sent: Round, verdict: Verdict) -> OpenCampaign | None:
+    def _open(self, sent: Round, verdict: Verdict) -> OpenCampaign | None:
         """Open the campaign with the answers; before each answer it has to ask, and only where it must."""
         answers = [("ask", "ask")]
         if verdict.asks("ask", "ask"):
             answers += [("ask", sent.waiting), (sent.changed, "ask"), (sent.changed, sent.waiting)]
         for changed, waiting in dict.fromkeys(answers):
             try:
-                opened = open_campaign(plan, options(self.folder, changed, waiting))
+                opened = open_campaign(plan_of(sent), options(self.folder, changed, waiting))
             except ConfirmationError as question:
                 if not verdict.asks(changed, waiting):
                     self.differ(f"asked with {changed}, {waiting}: {question}")
@@ -140,6 +147,8 @@ class Life:
     def _check_cut(self, opened: OpenCampaign, outgoing: list[Standing]) -> None:
         """Hold what waits to leave to what has to, and record it."""
         batches = dict(pending_texts(opened))
+        if len(set(batches.values())) < len(batches):
+            self.differ("PROMISE cut twice in one round")
         cut_before = {cut.batch: cut for cut in self.record.cuts}
         for number, key in batches.items():
             if number in cut_before:

@@ -127,14 +127,10 @@ def _without_text(sent: Round) -> list[Standing]:
     stopped = {Row(cell, "").number(sent.region) for cell in sent.stopped}
     stopped |= {row.number(sent.region) for row in sent.rows if row.marked}
     standings = []
-    copied: set[Key] = set()
     for row in sent.rows:
         standing = Standing(row, row.number(sent.region), "")
         if row.marked or (standing.number and standing.number in stopped):
-            # Decided: a copy of a row that is opted out is a copy.
-            is_copy = bool(standing.number and row.text) and standing.key in copied
-            standing.recorded = "same_text" if is_copy else "opted_out"
-            copied.add(standing.key)
+            standing.recorded = "opted_out"
         elif not row.cell and not row.text:
             standing.recorded = "blank"
         elif not standing.number or not row.text:
@@ -198,7 +194,8 @@ def _stand(record: Record, standing: Standing, texts: set[str], numbers: set[int
 
 
 class Told(NamedTuple):
-    """What a row may show: any of these statuses, codes of why, and batches (0 for none)."""
+    """What a row may show: any of these statuses, codes of why (any at all if there are none), and batches (0
+    for none)."""
 
     statuses: tuple[str, ...]
     whys: tuple[str, ...]
@@ -206,7 +203,6 @@ class Told(NamedTuple):
 
 
 _STATUSES = {"pending": "not_sent", "withdrawn": "not_sent", "again": "unknown"}  # else the state itself
-_WHYS = {"same_text": ("same_text",), "shared_phone": ("shared_phone",)}
 
 
 def tell(record: Record, verdict: Verdict, changed: str, last_round: int) -> list[Told]:
@@ -241,9 +237,12 @@ def _tell_excluded(record: Record, standing: Standing, last_round: int) -> Told:
     before = [cut.batch for cut in own if cut.state in REACHED and cut.round < last_round]
     # Decided: what was reached in the last round itself, or unknown once, may be shown, but need not be.
     perhaps = [cut.batch for cut in own if cut.state in REACHED or cut.was_unknown]
-    status = standing.recorded if standing.recorded in ("invalid", "blank", "opted_out") else "duplicate"
-    whys = _WHYS.get(standing.recorded, ())
-    return Told((status,), whys, tuple(perhaps) if before else (0, *perhaps))
+    batches = tuple(perhaps) if before else (0, *perhaps)
+    if standing.recorded in ("same_text", "shared_phone"):
+        return Told(("duplicate",), (standing.recorded,), batches)
+    # Decided: a copy of a row that is opted out may be a duplicate, too.
+    copies = ("duplicate",) if standing.recorded == "opted_out" else ()
+    return Told((standing.recorded, *copies), (), batches)
 
 
 def counts(standings: Sequence[Standing]) -> dict[str, int]:

@@ -55,6 +55,7 @@ class _Writer:
             changed=chance.choice(("send", "send", "skip", "skip", "ask")),
             waiting=chance.choice(("withdraw", "withdraw", "withdraw", "ask")),
             streamed=chance.random() < 0.1,
+            resumed=chance.random() < 0.1,
         )
 
     def _cell(self) -> str:

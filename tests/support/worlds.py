@@ -67,6 +67,7 @@ class Round:
     - `decisions`: the same for the batches that are unknown before the round, with - for none
     - `changed`, `waiting`: the answers; "ask" is none, and then nothing happens where there is a question
     - `stopped`: cells of the numbers in an opt-out list
+    - `resumed`: the campaign is resumed, and the table of this round is not looked at
     """
 
     rows: tuple[Row, ...]
@@ -78,6 +79,7 @@ class Round:
     region: str = "UG"
     stopped: tuple[str, ...] = ()
     streamed: bool = False
+    resumed: bool = False
 
     __repr__ = _brief
 
