@@ -21,12 +21,14 @@ STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted"
 #   text their rows look like one that comes twice. A row to correct is somebody too.
 #   Who is in no row any more is known by the number alone, so there each number is one of the people
 # - messages: texts that go to the service
-NO_PEOPLE = ("blank", "duplicate")  # but for the duplicates of people who share a phone
+NO_PEOPLE = ("blank", "duplicate")  # but for duplicates for these reasons
+KEEPING = ("earlier_text", "other_number")  # the number, or the cell, keeps what it got
+PEOPLE_OF_THEIR_OWN = ("shared_phone", *KEEPING)
 
-# What happens to people who were reached with another text, to messages that wait for people who have left
-# the table, and to people who were left out before because they wanted no messages.
+# What happens to people who were reached with another text, to texts that wait and are not in the table any
+# more, and to people who were left out before because they wanted no messages.
 Changed = Literal["ask", "skip", "send"]
-Gone = Literal["ask", "withdraw"]
+Waiting = Literal["ask", "withdraw"]
 OptedOut = Literal["ask", "skip", "send"]
 
 # In place of an error, for what was withdrawn when its campaign was closed, and for what a person ordered to
@@ -38,19 +40,13 @@ ORDERED_AGAIN = "It is not known whether it was sent, and you ordered it to be s
 SETTLED_BY = "settled by "
 GIVEN_BY_HAND = "given by hand"  # a cost, in the same note
 
-# The code of the issue about a row whose number got another text before, and keeps that one.
-KEPT_TEXT = "reached_with_another_text"
-
 # The code of the issue about a row that a person has corrected or added in a follow-up file.
 CORRECTED = "corrected_in_follow_up"
-
-# The code of the issue about a row to correct that was sent as corrected in a follow-up file.
-REACHED_CORRECTED = "reached_as_corrected"
-
-# The code of the issue about a row to correct that was reached with an earlier text only.
-EARLIER_TEXT = "reached_with_earlier_text"
 
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
 BATCH_COLUMNS = (
     "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds", "round",
 )  # fmt: skip
+
+# Until the results are joined anew.
+KEPT_TEXT, REACHED_CORRECTED, EARLIER_TEXT = "kept_text", "reached_as_corrected", "reached_with_earlier_text"

@@ -25,7 +25,7 @@ Rows that cannot be sent are data, not errors: see `Plan.issues`.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _NOT_THE_PHRASE = (
@@ -101,6 +101,8 @@ class ConfirmationError(CampaignError):
     - `purpose`: what giving it does, as in "to send it"
     - `call`: the lines of Python that do it, the phrase included, ready to be copied; "" if none is known
     - `proceed`: does it once a person has typed the phrase; None where the call has to be repeated
+    - `questions`: what else has to be answered first, and how many people each question is about: `changed`,
+      `waiting` and `opted_out`, by the name of the option that answers it
     """
 
     def __init__(
@@ -111,9 +113,11 @@ class ConfirmationError(CampaignError):
         purpose: str = "go on",
         call: str = "",
         given: str | None = None,
+        questions: Mapping[str, int] | None = None,
     ) -> None:
         """`given` is the phrase that a person gave and that does not fit, None if there was none."""
         self.question, self.phrase, self.purpose, self.call = question, phrase, purpose, call
+        self.questions = dict(questions or {})
         self.complaint = "" if given is None or not phrase else _NOT_THE_PHRASE
         self.proceed: Callable[[str], Any] | None = None
         gap = "\n" if "\n" in question else " "  # long questions end with an example: somebody's SMS

@@ -27,6 +27,7 @@ from campaign.messages.plan_tables.row_block import (
     write_texts,
 )
 from campaign.messages.totals import Totals
+from campaign.values import replace
 
 BLOCK = 131_072  # rows processed together: large enough for column-wise speed, small enough to reuse memory
 
@@ -54,7 +55,9 @@ def write_draft(contacts: ContactParts, rules: Rules, preferred: Ints) -> dict[s
         duplicates.refuse()
     names_in_plan = dict(zip(contacts.columns, file_names(contacts.columns), strict=True))
     columns = tuple(names_in_plan[name] for name in rules.numbers.columns)
-    return steps.plan_fields(columns, totals)
+    fields = steps.plan_fields(columns, totals)
+    addressing = replace(fields["addressing"], every_text=rules.duplicates == "keep")
+    return fields | {"addressing": addressing}
 
 
 def _issues_of_table(contacts: ContactParts, rules: Rules) -> IssueCollector:

@@ -94,11 +94,13 @@ class Addressing:
     - `columns`: the columns of `Plan.contacts` that the numbers came from, in order of preference.
     - `alternatives`: what rows would get that were left out only because another row with the same number
       and another text is kept (duplicates="skip"). It has the columns of `Plan.messages`.
+    - `every_text`: whether all different texts for a number go out (duplicates="keep").
     """
 
     numbers: CopiedField[Ints] = CopiedField()
     columns: CopiedField[tuple[str, ...]] = CopiedField()
     alternatives: CopiedField[pd.DataFrame] = CopiedField(lambda table: table.copy(deep=False))
+    every_text: bool = False
 
     def naming_column(self, contacts: pd.DataFrame) -> str:
         """The column of the plan's contacts that says whose row it is, most often by a name; "" if there is

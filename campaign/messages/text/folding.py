@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from msgspec import Struct
+from pandas.util import hash_array
 
 from campaign.arrow_text import (
     COMPOSABLE,
@@ -13,6 +13,7 @@ from campaign.arrow_text import (
     TextArray,
     are_ascii,
     composed,
+    join_runs,
     matches,
     replace_rows,
     strip_texts,
@@ -23,6 +24,8 @@ from campaign.arrow_text import (
 _ODD_SPACES = (
     r"\t-\r\x{1c}-\x{1f}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 )
+_BETWEEN_PIECES = "\n"
+_BLOCK = 50_000  # texts hashed together: limits the memory for their Python strings
 _UNFOLDED = f"^ | $|  |[{_ODD_SPACES}]"
 
 
@@ -47,19 +50,13 @@ def _changed_where(texts: TextArray, pattern: str, change: Callable[[TextArray],
     return replace_rows(texts, rows, change(texts.take(rows))) if len(rows) else texts
 
 
-def text_hashes(texts: TextArray) -> Ints:
-    """A 64-bit hash of each text, which is folded already; different in every process."""
-    return np.fromiter(map(hash, texts.to_pylist()), np.int64, len(texts))
+def text_hashes(texts: TextArray, pieces: Ints | None = None) -> Ints:
+    """A 64-bit hash of each text, the same in every process and on every machine.
 
-
-class HashedTexts(Struct, frozen=True, eq=False):
-    """Texts of which only these hashes are kept: eight bytes each, however long they are."""
-
-    hashes: Ints
-
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-    def take(self, rows: Ints) -> HashedTexts:
-        """Those in some rows."""
-        return HashedTexts(self.hashes[rows])
+    Texts that differ only by Unicode normalization or by white space have the same one. `pieces` says how
+    many consecutive pieces each text was split into; they are folded singly. Takes 0.3 us a text.
+    """
+    whole = folded(texts) if pieces is None else join_runs(folded(texts), pieces, _BETWEEN_PIECES)
+    blocks = (whole.slice(start, _BLOCK) for start in range(0, len(whole), _BLOCK))
+    hashes = [hash_array(block.to_numpy(zero_copy_only=False), categorize=False) for block in blocks]
+    return np.concatenate([np.empty(0, np.uint64), *hashes]).view(np.int64)

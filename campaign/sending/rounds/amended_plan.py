@@ -1,4 +1,4 @@
-"""A plan changed by what its campaign has done before: people who keep what they got, people who left.
+"""A plan changed by what its campaign has done before: rows that get nothing, and rows that do after all.
 
 Each rule is a function that amends one part; a plan in memory is one part.
 """
@@ -6,7 +6,7 @@ Each rule is a function that amends one part; a plan in memory is one part.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -15,27 +15,19 @@ import pandas as pd
 
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
-from campaign.contract import EARLIER_TEXT, KEPT_TEXT, MESSAGE_TEXTS, REACHED_CORRECTED
-from campaign.messages.plan import Plan, amended, with_fields
+from campaign.contract import MESSAGE_TEXTS
+from campaign.messages.plan import Plan, amended, with_alternatives, with_fields
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
-from campaign.messages.plan_tables.plan_part import PlanPart, amended_part
+from campaign.messages.plan_tables.plan_part import Amend, PlanPart, amended_part
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.suppression_lists import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
-from campaign.sending.rounds.comparison import AS_CORRECTED, MOVED, Knowledge, RowTexts, repeated_texts
-from campaign.sending.rounds.distinct_texts import contains
-from campaign.sending.rounds.record import STOPPED, rows_with_texts
+from campaign.sending.rounds.record import STOPPED
 
-_SENT_AS_CORRECTED = (
-    "The row was sent as corrected in a follow-up file, with another number than in this table."
-)
-_WHY_KEPT = {
-    MOVED: "This cell was read as another number before, and that number was reached.",
-    AS_CORRECTED: "The row was reached as corrected in a follow-up file, and not with the number in this "
-    "table. Correct the row in your own spreadsheet too.",
-}
+REACHED_BEFORE = "reached_before"  # the issue of a row that gets nothing, and whose number was reached
+SHARED_PHONE = "shared_phone"
 
 
 class _ChosenRows:
@@ -54,93 +46,26 @@ class _ChosenRows:
         return np.greater_equal(self.places(labels), 0)
 
 
-def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, knowledge: Knowledge) -> Plan:
-    """The plan in which some rows keep the messages that they got.
-
-    `rows` are labels. `earlier` has the message columns, and in `entry` the position in `rows`, ascending:
-    all pieces of what each row got. `knowledge` is what is known of the rows, as a comparison has it.
-    """
-    entries = earlier["entry"].to_numpy(dtype=np.int64)
-    taken = earlier.drop(columns="entry").assign(row=rows[entries])
-    chosen = _ChosenRows(rows)
-
-    def keep(part: PlanPart, _: int) -> PlanPart:
-        places = chosen.places(part.status.index)
-        own = places[places >= 0]
-        if not len(own):
-            return part
-        first, after = np.searchsorted(entries, [own.min(), own.max() + 1])
-        theirs = taken.iloc[first:after]
-        theirs = theirs[theirs["row"].isin(part.status.index)]
-        kept = partial(_with_earlier_messages, part, theirs)
-        return amended_part(part, messages=kept, rows_of_messages=lambda: kept()["row"].to_numpy())
-
-    def details(places: Ints, part: PlanPart) -> pd.Series[str]:
-        got, in_table = (_quoted(_texts_of(frame, rows[places])) for frame in (taken, part.messages))
-        detail = "This number got an earlier text: " + got + ". It did not get the one in this table: "
-        detail += in_table + "."
-        for state, why in _WHY_KEPT.items():
-            detail = detail.mask(knowledge[places] == state, why)
-        return detail
-
-    # The earlier messages take the place of those that the issues quote.
-    noted = with_issue(plan, rows, KEPT_TEXT, "warning", details)
-    as_corrected = rows[knowledge == AS_CORRECTED]
-    noted = with_issue(noted, as_corrected, REACHED_CORRECTED, "warning", _SENT_AS_CORRECTED)
-    return recounted(amended(noted, keep))
-
-
-def _texts_of(messages: pd.DataFrame, rows: Ints) -> pd.Series[str]:
-    """The whole text of each of some rows."""
-    texts = messages.loc[messages["row"].isin(rows)].set_index("row")["message"]
-    if not texts.index.is_unique:  # a text that was split
-        texts = texts.groupby(level="row").agg(" ".join)
-    return texts.reindex(rows).astype("str")
-
-
-def _quoted(texts: pd.Series[str]) -> pd.Series[str]:
-    return "“" + texts.str.replace("”", '"') + "”"  # as `remedies.in_curly_quotes` does with one
-
-
-def _with_earlier_messages(part: PlanPart, earlier: pd.DataFrame) -> pd.DataFrame:
-    """The messages of a part in which some rows have earlier ones."""
-    messages, labels = part.messages, part.status.index
-    kept = pd.concat([messages[~messages["row"].isin(earlier["row"])], earlier[messages.columns]])
-    kept = kept.iloc[np.argsort(labels.get_indexer(pd.Index(kept["row"])), kind="stable")]
-    types = {"row": "int64", "parts": "int64", **dict.fromkeys(MESSAGE_TEXTS, "str")}
-    return kept.reset_index(drop=True).astype(types)
-
-
-def rows_that_keep_earlier_messages(plan: Plan) -> list[int]:
-    """The rows of a frozen plan for which `keep_earlier_messages` was called."""
-    return [*map(int, _rows_with_issue(plan, KEPT_TEXT))]
-
-
 def _rows_with_issue(plan: Plan, code: str) -> Ints:
     rows = [part.issues.loc[part.issues["code"] == code, "row"].dropna() for part in plan.parts()]
     return np.asarray(pd.concat(rows), dtype=np.int64)
 
 
-def note_reached_before(plan: Plan, batches: Ints, is_corrected: Bools, has_earlier_text: Bools) -> Plan:
-    """The plan with an issue for each excluded row that was reached, by the batch in `batches`.
+def note_reached_before(plan: Plan, batches: Ints) -> Plan:
+    """The plan with an issue for each row that gets nothing and was reached, by the batch in `batches`.
 
-    `is_corrected` are rows that were reached as corrected in a follow-up file, and not by their number.
-    Rows that `has_earlier_text` marks get another issue: this text has not reached them.
+    They have an entry for each row of the contacts, 0 for none.
     """
-    for rows, code, what in (
-        (~is_corrected, "reached_before", "This number was reached before"),
-        (is_corrected, REACHED_CORRECTED, "The row was sent as corrected in a follow-up file"),
-        (has_earlier_text, EARLIER_TEXT, "The row was reached with another text, and not with this one"),
-    ):
-        places = np.flatnonzero(rows & (batches > 0))
-        if len(places):
-            details = partial(_by_batch, what, batches[places])
-            plan = with_issue(plan, labels_of_contacts(plan)[places], code, "warning", details)
-    return plan
-
-
-def _by_batch(what: str, batches: Ints, places: Ints, _: PlanPart) -> pd.Series[str]:
-    return f"{what}, by batch " + pd.Series(batches[places]).astype("str") + "."
+    places = np.flatnonzero(batches)
+    if not len(places):
+        return plan
+    known = np.isin(labels_of_contacts(plan)[places], _rows_with_issue(plan, REACHED_BEFORE))
+    places = places[~known]  # noted in an earlier round
+    rows = labels_of_contacts(plan)[places]
+    details = (
+        "This number was reached before, by batch " + pd.Series(batches[places], rows).astype("str") + "."
+    )
+    return with_issue(plan, rows, REACHED_BEFORE, "warning", details)
 
 
 def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
@@ -171,8 +96,8 @@ def without_stopped(plan: Plan, stopped: Bools) -> Plan:
     """
     if not stopped.any():
         return plan
-    leaving = stopped & has_status(plan, "not_sent")
     detail = "The person answered STOP after the campaign had begun."
+    leaving = stopped & has_text(plan)
     others = labels_of_contacts(plan)[stopped & ~leaving]
     if len(others):  # they may have the issue already, from an earlier round
         others = others[~np.isin(others, _rows_with_issue(plan, STOPPED))]
@@ -180,64 +105,107 @@ def without_stopped(plan: Plan, stopped: Bools) -> Plan:
     return with_issue(without, others, STOPPED, "info", detail)
 
 
-def without_repeats(plan: Plan) -> Plan:
-    """The plan in which rows with the same number and the same text as an earlier one get nothing.
+def has_text(plan: Plan) -> Bools:
+    """Which rows of the contacts get a message, or would if no other row had their number."""
+    found = has_status(plan, "not_sent")
+    alternatives = plan.addressing.alternatives["row"]
+    return found | np.isin(labels_of_contacts(plan), alternatives) if len(alternatives) else found
 
-    `prepare` takes care of that, except for rows that it was told to keep.
+
+def without_rows(
+    plan: Plan, leaving: Bools, status: str, code: str, severity: str, reason: str | pd.Series[str]
+) -> Plan:
+    """The plan in which some rows of the contacts get nothing, with a status, an issue and its code as `why`.
+
+    `reason` is one sentence, or has those of the rows by row. The texts of rows that share a phone are kept
+    beside that of the other row; of other numbers that leave, no text is kept.
     """
-    numbers = numbers_of_contacts(plan)[has_status(plan, "not_sent")]
-    numbers.sort()
-    shared = np.unique(numbers[1:][numbers[1:] == numbers[:-1]])
-    if not len(shared):
-        return plan
-    labels, texts = [], []
-    for part in plan.parts():
-        starts, rows = rows_with_texts(part.contacts, plan.addressing.columns, part.messages)
-        chosen = np.flatnonzero(contains(shared, rows.numbers))
-        labels.append(part.rows_of_messages[starts[chosen]])
-        texts.append(rows.take(chosen))
-    repeated = np.concatenate(labels)[repeated_texts(RowTexts.below_each_other(texts))]
-    leaving = _ChosenRows(repeated).among(labels_of_contacts(plan))
-    detail = "The same number and the same text as an earlier row, which is kept."
-    return without_rows(plan, leaving, "duplicate", "duplicate", "warning", detail)
-
-
-def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: str, reason: str) -> Plan:
-    """The plan in which some rows of the contacts get nothing, with a status, a reason and an issue."""
     if not leaving.any():
         return plan
-    rows = labels_of_contacts(plan)[leaving]
+    rows, numbers = labels_of_contacts(plan)[leaving], numbers_of_contacts(plan)[leaving]
     chosen = _ChosenRows(rows)
 
     def leave(part: PlanPart, _: int) -> PlanPart:
         theirs = chosen.among(part.status.index)
-        if not theirs.any():
-            return part
 
         def contacts() -> pd.DataFrame:
             frame = part.contacts
-            frame["status"] = frame["status"].mask(theirs, status)
-            frame["reason"] = frame["reason"].mask(theirs, reason)
-            return frame
+            sentences = reason if isinstance(reason, str) else reason.reindex(frame.index)
+            changes = {"status": status, "why": code, "reason": sentences}
+            return frame.assign(**{name: frame[name].mask(theirs, new) for name, new in changes.items()})
 
         stay = ~chosen.among(part.rows_of_messages)
+
+        def alternatives() -> pd.DataFrame:
+            others = part.alternatives
+            if code == SHARED_PHONE:
+                return in_order_of_table(part, pd.concat([others, part.messages[~stay]]))
+            return others[~np.isin(others["number"].astype("int64"), numbers)].reset_index(drop=True)
+
         return amended_part(
             part,
             contacts=contacts,
             status=lambda: part.status.mask(theirs, status),
             messages=lambda: part.messages[stay].reset_index(drop=True),
             rows_of_messages=lambda: part.rows_of_messages[stay],
+            alternatives=alternatives,
         )
 
-    return with_issue(recounted(amended(plan, leave)), rows, code, severity, reason)
+    without = recounted(_amended_with_alternatives(plan, leave))
+    return with_issue(without, rows, code, severity, reason)
 
 
-def with_issue(
-    plan: Plan, rows: Ints, code: str, severity: str, detail: str | Callable[[Ints, PlanPart], pd.Series[str]]
-) -> Plan:
+def with_rows(plan: Plan, rows: Ints) -> Plan:
+    """The plan in which some of its alternatives get their messages too."""
+    if not len(rows):
+        return plan
+
+    def join(part: PlanPart, _: int) -> PlanPart:
+        is_theirs, others = part.status.index.isin(rows), part.alternatives
+        theirs = others[others["row"].isin(rows)]
+
+        def contacts() -> pd.DataFrame:
+            frame = part.contacts
+            changes = {"status": "not_sent", "why": "", "reason": ""}
+            return frame.assign(**{name: frame[name].mask(is_theirs, new) for name, new in changes.items()})
+
+        def messages() -> pd.DataFrame:
+            return in_order_of_table(part, pd.concat([part.messages, theirs]))
+
+        def issues() -> pd.DataFrame:
+            frame = part.issues
+            return frame[~((frame["code"] == SHARED_PHONE) & frame["row"].isin(rows))].reset_index(drop=True)
+
+        return amended_part(
+            part,
+            contacts=contacts,
+            status=lambda: part.status.mask(is_theirs, "not_sent"),
+            messages=messages,
+            rows_of_messages=lambda: messages()["row"].to_numpy(dtype=np.int64),
+            issues=issues,
+            alternatives=others[~others["row"].isin(rows)].reset_index(drop=True),
+        )
+
+    return recounted(_amended_with_alternatives(plan, join))
+
+
+def _amended_with_alternatives(plan: Plan, amend: Amend) -> Plan:
+    """The plan whose parts, alternatives included, are what a function makes of them."""
+    alternatives = [amend(part, number).alternatives for number, part in enumerate(plan.parts())]
+    return with_alternatives(amended(plan, amend), pd.concat(alternatives, ignore_index=True))
+
+
+def in_order_of_table(part: PlanPart, messages: pd.DataFrame) -> pd.DataFrame:
+    """Messages of a part in the order of its rows; the pieces of one text stay as they are."""
+    order = np.argsort(part.status.index.get_indexer(pd.Index(messages["row"])), kind="stable")
+    types = {"row": "int64", "parts": "int64", **dict.fromkeys(MESSAGE_TEXTS, "str")}
+    return messages.iloc[order].reset_index(drop=True).astype(types)
+
+
+def with_issue(plan: Plan, rows: Ints, code: str, severity: str, detail: str | pd.Series[str]) -> Plan:
     """The plan with one more issue for each of some rows, about the cell of their number.
 
-    `detail` is one sentence, or makes those of some positions in `rows`, which are rows of a part.
+    `detail` is one sentence, or has those of the rows by row.
     """
     if not len(rows):
         return plan
@@ -253,7 +221,7 @@ def with_issue(
             more = pd.DataFrame(
                 {"row": pd.array(rows[own], "Int64"), "column": column,
                  "value": part.contacts[column].reindex(rows[own]).array, "code": code, "severity": severity,
-                 "detail": detail if isinstance(detail, str) else detail(own, part).array}
+                 "detail": detail if isinstance(detail, str) else detail.reindex(rows[own]).array}
             )  # fmt: skip
             return _joined_issues(part.issues, more)
 

@@ -1,4 +1,4 @@
-"""`ComparedPlan`: a plan beside the record of its campaign, with what is known of each of its messages."""
+"""`ComparedPlan`: a plan beside the record of its campaign, with what is known of each of its rows."""
 
 from __future__ import annotations
 
@@ -8,51 +8,63 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from msgspec import Struct, field
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints, array_to_series, constant_array
-from campaign.contract import Changed
+from campaign.contract import OptedOut
 from campaign.environments import EnvironmentWords, words_for
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import labels_of_contacts, messages_at, rows_of_messages
-from campaign.results.reached_earlier import reached_earlier
-from campaign.results.shared_phones import rows_that_share
+from campaign.messages.plan_tables.duplicates import SAME_TEXT_AS, SHARED_PHONE_LATER, SHARED_PHONE_WITH
+from campaign.messages.plan_tables.plan_columns import (
+    numbers_of_contacts,
+    rows_of_messages,
+    rows_with_why,
+)
+from campaign.sending.rounds.amended_plan import (
+    SHARED_PHONE,
+    has_text,
+    with_rows,
+    without_rows,
+    without_stopped,
+)
 from campaign.sending.rounds.comparison import (
-    ACCEPTED,
     AGAIN,
-    AS_CORRECTED,
     ASKED,
     GOES_OUT,
-    NEW,
-    UNDER_ANOTHER_NUMBER,
+    MAY_GO_OUT,
+    NOTHING_SENT,
+    OTHER_NUMBER,
     UNKNOWN,
-    Comparison,
     Knowledge,
+    SentRows,
+    compare_rows,
 )
-from campaign.sending.rounds.people_in_words import PeopleInWords
+from campaign.sending.rounds.continuation_plan import continues, merge
+from campaign.sending.rounds.left_out_before import opted_out_before
+from campaign.sending.rounds.moved_rows import with_rows_of_today
+from campaign.sending.rounds.planned_rows import PlannedRows, first_pieces
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.values import replace
 
+_OPTED_OUT = "This number was left out before, because somebody there wanted no messages."
 
-class ComparedPlan(Struct, frozen=True, eq=False, dict=True):
+
+class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
     """A plan compared with the record of its campaign.
 
-    - `plan`: as it would be sent: of rows with one number the one that was reached, without repeats and
-      without those who answered STOP; the rows of a follow-up file are in their table.
+    - `plan`: as it would be sent: of rows with one number those that are kept, without those who answered
+      STOP; the rows of a follow-up file are in their table.
     - `given`: the fingerprint of the plan before that.
-    - `starts`: the position of the first message of each row that gets something; `comparison` has an entry
-      for each of these rows.
-    - `waiting_gone`: the numbers that still wait for a message and are in no row any more.
-    - `record`: None for a campaign that is not there yet.
-    - `environment`: that of the campaign.
-    - `opted_out`: which of the rows that get something, or are asked about, the campaign left out before
-      because they wanted no messages; an entry for each of these rows.
-    - `corrected`: which rows of the contacts get nothing, and were reached, or perhaps, as a person has
-      corrected them in a follow-up file.
-    - `has_earlier_text`: which rows to correct were reached, or perhaps, with another text than the plan's.
-    - `renumbered`: the rows that would go out as new and were reached with their text under another number,
-      which other rows still have.
+    - `starts`: the position of the first message of each row that gets something; `recorded`, `batches` and
+      `labels` (see `Comparison`) have an entry for each of these rows, and so has `opted_out`: whether the
+      campaign left it out before, because somebody there wanted no messages.
+    - `reached_before`: for each row of the contacts that gets nothing the batch that reached its number.
+    - `gone`: the last text to each number that was reached and is in no row any more.
+    - `waiting`: the texts that wait and would not go out; `replaced_by` has the row with the text that the
+      number gets now, -1 where it is in no row any more.
+    - `rows`: the rows that get something, with their hashes; None where nothing had to be compared.
+    - `record`: None for a campaign that is not there yet. `environment`: that of the campaign.
     - `file`: the rows of a follow-up file of the campaign; None for any other plan.
     - `open_in`: where another run has the campaign open, in words; "" if none is known to.
     """
@@ -60,14 +72,17 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True):
     plan: Plan
     given: str
     starts: Ints
-    comparison: Comparison
-    waiting_gone: Ints
+    recorded: Knowledge
+    batches: Ints
+    labels: Ints
+    opted_out: Bools
+    reached_before: Ints
+    gone: SentRows
+    waiting: SentRows
+    replaced_by: Ints
+    rows: PlannedRows | None
     record: CampaignRecord | None
     environment: str
-    opted_out: Bools
-    corrected: Bools
-    has_earlier_text: Bools
-    renumbered: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     file: RowsOfFile | None = None
     open_in: str = ""
 
@@ -77,44 +92,46 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True):
         return self.record is None or not self.record.rounds
 
     @cached_property
-    def knowledge(self) -> Knowledge:
-        """What is known of each message of the plan."""
-        return spread(self.comparison.knowledge, self.starts, self.plan.totals.messages)
+    def recorded_messages(self) -> Knowledge:
+        """What is recorded of each message of the plan."""
+        return self.spread(self.recorded)
 
-    def answered(self, changed: Changed) -> ComparedPlan:
-        """The same once this answer is given: who keeps another text has got all that they are to get."""
-        if changed != "skip":
-            return self
-        return replace(self, has_earlier_text=np.zeros_like(self.has_earlier_text))
+    def spread(self, by_row: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """A value of each row that gets something, for each of its messages."""
+        starts, messages = self.starts, self.plan.totals.messages
+        return by_row if len(starts) == messages else np.repeat(by_row, np.diff(np.append(starts, messages)))
 
-    def count(self, *states: int) -> int:
-        """Of how many rows one of these is known."""
-        return int(np.isin(self.comparison.knowledge, states).sum())
+    def count(self, *recorded: int) -> int:
+        """Of how many rows one of these is recorded."""
+        return int(np.isin(self.recorded, recorded).sum())
+
+    @property
+    def labels_of_rows(self) -> Ints:
+        """The row number of each row that gets something."""
+        return rows_of_messages(self.plan)[self.starts]
+
+    @property
+    def asked(self) -> Ints:
+        """The places of the rows on which `changed=` decides."""
+        return np.flatnonzero(np.isin(self.recorded, ASKED))
 
     def earlier_messages(self, places: Ints) -> pd.DataFrame:
-        """What some rows or their numbers got before, as `CampaignRecord.messages` gives it."""
+        """What reached the numbers, or the cells, of some rows, as `CampaignRecord.messages` gives it."""
         if self.record is None:
             raise AssertionError("without a record nobody was reached")
-        return self.record.messages(self.comparison.batches[places], self.comparison.recorded_rows[places])
-
-    def got_other_texts(self, places: Ints) -> Bools:
-        """Of some rows whether their number got a text that the plan does not have for it."""
-        firsts = pd.concat([*messages_at(self.plan, self.starts[places])])
-        numbers = firsts["number"].to_numpy(dtype=np.int64)
-        return np.isin(numbers, self.comparison.replaced.numbers)
+        return self.record.messages(self.batches[places], self.labels[places])
 
     @property
     def earlier_texts(self) -> pd.DataFrame:
-        """For each message what its row or its number got instead: columns `message`, and `number` where the
-        row was reached under another one; "" for all that is not known."""
-        places = np.flatnonzero(np.isin(self.comparison.knowledge, ASKED))
+        """For each message what its number, or its cell, got instead: columns `message`, and `number` where
+        that was another one; "" for all that is not asked about."""
         blank = array_to_series(constant_array("", self.plan.totals.messages))
+        places = self.asked
         if not len(places):  # as mostly
             return pd.DataFrame({"message": blank, "number": blank})
         got = self.earlier_messages(places).groupby("entry").agg({"message": " ".join, "number": "first"})
         asked = places[got.index.to_numpy()]
-        is_other = np.isin(self.comparison.knowledge[asked], UNDER_ANOTHER_NUMBER)
-        got["number"] = got["number"].where(is_other, "")
+        got["number"] = got["number"].where(self.recorded[asked] == OTHER_NUMBER, "")
         earlier = pd.DataFrame({"message": blank, "number": blank}).astype(object)
         earlier.iloc[self.starts[asked]] = got.to_numpy()
         return earlier.astype("str")
@@ -124,115 +141,38 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True):
         """What the environment of the campaign is called."""
         return words_for(self.environment)
 
-    @property
-    def people(self) -> PeopleInWords:
-        """The people of the plan by what is known of them, in words."""
-        return self.people_among(np.ones_like(self.opted_out), np.zeros_like(self.opted_out))
-
-    def people_among(self, chosen: Bools, elsewhere: Bools) -> PeopleInWords:
-        """Some of these people; another campaign has reached those `elsewhere`.
-
-        Both have an entry for each row that gets something.
-        """
-        knowledge = self.comparison.knowledge
-        states, counts = np.unique(knowledge[chosen], return_counts=True)
-        known = dict(zip(states.tolist(), counts.tolist(), strict=True))
-        is_new = chosen & (knowledge == NEW)
-        return PeopleInWords(
-            known,
-            len(self.corrected_rows),
-            self.words,
-            left_out=int((is_new & self.opted_out).sum()),
-            elsewhere=int((is_new & elsewhere & ~self.opted_out).sum()),
-            under_way=self._count_under_way(chosen & (knowledge == UNKNOWN)),
-        )
-
-    def _count_under_way(self, unknown: Bools) -> int:
-        """For how many of the rows whose message is unknown the run that has the campaign open waits."""
-        if self.record is None or not self.open_in:
-            return 0
-        return int(self.record.under_way[self.comparison.batches[unknown]].sum())
-
-    @cached_property
-    def left_out(self) -> dict[str, int]:
-        """How many rows of a follow-up file get nothing after all in their campaign, by status; "sharing" are
-        those who share a phone with another row, which has another text."""
-        if self.rows_left_out.empty:
-            return {}
-        statuses = self.plan.contacts["status"].reindex(self.rows_left_out)
-        shares = statuses.index.isin(rows_that_share(self.plan))
-        return {
-            str(name): int(count) for name, count in statuses.mask(shares, "sharing").value_counts().items()
-        }
-
-    @cached_property
-    def rows_left_out(self) -> pd.Index[int]:
-        """Those rows."""
-        if self.file is None or self.file.offered.empty:
-            return pd.Index([], dtype="int64")
-        statuses = self.plan.contacts["status"].reindex(self.file.offered)
-        return statuses.index[statuses != "not_sent"]
-
     @cached_property
     def beside_file(self) -> Ints:
         """The rows that get something though a follow-up file does not have them, as its campaign goes on."""
         if self.file is None:
             return np.empty(0, np.int64)
-        goes_out = self.starts[np.isin(self.comparison.knowledge, GOES_OUT)]
-        return np.setdiff1d(rows_of_messages(self.plan)[goes_out], self.file.places)
-
-    @property
-    def rows_reached_as_corrected(self) -> Ints:
-        """The rows that would get something, and were reached under the number of a follow-up file."""
-        rows: Ints = rows_of_messages(self.plan)[self.starts[self.comparison.knowledge == AS_CORRECTED]]
-        return rows
-
-    @property
-    def rows_left_behind(self) -> Ints:
-        """The rows with a mistake that another text has reached, and not only perhaps."""
-        if self.record is None:
-            return np.empty(0, np.int64)
-        is_accepted: Bools = self.record.knowledge[self.comparison.reached_before] == ACCEPTED
-        return labels_of_contacts(self.plan)[self.has_earlier_text & is_accepted]
+        goes_out = self.labels_of_rows[np.isin(self.recorded, GOES_OUT)]
+        return np.setdiff1d(goes_out, self.file.places)
 
     @cached_property
-    def reached_meanwhile(self) -> pd.Index[int]:
-        """The rows of a follow-up file that were put right in the own spreadsheet since, and reached.
+    def rows_left_out(self) -> pd.Series[str]:
+        """The status, or for duplicates why, of the rows of a follow-up file that get nothing after all in
+        their campaign, by row."""
+        if self.file is None or self.file.offered.empty:
+            return pd.Series([], dtype="str")
+        rows = self.plan.contacts.loc[self.file.offered, ["status", "why"]]
+        rows = rows[rows["status"] != "not_sent"]
+        return rows["status"].where(rows["status"] != "duplicate", rows["why"])
 
-        Those of which this is not known are none of them.
-        """
-        if self.file is None or self.record is None:
-            return pd.Index([], dtype="int64")
-        is_accepted = self.record.knowledge == ACCEPTED
-        rows = rows_of_messages(self.plan)[self.starts[is_accepted[self.comparison.batches]]]
-        left_out = labels_of_contacts(self.plan)[is_accepted[self.comparison.reached_before]]
-        reached = np.union1d(rows, left_out)
-        places = self.file.places.reindex(self.file.overtaken)
-        return places.index[places.isin(reached)]
+    def count_opted_out(self, *recorded: int) -> int:
+        """How many rows were left out before, and one of these is recorded of them."""
+        return int((self.opted_out & np.isin(self.recorded, recorded)).sum())
+
+    def count_under_way(self, chosen: Bools) -> int:
+        """For how many of some rows whose message is unknown the run that has the campaign open waits."""
+        if self.record is None or not self.open_in:
+            return 0
+        return int(self.record.under_way[self.batches[chosen & (self.recorded == UNKNOWN)]].sum())
 
     @property
-    def corrected_rows(self) -> Ints:
-        """The row numbers of those in `corrected`, without those that got another text."""
-        return labels_of_contacts(self.plan)[self.corrected & ~self.has_earlier_text]
-
-    @cached_property
-    def reached_with_mistake(self) -> Ints:
-        """The rows with a mistake whose numbers were reached, without those in `corrected_rows`."""
-        if self.record is None:
-            return np.empty(0, np.int64)
-        reached = reached_earlier(
-            self.plan,
-            self.record.ledger.outcomes,
-            self.comparison.reached_before,
-            may_keep=False,
-            corrected=self.corrected_rows,
-            with_earlier_text=labels_of_contacts(self.plan)[self.has_earlier_text],
-        )
-        return np.setdiff1d(reached.rows, self.corrected_rows)
-
-    def count_opted_out(self, *states: int) -> int:
-        """How many rows were left out before, and one of these is known of them."""
-        return int((self.opted_out & np.isin(self.comparison.knowledge, states)).sum())
+    def rows_that_share(self) -> Ints:
+        """The rows that get nothing because a row with another text has their number."""
+        return rows_with_why(self.plan, SHARED_PHONE)
 
     def are_in_doubt(self, batches: Ints) -> Bools:
         """Which batches may have been received, or not."""
@@ -240,6 +180,103 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True):
         return np.isin(known, (AGAIN, UNKNOWN))
 
 
-def spread(by_row: npt.NDArray[Any], starts: Ints, messages: int) -> npt.NDArray[Any]:
-    """A value of each row that gets something, for each of its messages; `starts` are its first messages."""
-    return by_row if len(starts) == messages else np.repeat(by_row, np.diff(np.r_[starts, messages]))
+def compare_plan(
+    plan: Plan, record: CampaignRecord | None, environment: str, opted_out: OptedOut = "ask"
+) -> ComparedPlan:
+    """Compare a plan with what its campaign has recorded.
+
+    With `opted_out="skip"`, whoever was left out before because they wanted no messages is left out again.
+    """
+    if record is None or not record.rounds:
+        return _all_new(plan, record, environment)
+    given, file = plan.fingerprint, None
+    if continues(plan, record.name):
+        frozen = record.rounds[-1].load(record.ledger.batches)
+        reached = record.knowledge[frozen.batch_of_message] >= UNKNOWN
+        plan, overtaken = with_rows_of_today(frozen.plan, plan, record, reached)
+        file = RowsOfFile.of(frozen.plan, plan, overtaken)
+        plan = merge(frozen.plan, plan)
+        given = plan.fingerprint
+    plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
+    compared = replace(_compared(plan, record, environment), given=given, file=file)
+    if opted_out == "skip" and compared.opted_out.any():
+        plan = _without_opted_out(compared)
+        return replace(_compared(plan, record, environment), given=given, file=file)
+    return compared
+
+
+def _all_new(plan: Plan, record: CampaignRecord | None, environment: str) -> ComparedPlan:
+    """A plan of a campaign that has sent nothing: `prepare` has found its duplicates."""
+    starts = first_pieces(rows_of_messages(plan))
+    none = np.zeros(len(starts), np.int64)
+    return ComparedPlan(
+        plan=plan, given=plan.fingerprint, starts=starts, recorded=none.astype(np.int8), batches=none,
+        labels=none, opted_out=none.astype(bool), reached_before=np.zeros(plan.totals.rows, np.int64),
+        gone=NOTHING_SENT, waiting=NOTHING_SENT, replaced_by=np.empty(0, np.int64), rows=None,
+        record=record, environment=environment,
+    )  # fmt: skip
+
+
+def _compared(plan: Plan, record: CampaignRecord, environment: str) -> ComparedPlan:
+    rows = PlannedRows.of(plan)
+    comparison = compare_rows(
+        rows.hashes,
+        rows.excluded_numbers(plan),
+        record.sent(),
+        record.knowledge,
+        waiting=record.waiting,
+        every_text=plan.addressing.every_text,
+    )
+    amended = _with_kept_rows(plan, rows, comparison.kept)
+    kept = comparison.kept == np.arange(len(comparison.kept))
+    theirs, recorded = rows.take(kept), comparison.recorded[kept]
+    return ComparedPlan(
+        plan=amended,
+        given=plan.fingerprint,
+        starts=theirs.starts,
+        recorded=recorded,
+        batches=comparison.batches[kept],
+        labels=comparison.labels[kept],
+        opted_out=_opted_out(record, theirs, recorded),
+        reached_before=comparison.reached_before,
+        gone=comparison.gone,
+        waiting=comparison.waiting,
+        replaced_by=np.append(rows.labels, -1)[comparison.replaced_by],
+        rows=theirs,
+        record=record,
+        environment=environment,
+    )
+
+
+def _with_kept_rows(plan: Plan, rows: PlannedRows, kept: Ints) -> Plan:
+    """The plan in which exactly the rows that are kept get their messages; `kept` has the one of each."""
+    is_kept = kept == np.arange(len(kept))
+    plan = with_rows(plan, rows.labels[is_kept & ~rows.is_planned])
+    leaving = np.flatnonzero(~is_kept & rows.is_planned)
+    keys = rows.hashes.keys
+    is_copy = keys[leaving] == keys[kept[leaving]]
+    for code, severity, chosen, words in (
+        ("same_text", "warning", leaving[is_copy], (SAME_TEXT_AS, ", which is kept.")),
+        (SHARED_PHONE, "error", leaving[~is_copy], (SHARED_PHONE_WITH, SHARED_PHONE_LATER)),
+    ):
+        others = pd.Series(rows.labels[kept[chosen]], rows.labels[chosen]).astype("str")
+        is_leaving = np.zeros(plan.totals.rows, dtype=bool)
+        is_leaving[rows.places[chosen]] = True
+        plan = without_rows(plan, is_leaving, "duplicate", code, severity, words[0] + others + words[1])
+    return plan
+
+
+def _opted_out(record: CampaignRecord, rows: PlannedRows, recorded: Knowledge) -> Bools:
+    """Which of the rows that go out, or may, the campaign left out before because they wanted no messages."""
+    outgoing = np.isin(recorded, MAY_GO_OUT)
+    opted_out = np.zeros(len(recorded), dtype=bool)
+    opted_out[outgoing] = opted_out_before(rows.hashes.numbers[outgoing], record)
+    return opted_out
+
+
+def _without_opted_out(compared: ComparedPlan) -> Plan:
+    """The plan without the numbers that were left out before because somebody there wanted no messages."""
+    plan, rows = compared.plan, compared.rows
+    numbers = np.empty(0, np.int64) if rows is None else rows.hashes.numbers[compared.opted_out]
+    leaving = np.isin(numbers_of_contacts(plan), numbers) & has_text(plan)
+    return without_rows(plan, leaving, "opted_out", "opted_out", "info", _OPTED_OUT)

@@ -16,10 +16,10 @@ from campaign.arrow_text import Ints
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import map_messages_at, messages_at
+from campaign.messages.plan_tables.plan_columns import map_messages_at, messages_at, rows_with_why
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
-from campaign.results.shared_phones import rows_that_share
 from campaign.results.totals import cost_in_words
+from campaign.sending.rounds.amended_plan import SHARED_PHONE
 from campaign.service.account import Account
 from campaign.text import agreeing, capitalised, counted
 
@@ -151,7 +151,7 @@ def _about_others(plan: Plan) -> str:
     rows = plan.totals.rows - plan.totals["not_sent"]
     if not rows:
         return ""
-    kinds = ", ".join(plan.totals.excluded_in_words(sharing=len(rows_that_share(plan))))
+    kinds = ", ".join(plan.totals.excluded_in_words(sharing=len(rows_with_why(plan, SHARED_PHONE))))
     get = agreeing(rows, "gets", "get")
     return (
         f"{capitalised(counted(rows, 'row'))} of the table {get} nothing ({kinds}). "

@@ -12,31 +12,27 @@ import pandas as pd
 from campaign import markup
 from campaign.argument_checks import check_switch
 from campaign.arrow_text import Bools, Ints
-from campaign.contract import Changed, Gone
+from campaign.contract import Changed, Waiting
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
 from campaign.sending.rounds.compared_in_words import ComparedInWords
-from campaign.sending.rounds.compared_plan import ComparedPlan, spread
+from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
-    AS_CORRECTED,
-    CHANGED,
     GOES_OUT,
     MAY_GO_OUT,
-    MOVED,
     NEW,
+    OTHER_NUMBER,
+    OTHER_TEXT,
+    RECORDED,
     REFUSED,
-    SHARED,
-    UNDER_ANOTHER_NUMBER,
     UNKNOWN,
     UNSENT,
-    Knowledge,
 )
 from campaign.sending.rounds.kept_budget import about_budget
 from campaign.sending.rounds.left_out_before import advice_on_opted_out
-from campaign.sending.rounds.other_texts import examples_of
 from campaign.sending.rounds.people_in_words import PeopleInWords
 from campaign.sending.rounds.reached_elsewhere import (
     ReachedElsewhere,
@@ -46,15 +42,9 @@ from campaign.sending.rounds.reached_elsewhere import (
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, counted
 
-# What is known of a message, in a word, for people.
-REASONS = {
-    NEW: "new", UNSENT: "still waits", AGAIN: "to be sent again", REFUSED: "refused before",
-    ACCEPTED: "reached", UNKNOWN: "unknown", CHANGED: "reached with another text",
-    AS_CORRECTED: "reached as corrected in a follow-up file", MOVED: "reached under another number",
-    SHARED: "phone reached with somebody else's text",
-}  # fmt: skip
-# Of people who would get something, two that no record of the campaign tells.
-_BY_ANOTHER_CAMPAIGN, _LEFT_OUT_BEFORE = len(REASONS), len(REASONS) + 1
+# Kinds of people in words that the record of the campaign does not tell.
+_BY_ANOTHER_CAMPAIGN, _LEFT_OUT_BEFORE = "reached by another campaign", "left out before"
+_WORDS = pd.array([word.replace("_", " ") for word in RECORDED], dtype="str")
 _ROWS = 10  # of the card's table
 _NOBODY = np.empty(0, np.int64)
 
@@ -91,36 +81,38 @@ class Difference:
 
     @property
     def changed(self) -> int:
-        """Reached with another text: `changed=` decides."""
-        return self._compared.count(CHANGED)
-
-    @property
-    def sharing(self) -> int:
-        """Not reached, but on a phone that was reached with another row's text: `changed=` decides."""
-        return self._compared.count(SHARED)
+        """The number was reached with another text: `changed=` decides."""
+        return self._compared.count(OTHER_TEXT)
 
     @property
     def moved(self) -> int:
-        """Reached under another number: that which the same cell was read as then, or that of a follow-up
-        file, which the table lacks. `changed=` decides."""
-        return self._compared.count(*UNDER_ANOTHER_NUMBER)
+        """The very cell was reached as another number, which is in no row any more: `changed=` decides."""
+        return self._compared.count(OTHER_NUMBER)
+
+    @property
+    def waiting(self) -> int:
+        """Texts that wait and would not go out, because their number is in no row any more or gets another
+        text now: `waiting=` decides."""
+        return len(self._compared.waiting)
 
     @property
     def gone(self) -> int:
         """Numbers that were reached and are in no row any more."""
-        return len(self._compared.comparison.gone)
+        return len(self._compared.gone)
 
     @property
     def messages(self) -> pd.DataFrame:
-        """The messages of the plan, for each the `reason` why it goes out or not.
+        """The messages of the plan with what is `recorded` of each, and the `batch` that says so, or 0.
 
-        "new" are people whom no campaign beside this one has reached, and who were not left out before. Where
-        `changed=` decides, `before` has the text that the row or its number got, and `number_before` the
-        number under which the row was reached, if that was another one.
+        `recorded` is "new", "unsent", "refused" or "again", which go out, "accepted" or "unknown", for which
+        nothing is sent, or "other_text" or "other_number", on which `changed=` decides. For these, `before`
+        has the text that the number got, and `number_before` the number as which the cell was reached.
         """
-        earlier = self._compared.earlier_texts
-        return self._compared.plan.messages.assign(
-            reason=self._of_messages(self._reasons),
+        compared, earlier = self._compared, self._compared.earlier_texts
+        words = pd.array(list(RECORDED), dtype="str")
+        return compared.plan.messages.assign(
+            recorded=words.take(compared.recorded_messages.astype(np.int64)),
+            batch=compared.spread(compared.batches),
             before=earlier["message"],
             number_before=earlier["number"],
         )
@@ -130,30 +122,30 @@ class Difference:
         """The positions of the messages that go out, with or without those that `changed=` decides on."""
         check_switch(changed, subject="changed", write="outgoing(changed=True)")
         chosen = MAY_GO_OUT if changed else GOES_OUT
-        return np.flatnonzero(np.isin(self._compared.knowledge, chosen))
+        return np.flatnonzero(np.isin(self._compared.recorded_messages, chosen))
 
     @property
     def sentence(self) -> str:
         """What would be sent, what not and why, and what `send` would ask about, in plain words."""
-        may_go_out = np.isin(self._compared.comparison.knowledge, MAY_GO_OUT)
+        may_go_out = np.isin(self._compared.recorded, MAY_GO_OUT)
         advice = advice_on_opted_out(self._compared.count_opted_out(*MAY_GO_OUT))
         about_them = f"{ComparedInWords(self._compared).about_opted_out(may_go_out)} {advice}".strip()
         left_out = f"{about_them} {ComparedInWords(self._compared).about_sharing}".strip()
         return " ".join(self._remarks("ask", "ask", left_out))
 
     def _remarks(
-        self, changed: Changed, gone: Gone, about_left_out: str = "", undecided: Ints = _NOBODY
+        self, changed: Changed, waiting: Waiting, about_left_out: str = "", undecided: Ints = _NOBODY
     ) -> list[str]:
         """What the sentence says, one thing after the other.
 
         `about_left_out` is about people who were left out before, or are now; those with an `undecided`
         number get nothing yet.
         """
-        outgoing, compared = self._decided(changed, undecided), self._compared.answered(changed)
+        outgoing, compared = self._decided(changed, undecided), self._compared
         people, count = self._people(changed, undecided), len(outgoing)
         leaving = people.leaving(count, changed=changed, is_open=len(undecided) > 0)
         told = ComparedInWords(compared)
-        questions = told.questions(changed=changed == "ask", gone=gone == "ask")
+        questions = told.questions(changed=changed == "ask", waiting=waiting == "ask")
         remarks = [  # who "these people" are has been said before
             leaving, questions, self._about_others(changed, undecided), about_left_out,
             self._about_split(changed), people.staying(count, changed=changed), told.about_run,
@@ -163,9 +155,9 @@ class Difference:
 
     def _about_split(self, changed: Changed) -> str:
         """Why more messages than people would leave, where long texts are split; "" where none is."""
-        compared, chosen = self._compared, _states(changed)
-        lengths = np.diff(np.r_[compared.starts, compared.plan.totals.messages])
-        split = int((np.isin(compared.comparison.knowledge, chosen) & (lengths > 1)).sum())
+        compared = self._compared
+        pieces = np.diff(np.append(compared.starts, compared.plan.totals.messages))
+        split = int((np.isin(compared.recorded, _states(changed)) & (pieces > 1)).sum())
         return (
             f"{counted(split, 'long text')} {agreeing(split, 'is', 'are')} sent as several." if split else ""
         )
@@ -180,12 +172,12 @@ class Difference:
 
     def _people(self, changed: Changed, undecided: Ints = _NOBODY) -> PeopleInWords:
         """The people of the plan in words, without those who would get something and are undecided."""
-        compared, elsewhere = self._compared.answered(changed), self._reached_elsewhere
+        elsewhere = self._reached_elsewhere
         chosen = np.ones_like(elsewhere)
         if len(undecided):
-            leaving = np.isin(compared.comparison.knowledge, _states(changed))
+            leaving = np.isin(self._compared.recorded, _states(changed))
             chosen = ~(leaving & np.isin(self._numbers_of_rows, undecided))
-        return compared.people_among(chosen, elsewhere)
+        return ComparedInWords(self._compared).people(chosen, elsewhere)
 
     @property
     def _reached_elsewhere(self) -> Bools:
@@ -196,27 +188,14 @@ class Difference:
         return elsewhere
 
     @property
-    def _reasons(self) -> Knowledge:
-        """What is known of each row that gets something, as the place of its words in `_of_messages`."""
-        compared = self._compared
-        reasons = compared.comparison.knowledge.copy()
-        is_new = compared.comparison.knowledge == NEW
-        reasons[is_new & self._reached_elsewhere] = _BY_ANOTHER_CAMPAIGN
-        reasons[is_new & compared.opted_out] = _LEFT_OUT_BEFORE
-        return reasons
-
-    @property
     def _kinds(self) -> pd.Series[str]:
         """What is known of the person of each message, as `PeopleInWords` counts them."""
-        return self._of_messages(self._reasons)
-
-    def _of_messages(self, reasons: Knowledge) -> pd.Series[str]:
-        """The words for each row that gets something, for each of its messages."""
         compared = self._compared
-        words = [REASONS[state] for state in range(len(REASONS))]
-        words += [f"number {compared.words.reached} by another campaign", "left out before"]
-        places = spread(reasons, compared.starts, compared.plan.totals.messages)
-        return pd.Series(pd.array(words, dtype="str").take(places), dtype="str")
+        kinds = pd.Series(_WORDS.take(compared.recorded.astype(np.int64)))
+        is_new = compared.recorded == NEW
+        kinds[is_new & self._reached_elsewhere] = _BY_ANOTHER_CAMPAIGN
+        kinds[is_new & compared.opted_out] = _LEFT_OUT_BEFORE
+        return pd.Series(compared.spread(kinds.to_numpy()), dtype="str")
 
     @property
     def _numbers_of_rows(self) -> Ints:
@@ -227,7 +206,7 @@ class Difference:
     @property
     def _may_go_out(self) -> Ints:
         """The places of the rows that go out with any answer."""
-        return np.flatnonzero(np.isin(self._compared.comparison.knowledge, MAY_GO_OUT))
+        return np.flatnonzero(np.isin(self._compared.recorded, MAY_GO_OUT))
 
     @cached_property
     def _elsewhere(self) -> list[ReachedElsewhere]:
@@ -240,13 +219,13 @@ class Difference:
 
     def _elsewhere_among(self, states: tuple[int, ...]) -> list[ReachedElsewhere]:
         """The same of those of whom one of some states is known."""
-        chosen = np.isin(self._compared.comparison.knowledge[self._may_go_out], states)
+        chosen = np.isin(self._compared.recorded[self._may_go_out], states)
         return [some for other in self._elsewhere if (some := other.among(chosen)).is_news]
 
     def _about_others(self, changed: Changed, undecided: Ints) -> str:
-        asked = changed == "ask" and self.changed + self.sharing + self.moved > 0
+        asked = changed == "ask" and len(self._compared.asked) > 0
         states = MAY_GO_OUT if asked else _states(changed)
-        is_open = asked or len(undecided) > 0 or len(self._compared.waiting_gone) > 0
+        is_open = asked or len(undecided) > 0 or self.waiting > 0
         whom = "the people who get, or may get, a message" if is_open else "these people"
         return about_reached_elsewhere(
             self._elsewhere_among(states),
@@ -279,8 +258,7 @@ class Difference:
         """Some messages that have to be decided on, of each kind at least one, and then those that go out."""
         goes_out = self.outgoing()
         to_decide_on = np.setdiff1d(self.outgoing(changed=True), goes_out)
-        examples = to_decide_on[examples_of(self._compared.knowledge[to_decide_on], _ROWS)]
-        shown = self.messages.take(np.r_[examples, goes_out][:_ROWS]).drop(columns="parts")
+        shown = self.messages.take(np.append(to_decide_on, goes_out)[:_ROWS]).drop(columns=["parts", "batch"])
         shown = shown.assign(**{name: mask_texts(shown[name]) for name in ("number", "number_before")})
         optional = ("sender", "priority", "before", "number_before")
         shown = shown.drop(columns=[name for name in optional if (shown[name] == "").all()])
@@ -311,14 +289,14 @@ def with_comparison(difference: Difference, compared: ComparedPlan) -> Differenc
 
 
 def remarks_after(
-    difference: Difference, *, changed: Changed, gone: Gone, undecided: Ints = _NOBODY
+    difference: Difference, *, changed: Changed, waiting: Waiting, undecided: Ints = _NOBODY
 ) -> list[str]:
     """What the sentence of a difference says once these answers are given, one thing after the other.
 
     What was answered is asked no more. People who were left out before are not spoken of: a form asks about
     them itself. Whoever has an `undecided` number gets nothing until it is decided.
     """
-    return difference._remarks(changed, gone, undecided=undecided)
+    return difference._remarks(changed, waiting, undecided=undecided)
 
 
 def people_of(difference: Difference, *, changed: Changed, undecided: Ints) -> PeopleInWords:
@@ -337,7 +315,7 @@ def sent_this_text(difference: Difference, *, changed: Changed) -> dict[str, Int
     others = difference._elsewhere_among(_states(changed))
     if not others:
         return {}
-    is_leaving = np.isin(difference._compared.comparison.knowledge, _states(changed))
+    is_leaving = np.isin(difference._compared.recorded, _states(changed))
     numbers = difference._numbers_of_rows[is_leaving]
     found = {other.name: np.unique(numbers[other.people["with_this_text"]]) for other in others}
     return {name: people for name, people in found.items() if len(people)}

@@ -9,78 +9,67 @@ from campaign.environments import EnvironmentWords
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
-    AS_CORRECTED,
     ASKED,
-    CHANGED,
     GOES_OUT,
     MAY_GO_OUT,
-    MOVED,
     NEW,
+    OTHER_NUMBER,
+    OTHER_TEXT,
     REFUSED,
-    SHARED,
-    UNDER_ANOTHER_NUMBER,
     UNKNOWN,
     UNSENT,
 )
 from campaign.text import agreeing, counted, listed_words
 
-# What is known of rows that get a message, in words for people, in the order in which they are told.
+# What is recorded of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
-    "new": (NEW,), "left out before": (NEW,), "with a number {reached} by another campaign": (NEW,),
-    "still waiting": (UNSENT,), "to be sent again": (AGAIN,), "refused before": (REFUSED,),
-    "{reached} before": (ACCEPTED,), "under way": (UNKNOWN,), "unknown": (UNKNOWN,),
-    "{reached} with another text": (CHANGED,),
-    "sharing a phone {reached} with somebody else's text": (SHARED,),
-    "{reached} as corrected in a follow-up file": (AS_CORRECTED,),
-    "{reached} under another number": (MOVED,),
+    "new": NEW, "left out before": NEW, "with a number {reached} by another campaign": NEW,
+    "still waiting": UNSENT, "to be sent again": AGAIN, "refused before": REFUSED,
+    "{reached} before": ACCEPTED, "under way": UNKNOWN, "unknown": UNKNOWN,
+    "{reached} with another text": OTHER_TEXT, "{reached} under another number": OTHER_NUMBER,
 }  # fmt: skip
 _OF_MESSAGE = ("under way", "unknown")  # said of the message, not of the person
 _AGAIN = "to be sent again"
-_SHARING = "sharing"
 
 
 class PeopleInWords:
-    """The people of a compared plan by what is known of them. A row that gets a message is a person.
+    """The people of a compared plan by what is recorded of them. A row that gets a message is a person.
 
-    `known` has how many of them each state of the comparison has; `corrected` rows of the table lack their
-    correction, which was sent. Of the new people, `left_out` were left out before, because they wanted no
-    messages, and another campaign has reached the numbers of `elsewhere` of the others: nobody would call
-    them new. Of those who are unknown, `under_way` have a message that another run is sending: its answer may
-    come any moment.
+    `recorded` has how many of them each state has. Of the new people, `left_out` were left out before,
+    because they wanted no messages, and another campaign has reached the numbers of `elsewhere` of the
+    others: nobody would call them new. Of those who are unknown, `under_way` have a message that another run
+    is sending: its answer may come any moment.
     """
 
     def __init__(
         self,
-        known: Mapping[int, int],
-        corrected: int,
+        recorded: Mapping[int, int],
         words: EnvironmentWords,
         *,
         left_out: int = 0,
         elsewhere: int = 0,
         under_way: int = 0,
     ) -> None:
-        self._known, self._corrected, self._words = known, corrected, words
+        self._recorded, self._words = recorded, words
         self._left_out, self._elsewhere, self._under_way = left_out, elsewhere, under_way
 
     @property
     def kinds(self) -> dict[str, int]:
         """How many people there are of each kind."""
-        kinds = {
-            kind.format(reached=self._words.reached): sum(self._known.get(state, 0) for state in states)
-            for kind, states in _KINDS.items()
-        }
+        reached = self._words.reached
+        kinds = {kind.format(reached=reached): self._recorded.get(state, 0) for kind, state in _KINDS.items()}
         return kinds | {
             "new": kinds["new"] - self._left_out - self._elsewhere,
             "left out before": self._left_out,
-            f"with a number {self._words.reached} by another campaign": self._elsewhere,
+            f"with a number {reached} by another campaign": self._elsewhere,
             "under way": self._under_way,
             "unknown": kinds["unknown"] - self._under_way,
         }
 
     @property
     def all(self) -> list[str]:
-        """Everybody by kind: "3 new people", "47 people reached before", "2 rows sent as corrected"."""
-        return [*self._told((*MAY_GO_OUT, ACCEPTED, UNKNOWN)), *self._sent_as_corrected]
+        """Everybody by kind: "3 new people", "47 people reached before"."""
+        return self._told((*MAY_GO_OUT, ACCEPTED, UNKNOWN))
 
     @property
     def asked(self) -> str:
@@ -107,45 +96,30 @@ class PeopleInWords:
 
         Whom `changed="ask"` asks about is in neither sentence: nobody knows yet.
         """
-        states = (ACCEPTED, UNKNOWN, *((CHANGED, *UNDER_ANOTHER_NUMBER) if changed == "skip" else ()))
-        others = listed_words([*self._told(states), *self._sent_as_corrected])
-        nobody = listed_words(self._told((SHARED,) if changed == "skip" else ()))
-        told = [
-            f"Nothing more goes to {others}." if others else "",
-            f"Nothing goes to {nobody}." if nobody else "",
-        ]
-        return " ".join(filter(None, told)) if messages else ""
+        others = listed_words(self._told((ACCEPTED, UNKNOWN, *(ASKED if changed == "skip" else ()))))
+        return f"Nothing more goes to {others}." if messages and others else ""
 
     def _told(self, states: tuple[int, ...]) -> list[str]:
         """The kinds of some states with how many people each has, without those that have nobody."""
         kinds = zip(self.kinds.items(), _KINDS.values(), strict=True)
-        return [_people(count, kind) for (kind, count), own in kinds if count and own[0] in states]
+        return [_people(count, kind) for (kind, count), state in kinds if count and state in states]
 
     @property
     def _why_nothing(self) -> str:
         """What was done for everybody already, as a clause; "" for a table without messages."""
-        done = [
+        return listed_words(
             f"{counted(count, 'person', 'people')} {_clause(count, kind)}"
             for kind, count in self.kinds.items()
             if count
-        ]
-        rows, were = counted(self._corrected, "row"), agreeing(self._corrected, "was", "were")
-        corrected = [f"{rows} {were} sent as corrected"] if self._corrected else []
-        return listed_words([*done, *corrected])
-
-    @property
-    def _sent_as_corrected(self) -> list[str]:
-        return [f"{counted(self._corrected, 'row')} sent as corrected"] if self._corrected else []
+        )
 
 
 def _clause(count: int, kind: str) -> str:
-    """What was done for so many people of a kind, or that they share a phone."""
+    """What was done for so many people of a kind."""
     if kind in _OF_MESSAGE:
         return f"{agreeing(count, 'has', 'have')} a message that is {kind}"
     if kind == _AGAIN:
         return f"{agreeing(count, 'is', 'are')} to get it again"
-    if kind.startswith(_SHARING):
-        return f"{agreeing(count, 'shares', 'share')}{kind.removeprefix(_SHARING)}"
     return f"{agreeing(count, 'was', 'were')} {kind}"
 
 

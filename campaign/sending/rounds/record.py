@@ -15,12 +15,8 @@ from campaign.arrow_text import (
     Ints,
     TextArray,
     combine_chunks,
-    join_runs,
-    series_to_array,
 )
 from campaign.contract import MESSAGE_TEXTS
-from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.sending.ledger.views import LedgerSnapshot, RegisteredBatch
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -29,23 +25,20 @@ from campaign.sending.rounds.comparison import (
     UNKNOWN,
     UNSENT,
     Knowledge,
-    RecordedTexts,
-    RowTexts,
-    missing_numbers,
+    SentRows,
 )
-from campaign.sending.rounds.earlier_templates import rounds_of_other_texts
-from campaign.sending.rounds.recorded_cells import RecordedCells, number_cells
+from campaign.sending.rounds.planned_rows import first_pieces
 from campaign.sending.store.folder import Folder
-from campaign.sending.store.frame_files import frame_columns, read_frame
-from campaign.sending.store.frozen_messages import check_size, read_part, read_settled
-from campaign.sending.store.rounds import CONTACTS, ISSUES, RECIPIENTS, Round
+from campaign.sending.store.frame_files import read_frame
+from campaign.sending.store.frozen_messages import check_size, read_part
+from campaign.sending.store.hashed_rows import HashedRows
+from campaign.sending.store.rounds import ISSUES, RECIPIENTS, Round
 
 _KNOWLEDGE = {
     "pending": UNSENT, "withdrawn": UNSENT, "refused": REFUSED, "again": AGAIN, "sending": UNKNOWN,
     "unknown": UNKNOWN, "accepted": ACCEPTED,
 }  # fmt: skip
 STOPPED = "stopped"  # the issue of a person who answered STOP after the campaign had begun
-_BETWEEN_PIECES = "\n"  # compared as white space
 
 
 class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
@@ -82,21 +75,10 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         issues = read_frame(one_round.path / ISSUES, ["row", "code"])
         return np.unique(issues.loc[issues["code"] == code, "row"].dropna().to_numpy(dtype=np.int64))
 
-    def columns_of_all(self, names: Sequence[str]) -> list[str]:
-        """Those of some columns that the tables of all rounds have: by the others, which were added or
-        renamed meanwhile, no row is the same as before."""
-        tables = [set(frame_columns(each.path / CONTACTS)) for each in self.rounds]
-        return [name for name in names if all(name in table for table in tables)]
-
     @cached_property
     def waiting(self) -> Bools:
         """Which batches wait to be sent, by their numbers."""
         return np.array([False, *(batch.state == "pending" for batch in self.ledger.batches)])
-
-    @property
-    def round_of_batch(self) -> Ints:
-        """The round of each batch, by its number."""
-        return np.array([0, *(batch.round for batch in self.ledger.batches)], np.int64)
 
     @cached_property
     def under_way(self) -> Bools:
@@ -114,18 +96,12 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
             one_round.check_not_erased()
         return self
 
-    def have_another_text(self, plan: Plan) -> Bools:
-        """Which batches were written with another text than a plan, by their numbers.
-
-        The texts are those of `Plan.template`. No batch counts of rounds whose text is not known any more.
-        """
-        others = rounds_of_other_texts(plan.template, columns_of_contacts(plan), self.rounds)
-        return np.array([False, *(batch.round in others for batch in self.ledger.batches)])
-
-    def reached_among(self, numbers: Ints, batches: Bools) -> Ints:
-        """Those of some numbers that are in some batches; `batches` says which, by their numbers."""
-        recorded = missing_numbers(self.texts, batches, np.empty(0, np.int64))
-        return numbers[np.isin(numbers, recorded)]
+    def reached_numbers(self, batches: Bools) -> Ints:
+        """The numbers in some batches, ascending; `batches` says which, by their numbers."""
+        if not batches.any():  # as after most sendings: the whole record need not be read for that
+            return np.empty(0, np.int64)
+        numbers = [part.rows.numbers[batches[part.batches]] for part in self.sent()]
+        return np.unique(np.concatenate(numbers))
 
     @cached_property
     def _sound_rounds(self) -> Sequence[Round]:
@@ -134,18 +110,17 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
             one_round.check_files()
         return self.rounds
 
-    def texts(self) -> Iterator[RecordedTexts]:
-        """The rows that were to get something, part by part, with the batch of each."""
+    def sent(self) -> Iterator[SentRows]:
+        """The rows that were to get something, part by part, in the order of their batches."""
         for one_round in self._sound_rounds:
-            cells = RecordedCells(one_round.path / CONTACTS, one_round.manifest.number_columns)
             for part, batches in self._parts(one_round):
-                table = read_part(one_round.plan_path, part, ["row", "number", "message"])
-                rows = table.column("row").to_numpy()
-                starts = first_pieces(rows)
-                texts = whole_texts(combine_chunks(table.column("message")), starts)
+                table = read_part(one_round.plan_path, part, ["row", "number", "text_hash", "cell_hash"])
+                labels = table.column("row").to_numpy()
+                starts = first_pieces(labels)
                 numbers = _numbers(combine_chunks(table.column("number")), starts)
-                rows_of_part = RowTexts(numbers, texts, cells.of(rows[starts]))
-                yield RecordedTexts(rows_of_part, _batch_of_rows(batches)[starts], rows[starts])
+                texts, cells = (table.column(name).to_numpy()[starts] for name in ("text_hash", "cell_hash"))
+                rows = HashedRows(numbers, texts, cells)
+                yield SentRows(rows, _batch_of_rows(batches)[starts], labels[starts])
 
     def numbers_to_send_to(self, one_round: Round) -> Iterator[Ints]:
         """The numbers of the messages that were to go out in a round, part by part."""
@@ -175,24 +150,6 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
             return joined
         return joined.sort_values("entry", kind="stable", ignore_index=True)
 
-    def messages_for(self, one_round: Round, rows: Ints) -> pd.DataFrame:
-        """The messages that a round has for some rows, also those of earlier batches.
-
-        Columns: row, number, batch, and `recorded`, the row in the round of the batch, 0 for an earlier one.
-        """
-        columns, path = ["row", "number"], one_round.plan_path
-        frames = [
-            read_part(path, part, columns)
-            .to_pandas()
-            .assign(batch=_batch_of_rows(registered), recorded=lambda frame: frame["row"])
-            for part, registered in self._parts(one_round)
-        ]
-        if one_round.manifest.settled:
-            frames.append(read_settled(path, [*columns, "batch"]).to_pandas().assign(recorded=0))
-        chosen = [frame[frame["row"].isin(rows)] for frame in frames]
-        names = [*columns, "batch", "recorded"]
-        return pd.concat(chosen, ignore_index=True) if chosen else pd.DataFrame(columns=names)
-
     def messages_that_left(self, *, besides: Iterable[int] = ()) -> pd.DataFrame:
         """Every message that was accepted or may have been: row, number, message and batch.
 
@@ -220,44 +177,6 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
             batches = [batch for batch in own if batch.part == part]
             check_size(one_round.plan_path, part, sum(batch.messages for batch in batches))
             yield part, batches
-
-
-def planned_texts(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:
-    """The rows of a plan that get something as the comparison takes them, and the position of the first
-    message of each."""
-    return rows_with_texts(plan.contacts, plan.addressing.columns, messages)
-
-
-def planned_parts(plan: Plan) -> Iterator[tuple[Ints, RowTexts]]:
-    """The same for all messages, part by part; positions are those in the plan."""
-    count = 0
-    for part in plan.parts():
-        starts, rows = rows_with_texts(part.contacts, plan.addressing.columns, part.messages)
-        yield starts + count, rows
-        count += len(part.rows_of_messages)
-
-
-def rows_with_texts(
-    contacts: pd.DataFrame, columns: Sequence[str], messages: pd.DataFrame
-) -> tuple[Ints, RowTexts]:
-    """The rows that some messages are for, and the position of the first message of each."""
-    rows = messages["row"].to_numpy()
-    starts = first_pieces(rows)
-    texts = whole_texts(series_to_array(messages["message"]), starts)
-    numbers = _numbers(series_to_array(messages["number"]), starts)
-    return starts, RowTexts(numbers, texts, number_cells(contacts, columns, rows[starts]))
-
-
-def first_pieces(rows: Ints) -> Ints:
-    """The position of the first message of each row; `rows` has the row of each message."""
-    return np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]]) if len(rows) else np.empty(0, np.int64)
-
-
-def whole_texts(pieces: TextArray, starts: Ints) -> TextArray:
-    """The text of each row; `starts` are the positions of its first pieces."""
-    if len(starts) == len(pieces):
-        return pieces
-    return join_runs(pieces, np.diff(np.r_[starts, len(pieces)]), _BETWEEN_PIECES)
 
 
 def _numbers(texts: TextArray, positions: Ints) -> Ints:

@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from campaign.contract import PEOPLE_OF_THEIR_OWN
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.cluster_tables import ClusterTables
-from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at
+from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at, rows_with_why
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
-from campaign.results.shared_phones import rows_that_share
 from campaign.results.totals import people_in
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.cluster_freezing import freeze_on_cluster, frequent_senders
 from campaign.sending.store.frame_files import write_frames
-from campaign.sending.store.frozen_messages import Cutting, freeze, write_settled
+from campaign.sending.store.frozen_messages import Cutting, columns_of_parts, freeze, write_settled
+from campaign.sending.store.hashed_rows import HashedRows
 from campaign.sending.store.manifest import MANIFEST, RoundManifest
 from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import (
@@ -40,19 +41,25 @@ _SENDERS = 10  # senders that a manifest names; more than one or two are a colum
 
 
 def freeze_round(
-    path: Path, content: RoundContent, cutting: Cutting, options: Mapping[str, Any], currency: str
+    path: Path,
+    content: RoundContent,
+    hashes: HashedRows,
+    cutting: Cutting,
+    options: Mapping[str, Any],
+    currency: str,
 ) -> tuple[RoundManifest, list[Entry]]:
     """Write all files of a round into a new folder; returns what the ledger has to register.
 
-    `options` is what `send` was given, as JSON can hold it, and `currency` that of the account.
+    `hashes` are those of each message of the plan, `options` is what `send` was given, as JSON can hold it,
+    and `currency` that of the account.
     """
     try:
         make_private_folder(path / PLAN)
         on_cluster = tables_on_cluster(content.plan)
         entries, digests = (
-            _write_here(path, content, cutting)
+            _write_here(path, content, hashes, cutting)
             if on_cluster is None
-            else freeze_on_cluster(on_cluster, path, content, cutting)
+            else freeze_on_cluster(on_cluster, path, content, hashes, cutting)
         )
         manifest = _manifest(content, cutting, entries, dict(options), currency, digests)
         with new_private_file(path / MANIFEST) as file:
@@ -72,17 +79,20 @@ def tables_on_cluster(plan: Plan) -> ClusterTables | None:
     return plan.store if isinstance(plan.store, ClusterTables) else None
 
 
-def _write_here(path: Path, content: RoundContent, cutting: Cutting) -> tuple[list[Entry], dict[str, str]]:
-    entries = _write_messages(path, content, cutting)
+def _write_here(
+    path: Path, content: RoundContent, hashes: HashedRows, cutting: Cutting
+) -> tuple[list[Entry], dict[str, str]]:
+    entries = _write_messages(path, content, hashes, cutting)
     _write_tables(path, content)
     files = sorted(file for file in path.rglob("*.parquet") if file.is_file())
     return entries, {file.relative_to(path).as_posix(): file_digest(file) for file in files}
 
 
-def _write_messages(path: Path, content: RoundContent, cutting: Cutting) -> list[Entry]:
+def _write_messages(path: Path, content: RoundContent, hashes: HashedRows, cutting: Cutting) -> list[Entry]:
     plan, outgoing = content.plan, content.outgoing
     stream = MessageStream(messages_at(plan, outgoing))
-    entries = list(freeze(stream, content.rows_of_outgoing, outgoing, path / PLAN, cutting))
+    columns = columns_of_parts(outgoing, hashes)
+    entries = list(freeze(stream, content.rows_of_outgoing, columns, path / PLAN, cutting))
     settled = content.batch_of_message.nonzero()[0]
     if len(settled):
         batches = content.batch_of_message[settled]
@@ -133,6 +143,7 @@ def _manifest(
         canary=cutting.canary,
         pilot=_pilot(plan, cutting, entries),
         number_columns=list(plan.addressing.columns),
+        every_text=plan.addressing.every_text,
         template=plan.template,
         senders=_frequent_senders(plan),
         options=options,
@@ -140,7 +151,7 @@ def _manifest(
         currency=currency,
         totals={
             **plan.totals.as_record(),
-            "people": people_in(plan.totals, len(rows_that_share(plan))),
+            "people": people_in(plan.totals, len(rows_with_why(plan, *PEOPLE_OF_THEIR_OWN))),
         },
         reading=asdict(plan.reading) if plan.reading is not None else None,
         digests=digests,

@@ -8,7 +8,7 @@ in a file of their own beside the parts.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -24,6 +24,7 @@ from campaign.messages.plan import batch_bounds
 from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.frame_files import are_numbers, part_path, table_files, write_tables
+from campaign.sending.store.hashed_rows import HashedRows
 from campaign.sending.store.parquet_files import read_file, read_metadata
 from campaign.service.wire import EncodedMessages, Encoding
 
@@ -34,8 +35,11 @@ _TYPES: dict[str, pa.DataType] = {
 }  # fmt: skip
 MESSAGE_SCHEMA = pa.schema(_TYPES)
 # `place` is the position in the plan: messages leave in another order when some are settled or go first.
-_PART_SCHEMA = MESSAGE_SCHEMA.append(pa.field("place", pa.int64()))
-_SETTLED_SCHEMA = _PART_SCHEMA.append(pa.field("batch", pa.int64()))
+_PLACED_SCHEMA = MESSAGE_SCHEMA.append(pa.field("place", pa.int64()))
+_SETTLED_SCHEMA = _PLACED_SCHEMA.append(pa.field("batch", pa.int64()))
+# What later rounds are compared with, beside the number: see `HashedRows`.
+HASHES = ("text_hash", "cell_hash")
+_PART_SCHEMA = pa.schema([*_PLACED_SCHEMA, *(pa.field(name, pa.int64()) for name in HASHES)])
 
 
 class Batch(Struct, frozen=True):
@@ -69,17 +73,23 @@ class Cutting(Struct, frozen=True, kw_only=True):
     pilot: int | None = None
 
 
+def columns_of_parts(places: Ints, hashes: HashedRows) -> dict[str, Ints]:
+    """What is kept with each message that is to go out: its position in the plan, and its hashes."""
+    return {"place": places, "text_hash": hashes.texts[places], "cell_hash": hashes.cells[places]}
+
+
 def freeze(
-    messages: MessageStream, rows: Ints, places: Ints, folder: Path, cutting: Cutting
+    messages: MessageStream, rows: Ints, columns: Mapping[str, Ints], folder: Path, cutting: Cutting
 ) -> Iterator[Entry]:
     """Write messages that are to go out as part files into `folder`, and yield the batches they are cut into.
 
-    `rows` has the row number of each, `places` their positions in the plan. The messages of one row stay in
-    one batch. A part is on disk when its first batch has been yielded, so iterate to the end.
+    `rows` has the row number of each, and `columns` are those of `columns_of_parts`. The messages of one row
+    stay in one batch. A part is on disk when its first batch has been yielded, so iterate to the end.
     """
     batch = cutting.first_batch
     for part, cut in enumerate(cut_parts(rows, cutting)):
-        piece = message_table(messages.take(cut.stop - cut.start), places[cut.start : cut.stop])
+        own = {name: column[cut.start : cut.stop] for name, column in columns.items()}
+        piece = message_table(messages.take(cut.stop - cut.start), own)
         _write(piece, part_path(folder, part))
         entries = cut.entries(part, batch, batch_digests(piece, cut.batches))
         yield from entries
@@ -110,9 +120,9 @@ def cut_parts(rows: Ints, cutting: Cutting) -> Iterator[PartCut]:
         yield PartCut(start, stop, [*batch_bounds(rows[start:stop], cutting.batch_size, first_size)])
 
 
-def message_table(messages: pd.DataFrame, places: Ints) -> pa.Table:
-    """The messages of a part file; `places` are their positions in the plan."""
-    return _table(messages, _PART_SCHEMA, place=places).combine_chunks()
+def message_table(messages: pd.DataFrame, columns: Mapping[str, Ints]) -> pa.Table:
+    """The messages of a part file with their `columns_of_parts`."""
+    return _table(messages, _PART_SCHEMA, **columns).combine_chunks()
 
 
 def batch_digests(table: pa.Table, batches: Iterable[tuple[int, int]]) -> list[bytes]:
@@ -201,12 +211,12 @@ def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tupl
 
     `batches` has the batch of each message in the part files, in order.
     """
-    tables = [read_part(folder, part) for part in range(parts)]
+    tables = [read_part(folder, part, _PLACED_SCHEMA.names) for part in range(parts)]
     if settled:
         table = read_settled(folder)
         batches = np.concatenate([batches, table.column("batch").to_numpy()])
         tables.append(table.drop_columns("batch"))
-    table = pa.concat_tables([_PART_SCHEMA.empty_table(), *tables])
+    table = pa.concat_tables([_PLACED_SCHEMA.empty_table(), *tables])
     places = table.column("place").to_numpy()
     _check_places(folder, places, batches)
     if (places[1:] < places[:-1]).any():
@@ -252,7 +262,7 @@ class MessageFile(Struct, frozen=True):
 
 
 _NONE: Ints = np.empty(0, np.int64)
-NO_MESSAGES = _PART_SCHEMA.empty_table()
+NO_MESSAGES = _PLACED_SCHEMA.empty_table()
 
 
 def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
@@ -325,10 +335,10 @@ def _wanted(schema: pa.Schema, columns: list[str]) -> pa.Schema:
 def _read_file(file: Path, wanted: pa.Schema, group: int | None = None) -> pa.Table:
     """Raises `ValueError` where a value is missing, or is no number of a row, a place or a batch."""
     table = read_file(file, wanted.names, group).select(wanted.names).cast(wanted)
-    for column in table.columns:
+    for name, column in zip(wanted.names, table.columns, strict=True):
         if column.null_count:
             raise ValueError("a missing value")
-        if pa.types.is_integer(column.type) and not are_numbers(column):
+        if pa.types.is_integer(column.type) and name not in HASHES and not are_numbers(column):
             raise ValueError("too large")
     return table
 

@@ -25,7 +25,7 @@ from campaign.service.account import Account
 from campaign.suggestions import folder_meant
 from campaign.text import clean, shorten
 
-FORMAT = 3
+FORMAT = 4
 MANIFEST = "manifest.json"
 _LONGEST = 1 << 30  # bytes; a million cells with remarks have some 200 MB
 COMPOSED = "composed.json"  # what a person decided who composed the campaign by clicks; no manifest needs it
@@ -78,9 +78,9 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
 
     `given` is the fingerprint of the plan as it was given, `fingerprint` that of the messages as they were
     frozen, and `settled` how many of them earlier batches hold. `parts` is the number of part files, `pilot`
-    says which batches are the pilot. `digests` has the SHA-256 of each frozen file by its path from the
-    round's folder. `totals` and `reading` are records of the plan's. `erased_at` is None until the round is
-    erased.
+    says which batches are the pilot, and `every_text` whether all texts for a number go out. `digests` has
+    the SHA-256 of each frozen file by its path from the round's folder. `totals` and `reading` are records of
+    the plan's. `erased_at` is None until the round is erased.
 
     For people who look at it later: `template` is the plan's, `senders` are the ten most frequent at most,
     `options` what `send` was given, `who` the name of the user on the machine, and `currency` that of the
@@ -96,6 +96,7 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
     canary: bool
     pilot: dict[str, Any] | None
     number_columns: list[str]
+    every_text: bool
     template: str
     senders: list[str]
     options: dict[str, Any]

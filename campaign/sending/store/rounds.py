@@ -125,6 +125,7 @@ class Round(Struct, frozen=True):
                 lambda: np.concatenate([part.numbers for part in frozen.parts()]),
                 tuple(manifest.number_columns),
                 whole_frame(frozen, "alternatives"),
+                manifest.every_text,
             ),
             _store=frozen,
         )
@@ -151,6 +152,7 @@ class Round(Struct, frozen=True):
                 recipients["number"].to_numpy(dtype=np.int64),
                 tuple(manifest.number_columns),
                 read_frame(self.path / ALTERNATIVES).reset_index(drop=True),
+                manifest.every_text,
             ),
         )
         return FrozenPlan(plan, batch_of_message, recipients["batch"].to_numpy(dtype=np.int64))

@@ -1,0 +1,150 @@
+"""The rows of a plan that have a text, as they are compared and kept: numbers and hashes in whole columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from msgspec import Struct
+
+from campaign.arrow_text import Bools, Ints, TextArray, join_texts, series_to_array, series_to_chunks
+from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts
+from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.text.folding import text_hashes
+from campaign.sending.store.hashed_rows import HashedRows
+from campaign.values import replace
+
+_BETWEEN_CELLS = "\x1f"
+
+
+class PlannedRows(Struct, frozen=True, eq=False):
+    """The rows of a plan that have a text, in the order of the table.
+
+    `places`: the position of each in the contacts; `labels`: its row number; `pieces`: how many messages its
+    text has. `is_planned` says which are to get it: the others share the number of a row that is kept.
+    """
+
+    places: Ints
+    labels: Ints
+    pieces: Ints
+    is_planned: Bools
+    hashes: HashedRows
+
+    @property
+    def starts(self) -> Ints:
+        """The position of the first message of each row."""
+        return np.cumsum(self.pieces) - self.pieces
+
+    @property
+    def hashes_of_messages(self) -> HashedRows:
+        """The hashes of each message of the plan: those of its row."""
+        rows = np.flatnonzero(self.is_planned)
+        return self.hashes.take(np.repeat(rows, self.pieces[rows]))
+
+    def take(self, rows: Ints | Bools) -> PlannedRows:
+        """Some of the rows."""
+        return PlannedRows(
+            self.places[rows],
+            self.labels[rows],
+            self.pieces[rows],
+            self.is_planned[rows],
+            self.hashes.take(rows),
+        )
+
+    @classmethod
+    def of(cls, plan: Plan) -> PlannedRows:
+        """Those of a plan; its parts are read where they are."""
+        parts: list[PlannedRows] = []
+        starts = 0
+        for rows, count in plan.map_parts(partial(_rows_of_part, plan.addressing.columns)):
+            parts.append(replace(rows, places=rows.places + starts))
+            starts += count
+        return cls(
+            np.concatenate([part.places for part in parts]),
+            np.concatenate([part.labels for part in parts]),
+            np.concatenate([part.pieces for part in parts]),
+            np.concatenate([part.is_planned for part in parts]),
+            HashedRows.joined([part.hashes for part in parts]),
+        )
+
+    def excluded_numbers(self, plan: Plan) -> Ints:
+        """The number of each row of the contacts that has no text, 0 for the others and where there is none.
+
+        A duplicate counts as having none if a row with a text has its number.
+        """
+        numbers = numbers_of_contacts(plan).copy()
+        numbers[self.places] = 0
+        duplicates = np.flatnonzero(has_status(plan, "duplicate") & (numbers > 0))
+        if len(duplicates):
+            is_answered = np.isin(numbers[duplicates], self.hashes.numbers)
+            numbers[duplicates[is_answered]] = 0
+        return numbers
+
+
+def _rows_of_part(columns: Sequence[str], part: PlanPart) -> tuple[PlannedRows, int]:
+    """The rows of a part with a text, and how many rows it has in all."""
+    messages, index = part.messages[["row", "number", "message"]], part.status.index
+    planned = messages["row"].to_numpy(dtype=np.int64)
+    alternatives = part.alternatives
+    if len(alternatives):
+        joined = pd.concat([messages, alternatives[messages.columns]], ignore_index=True)
+        order = np.argsort(index.get_indexer(pd.Index(joined["row"])), kind="stable")
+        messages = joined.iloc[order]
+    rows = messages["row"].to_numpy(dtype=np.int64)
+    starts = first_pieces(rows)
+    labels, pieces = rows[starts], np.diff(np.append(starts, len(rows)))
+    places = np.arange(len(rows)) if np.array_equal(labels, index) else index.get_indexer(pd.Index(labels))
+    hashes = HashedRows(
+        _numbers(messages["number"].iloc[starts]),
+        _hashes_of_texts(messages["message"], pieces),
+        _hashes_of_cells(part.contacts, columns, places),
+    )
+    is_planned = np.ones(len(labels), bool) if not len(alternatives) else np.isin(labels, planned)
+    return PlannedRows(places.astype(np.int64), labels, pieces, is_planned, hashes), len(index)
+
+
+def keys_of_rows(messages: pd.DataFrame) -> pd.Series[int]:
+    """What tells number and text of each row of some messages, as in `HashedRows`; the index is row."""
+    rows = messages["row"].to_numpy(dtype=np.int64)
+    starts = first_pieces(rows)
+    texts = _hashes_of_texts(messages["message"], np.diff(np.append(starts, len(rows))))
+    hashed = HashedRows(_numbers(messages["number"].iloc[starts]), texts, texts)
+    return pd.Series(hashed.keys, pd.Index(rows[starts], name="row"))
+
+
+def first_pieces(rows: Ints) -> Ints:
+    """The position of the first message of each row; `rows` has the row of each message."""
+    is_first = np.ones(len(rows), dtype=bool)
+    is_first[1:] = rows[1:] != rows[:-1]
+    return np.flatnonzero(is_first)
+
+
+def _hashes_of_texts(messages: pd.Series[str], pieces: Ints) -> Ints:
+    if len(pieces) < len(messages):
+        return text_hashes(series_to_array(messages), pieces)
+    return _joined([text_hashes(chunk) for chunk in series_to_chunks(messages)])
+
+
+def _hashes_of_cells(contacts: pd.DataFrame, columns: Sequence[str], places: Ints) -> Ints:
+    """The hash of what the columns of the numbers say in some rows."""
+    is_all = len(places) == len(contacts)
+    cells = [contacts[name] if is_all else contacts[name].iloc[places] for name in columns]
+    if len(cells) == 1:
+        return _joined([text_hashes(chunk) for chunk in series_to_chunks(cells[0])])
+    first, *others = map(series_to_array, cells)
+    for other in others:
+        first = join_texts(first, _BETWEEN_CELLS, other)
+    return text_hashes(first)
+
+
+def _joined(hashes: list[Ints]) -> Ints:
+    return hashes[0] if len(hashes) == 1 else np.concatenate([np.empty(0, np.int64), *hashes])
+
+
+def _numbers(numbers: pd.Series[str]) -> Ints:
+    texts: TextArray = series_to_array(numbers)
+    return np.asarray(texts.cast(pa.int64()), dtype=np.int64)
