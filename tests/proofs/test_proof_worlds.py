@@ -58,7 +58,7 @@ def live_random(seeds, folder):
     """The random worlds that differ, with what differs."""
     different = []
     for seed in seeds:
-        life = Life(random_world(seed), folder / "visits")
+        life = Life(random_world(seed), folder / "visits", compares=seed % 2 == 0)
         if not life.live():
             life.check_nothing_is_sent_again()
         if life.differences:

@@ -22,10 +22,24 @@ from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.opening import open_campaign
 from campaign.sending.options import SendOptions
 from campaign.sending.store.frozen_messages import pending_batches
-from support.promised_rows import Cut, Key, Record, Standing, Told, Verdict, judge, tell
+from support.promised_rows import (
+    ASKED,
+    OUTGOING,
+    REACHED,
+    Cut,
+    Key,
+    Record,
+    Standing,
+    Told,
+    Verdict,
+    judge,
+    tell,
+)
 from support.worlds import TEXTS, WORDS, Round, World
 
 ACCOUNT = campaign.Account("local", "http://127.0.0.1:9", "clinic", "sesame", encoding="plain")
+FIRST_ROW = 2  # the header is row 1
+BY_A_BATCH = ("ACCEPTED", "UNKNOWN", *ASKED)  # what is recorded by a certain batch
 _PATHS = {
     "a": ("sending", "accepted"), "r": ("sending", "refused"), "u": ("sending", "unknown"),
     "g": ("sending", "unknown", "again"), "w": (),
@@ -47,8 +61,9 @@ class Life:
     """A world in a new folder. `differences` says what was not as promised; it ends with the first round
     that has any."""
 
-    def __init__(self, world: World, folder: Path) -> None:
-        self.world, self.folder = world, folder
+    def __init__(self, world: World, folder: Path, *, compares: bool = False) -> None:
+        """With `compares`, each table is compared before it is sent."""
+        self.world, self.folder, self.compares = world, folder, compares
         self.record = Record()
         self._sent: Round | None = None  # whose table is that of the last round
         self.differences: list[str] = []
@@ -99,6 +114,8 @@ class Life:
             opened = open_campaign(None, options(self.folder, "skip", "withdraw"))
         else:
             verdict = judge(self.record, sent)
+            if self.compares:
+                self._compare(sent, verdict)
             opened = self._open(sent, verdict)
         if opened is None:
             return
@@ -122,6 +139,39 @@ class Life:
                 if state is not None:
                     ledger.move(cut.batch, state, note="a person decided", **_facts(state, cut.batch))
                     cut.state = state
+
+    def _compare(self, sent: Round, verdict: Verdict) -> None:
+        """Hold what `compare` says to what is recorded of each row that has a text."""
+        difference = campaign.compare(plan_of(sent), account=ACCOUNT, folder=self.folder, name="visits")
+        messages = difference.messages.drop_duplicates("row").set_index("row")
+        found = {
+            row: (recorded.upper(), batch if recorded.upper() in BY_A_BATCH else 0)
+            for row, recorded, batch in zip(
+                messages.index, messages["recorded"], messages["batch"], strict=True
+            )
+        }
+        promised = {
+            row: (standing.recorded, standing.before.batch if standing.before else 0)
+            for row, standing in enumerate(verdict.standings, FIRST_ROW)
+            if standing.recorded in OUTGOING + BY_A_BATCH
+        }
+        if found != promised:
+            self.differ(f"compared: {found}, not {promised}")
+        before = [
+            meaning_of(text)
+            for text, recorded in zip(messages["before"], messages["recorded"], strict=True)
+            if recorded == "other_text"
+        ]
+        if before != [
+            row.before.text for row in verdict.changed if row.before and row.recorded == "OTHER_TEXT"
+        ]:
+            self.differ(f"compared: another text before: {before}")
+        if difference.waiting != len(verdict.waiting):
+            self.differ(f"compared: {difference.waiting} waiting, not {len(verdict.waiting)}")
+        gone = {cut.number for cut in self.record.cuts if cut.state in REACHED}
+        gone -= {standing.number for standing in verdict.standings}
+        if difference.gone != len(gone):
+            self.differ(f"compared: {difference.gone} gone, not {len(gone)}")
 
     def _open(self, sent: Round, verdict: Verdict) -> OpenCampaign | None:
         """Open the campaign with the answers; before each answer it has to ask, and only where it must."""
@@ -290,8 +340,13 @@ def pending_texts(opened: OpenCampaign) -> Iterator[tuple[int, Key]]:
         messages = json.loads(b"[" + bytes(batch.entries) + b"]")
         (number,) = {message["number"] for message in messages}
         text = " ".join(message["message"] for message in messages)
-        (meaning,) = [meaning for word, meaning in WORDS.items() if word in text]
-        yield batch.number, (int(number), meaning)
+        yield batch.number, (int(number), meaning_of(text))
+
+
+def meaning_of(text: str) -> str:
+    """The text that somebody means who reads this."""
+    (meaning,) = [meaning for word, meaning in WORDS.items() if word in text]
+    return meaning
 
 
 def _facts(state: str, batch: int) -> dict[str, Any]:
