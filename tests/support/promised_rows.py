@@ -239,7 +239,10 @@ def _tell_excluded(record: Record, standing: Standing, last_round: int) -> Told:
     perhaps = [cut.batch for cut in own if cut.state in REACHED or cut.was_unknown]
     batches = tuple(perhaps) if before else (0, *perhaps)
     if standing.recorded in ("same_text", "shared_phone"):
-        return Told(("duplicate",), (standing.recorded,), batches)
+        # Decided: the row that is kept has the batch of the number.
+        # Decided: a copy of a row that shares its phone shares it, too.
+        whys = ("same_text", "shared_phone") if standing.recorded == "same_text" else ("shared_phone",)
+        return Told(("duplicate",), whys, (0, *batches))
     # Decided: a copy of a row that is opted out may be a duplicate, too.
     copies = ("duplicate",) if standing.recorded == "opted_out" else ()
     return Told((standing.recorded, *copies), (), batches)
