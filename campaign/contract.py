@@ -21,7 +21,9 @@ STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted"
 #   text their rows look like one that comes twice. A row to correct is somebody too.
 #   Who is in no row any more is known by the number alone, so there each number is one of the people
 # - messages: texts that go to the service
-NO_PEOPLE = ("blank", "duplicate")  # but for the duplicates of people who share a phone
+NO_PEOPLE = ("blank", "duplicate")  # but for duplicates for these reasons
+KEEPING = ("earlier_text", "other_number")  # the number, or the cell, keeps what it got
+PEOPLE_OF_THEIR_OWN = ("shared_phone", *KEEPING)
 
 # What happens to people who were reached with another text, to messages that wait for people who have left
 # the table, and to people who were left out before because they wanted no messages.

@@ -54,6 +54,13 @@ def has_status(plan: InParts, *statuses: str) -> Bools:
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
+def rows_with_why(plan: InParts, *codes: str) -> Ints:
+    """The row numbers of the duplicates with one of these codes in the column `why` of the contacts."""
+    if not plan.totals["duplicate"]:  # as mostly: the contacts need not be read for that
+        return np.empty(0, np.int64)
+    return np.concatenate([*plan.map_parts(partial(_rows_with_why, codes))])
+
+
 def numbers_at(plan: InParts, positions: Ints) -> Ints:
     """The numbers of the messages at some positions, as integers."""
     numbers = joined_integers(plan.map_parts(_numbers_of_messages), plan.totals.messages)
@@ -138,6 +145,11 @@ def joined_integers(arrays: Iterator[Ints], count: int) -> Ints:
         joined[start : start + len(array)] = array
         start += len(array)
     return joined[:start]
+
+
+def _rows_with_why(codes: tuple[str, ...], part: PlanPart) -> Ints:
+    contacts = part.contacts
+    return contacts.index[contacts["why"].isin(codes)].to_numpy(dtype=np.int64)
 
 
 def _has_status(statuses: tuple[str, ...], part: PlanPart) -> Bools:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from campaign.contract import PEOPLE_OF_THEIR_OWN
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.cluster_tables import ClusterTables
-from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at
+from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at, rows_with_why
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
-from campaign.results.shared_phones import rows_that_share
 from campaign.results.totals import people_in
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.cluster_freezing import freeze_on_cluster, frequent_senders
@@ -140,7 +140,8 @@ def _manifest(
         currency=currency,
         totals={
             **plan.totals.as_record(),
-            "people": people_in(plan.totals, len(rows_that_share(plan))),
+            "people": people_in(plan.totals, len(rows_with_why(plan, *PEOPLE_OF_THEIR_OWN))),
+            "sharing_a_phone": len(rows_with_why(plan, "shared_phone")),
         },
         reading=asdict(plan.reading) if plan.reading is not None else None,
         digests=digests,
