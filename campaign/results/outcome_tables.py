@@ -56,7 +56,9 @@ def texts_of_rows(
 ) -> pd.Series[str]:
     """The text of the batch of each row that has one, and what was planned for the others."""
     of_rows = series_to_array(of_batches).take(places[has_batch])
-    return array_to_series(replace_where(series_to_array(planned), has_batch, of_rows), planned.index)
+    if len(of_rows) < len(planned):
+        of_rows = replace_where(series_to_array(planned), has_batch, of_rows)
+    return array_to_series(of_rows, planned.index)
 
 
 def join_messages(

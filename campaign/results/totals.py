@@ -134,7 +134,7 @@ class ResultTotals(Totals):
         figures = {name: value for name, value in planned.as_record().items() if name != "statuses"}
         counts, why = Counter[str](), Counter[str]()
         for part in parts:
-            counts.update(part.status.value_counts().to_dict())
+            counts.update(part.status.value_counts())
             why.update(part.duplicates.value_counts().to_dict())
         return cls(
             counts,
