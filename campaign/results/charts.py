@@ -63,7 +63,7 @@ _REACHED = ("accepted", "with an earlier text")  # what a headline counts as one
 _FILLS = {
     "with an earlier text": "framed", "unknown": "striped", "not sent": "framed", "withdrawn": "hatched",
     "invalid": "framed", "to correct": "framed", "sharing a phone": "framed",
-    "under another number": "hatched", "duplicate": "striped", "reached by another campaign": "banded",
+    "under another number": "banded", "duplicate": "striped", "reached by another campaign": "banded",
     "blank": "low", "line of totals": "thin", "remark": "sparse",
 }  # fmt: skip
 _TONES = {**TONES, "to correct": "bad"}

@@ -134,8 +134,8 @@ class ResultTotals(Totals):
         figures = {name: value for name, value in planned.as_record().items() if name != "statuses"}
         counts, why = Counter[str](), Counter[str]()
         for part in parts:
-            counts.update(part.status.value_counts())
-            why.update(part.duplicates.value_counts().to_dict())
+            counts.update(_counted(part.status))
+            why.update(_counted(part.duplicates))
         return cls(
             counts,
             why=why,
@@ -147,6 +147,10 @@ class ResultTotals(Totals):
             environment=environment,
             **figures,
         )
+
+
+def _counted(texts: pd.Series[str]) -> dict[str, int]:
+    return {str(text): int(count) for text, count in texts.value_counts().items()}
 
 
 def has_other_messages(totals: ResultTotals) -> bool:

@@ -38,8 +38,9 @@ def _accepted(totals: ResultTotals) -> str:
 
 
 def _attention(result: Result) -> str:
-    count = result.totals.attention
-    if count:
-        people = counted(count, "person", "people")
-        return capitalised(f"{people} {agreeing(count, 'needs', 'need')} attention.")
-    return "Nobody needs attention."
+    count, waiting = result.totals.attention, result.totals["not_sent"]
+    people, others = (counted(number, "person", "people") for number in (count, waiting))
+    needs = f"{people} {agreeing(count, 'needs', 'need')} attention" if count else ""
+    waits = f"{others} {agreeing(waiting, 'waits', 'wait')}" if waiting else ""
+    said = " and ".join(filter(None, [needs, waits])) or "nobody needs attention"
+    return capitalised(f"{said}.")
