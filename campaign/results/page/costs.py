@@ -27,7 +27,7 @@ _MOST_VALUES = 20
 OUTSIDE = "(not in the table)"
 _UNKNOWN = "(not known)"
 EMPTY = "(empty)"
-_SOME = {"Opted out": "opted_out"}  # shown where there are such people
+_SOME = {"Waiting": "not_sent", "Opted out": "opted_out"}  # shown where there are such people
 
 
 def and_given_by_hand(result: Result) -> str:
