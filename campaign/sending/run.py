@@ -109,9 +109,7 @@ class Run:
         waiting = [batch.batch for batch in contents.batches if batch.state == "pending"]
         self.pilot_was_over = pilot_end is not None and min(waiting, default=0) > pilot_end
         if self._complete:
-            keeping = 0
-            if opened.frozen is not None:
-                keeping = len(rows_with_why(opened.frozen.plan, *KEEPING))
+            keeping = len(rows_with_why(self._frozen_plan().plan, *KEEPING))
             self._nothing_sent = nothing_sent(
                 tally,
                 contents.outcomes,

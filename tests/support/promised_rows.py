@@ -237,12 +237,12 @@ def _tell_excluded(record: Record, standing: Standing, last_round: int) -> Told:
     # Decided: what was reached in the last round itself, or unknown once, may be shown, but need not be.
     perhaps = [cut.batch for cut in own if cut.state in REACHED or cut.was_unknown]
     batches = tuple(perhaps) if before else (0, *perhaps)
-    if standing.recorded == "shared_phone":
-        return Told(("duplicate",), (standing.recorded,), batches)
-    if standing.recorded == "same_text":
-        # Decided: what is said of a copy of a row that shares its phone may be what is said of that row.
-        whys = (standing.recorded, "shared_phone") if _is_unelected(standing.copied) else ("same_text",)
-        return Told(("duplicate",), whys, batches)
+    if standing.recorded in ("same_text", "shared_phone"):
+        # Decided: the row that is kept has the batch of the number. Of a copy of a row that shares its phone
+        # may be said what is said of that row.
+        is_either = standing.recorded == "same_text" and _is_unelected(standing.copied)
+        whys = (standing.recorded, "shared_phone") if is_either else (standing.recorded,)
+        return Told(("duplicate",), whys, (0, *batches))
     # Decided: a copy of a row that is opted out may be a duplicate, too.
     copies = ("duplicate",) if standing.recorded == "opted_out" else ()
     return Told((standing.recorded, *copies), (), batches)

@@ -97,7 +97,7 @@ def _rows_of_part(columns: Sequence[str], part: PlanPart) -> tuple[PlannedRows, 
     rows = messages["row"].to_numpy(dtype=np.int64)
     starts = first_pieces(rows)
     labels, pieces = rows[starts], np.diff(np.append(starts, len(rows)))
-    places = np.arange(len(rows)) if np.array_equal(labels, index) else index.get_indexer(pd.Index(labels))
+    places = np.arange(len(labels)) if np.array_equal(labels, index) else index.get_indexer(pd.Index(labels))
     hashes = HashedRows(
         _numbers(messages["number"].iloc[starts]),
         _hashes_of_texts(messages["message"], pieces),
