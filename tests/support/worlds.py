@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-# What the cells of the texts say, by name. The first word of a name is the text that a person means:
-# that differ by spaces or by Unicode normalization only are one text.
+# What the cells of the texts say, by name. The first word of a name is the text that a person means: those
+# that differ by spaces or by Unicode normalization only are one text. Long ones are split at the same place.
 TEXTS = {
     "A": "Please come on Monday, the café is open",
     "A spaced": "Please  come on Monday,\u2003the café is open",
