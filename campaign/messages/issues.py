@@ -21,12 +21,11 @@ from campaign.arrow_text import (
     spread_texts,
     text_array,
 )
-from campaign.contract import CORRECTED, PRIORITIES, SENDER_LIMIT, STATUSES, TEXT_LIMIT
+from campaign.contract import PRIORITIES, SENDER_LIMIT, STATUSES, TEXT_LIMIT
 from campaign.masking import mask_texts
 
 # Each code and what it means. Those of numbers are PROBLEMS and REPAIRS in contacts/phone_numbers.
 CODES = {
-    CORRECTED: "the row was corrected or added in a follow-up file",
     "reading": "something was repaired, skipped or guessed when the file was read",
     "merged_cell": "the value of a merged cell was filled in",
     "formula_without_value": "a formula was never calculated, so the cell counts as blank",

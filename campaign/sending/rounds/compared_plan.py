@@ -39,9 +39,8 @@ from campaign.sending.rounds.comparison import (
     SentRows,
     compare_rows,
 )
-from campaign.sending.rounds.continuation_plan import continues, merge
+from campaign.sending.rounds.continuation_plan import continues, merge, rows_in_table
 from campaign.sending.rounds.left_out_before import opted_out_before
-from campaign.sending.rounds.moved_rows import with_rows_of_today
 from campaign.sending.rounds.planned_rows import PlannedRows, first_pieces
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
@@ -191,11 +190,10 @@ def compare_plan(
         return _all_new(plan, record, environment)
     given, file = plan.fingerprint, None
     if continues(plan, record.name):
-        frozen = record.rounds[-1].load(record.ledger.batches)
-        reached = record.knowledge[frozen.batch_of_message] >= UNKNOWN
-        plan, overtaken = with_rows_of_today(frozen.plan, plan, record, reached)
-        file = RowsOfFile.of(frozen.plan, plan, overtaken)
-        plan = merge(frozen.plan, plan)
+        whole = record.rounds[-1].load(record.ledger.batches).plan
+        rows = rows_in_table(whole, plan)
+        file = RowsOfFile.of(whole, plan, rows)
+        plan = merge(whole, plan, rows)
         given = plan.fingerprint
     plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
     compared = replace(_compared(plan, record, environment), given=given, file=file)
