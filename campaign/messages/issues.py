@@ -258,12 +258,12 @@ class IssueCollector:
 
     def why(self) -> TextArray:
         """For each row the code of the issue that decided its status; "" for rows that are not excluded."""
-        codes = text_array([group.code for group in self._groups])
-        deciding = np.full(len(self.status), -1)
-        for number, group in reversed([*enumerate(self._groups)]):  # the first of a row is written last
-            if group.status != NOT_SENT:
-                deciding[group.rows[self.status[group.rows] == group.status]] = number
-        excluded = np.flatnonzero(deciding >= 0)
+        excluding = [group for group in self._groups if group.status != NOT_SENT]
+        codes = text_array(["", *(group.code for group in excluding)])
+        deciding = np.zeros(len(self.status), np.int32)
+        for number, group in reversed([*enumerate(excluding, 1)]):  # the first of a row is written last
+            deciding[group.rows[self.status[group.rows] == group.status]] = number
+        excluded = np.flatnonzero(deciding)
         return spread_texts(codes.take(deciding[excluded]), excluded, len(self.status))
 
     def reasons(self) -> TextArray:
