@@ -121,15 +121,6 @@ def _rows_of_part(columns: Sequence[str], part: PlanPart) -> tuple[PlannedRows, 
     return PlannedRows(places, labels, pieces, is_planned, was_skipped, hashes), len(index)
 
 
-def keys_of_rows(messages: pd.DataFrame) -> pd.Series[int]:
-    """What tells number and text of each row of some messages, as in `HashedRows`; the index is row."""
-    rows = messages["row"].to_numpy(dtype=np.int64)
-    starts = first_pieces(rows)
-    texts = _hashes_of_texts(messages["message"], np.diff(np.append(starts, len(rows))))
-    hashed = HashedRows(_numbers(messages["number"].iloc[starts]), texts, texts)
-    return pd.Series(hashed.keys, pd.Index(rows[starts], name="row"))
-
-
 def first_pieces(rows: Ints) -> Ints:
     """The position of the first message of each row; `rows` has the row of each message."""
     is_first = np.ones(len(rows), dtype=bool)
