@@ -227,7 +227,7 @@ def _compared(plan: Plan, record: CampaignRecord, environment: str) -> ComparedP
     )
     amended = _with_kept_rows(plan, rows, comparison.kept)
     kept = comparison.kept == np.arange(len(comparison.kept))
-    theirs, recorded = rows.take(kept), comparison.recorded[kept]
+    theirs, recorded = rows.take(kept).as_planned, comparison.recorded[kept]
     return ComparedPlan(
         plan=amended,
         given=plan.fingerprint,

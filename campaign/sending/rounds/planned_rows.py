@@ -40,6 +40,11 @@ class PlannedRows(Struct, frozen=True, eq=False):
         return np.cumsum(self.pieces) - self.pieces
 
     @property
+    def as_planned(self) -> PlannedRows:
+        """The same rows, all of which are to get their text."""
+        return replace(self, is_planned=np.ones_like(self.is_planned))
+
+    @property
     def hashes_of_messages(self) -> HashedRows:
         """The hashes of each message of the plan: those of its row."""
         rows = np.flatnonzero(self.is_planned)
