@@ -252,7 +252,7 @@ def spread_texts(texts: TextArray, rows: Ints, total: int) -> TextArray:
     """The texts in their rows, which are ascending, and "" in all others; only the offsets are new."""
     lengths = np.zeros(total + 1, dtype=np.int64)
     lengths[rows + 1] = byte_lengths(texts)
-    offsets = np.cumsum(lengths, out=lengths)
+    offsets = np.cumsum(lengths, out=lengths) if len(rows) else lengths  # zeros take no memory until written
     return array_from_buffers(offsets, text_buffers(texts)[1])
 
 

@@ -32,7 +32,7 @@ from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
 from campaign.sending.rounds.comparison import ACCEPTED, GOES_OUT, MAY_GO_OUT
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
-from campaign.sending.rounds.continuation_plan import check_is_no_continuation, corrected_rows
+from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind, with_comparison
 from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
@@ -349,17 +349,12 @@ def _choose(compared: ComparedPlan, options: SendOptions) -> RoundContent:
 
 
 def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:
-    """Whether a frozen plan has the same table and messages, and exactly those wait that would go out.
-
-    The same table, too, means that of the own spreadsheet: it may have the corrections of a follow-up file by
-    now, while the frozen plan has them from that file.
-    """
+    """Whether a frozen plan has the same table and messages, and exactly those wait that would go out."""
     return (
         content.plan.fingerprint == frozen.plan.fingerprint
         and np.array_equal(content.outgoing, np.flatnonzero(record.waiting[frozen.batch_of_message]))
         and np.array_equal(content.batch_of_excluded, frozen.batch_of_excluded)
         and same_contacts(content.plan, frozen.plan)
-        and np.array_equal(corrected_rows(content.plan), corrected_rows(frozen.plan))
     )
 
 

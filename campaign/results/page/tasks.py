@@ -53,8 +53,6 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
         chosen.append(_decided(result.about_ordered_again))
     if result.totals.sharing and not result.is_erased:
         chosen.append(_sharing(result.totals.sharing, _place(result)))
-    if result.about_corrections:
-        chosen.append(Task(_CORRECT_OWN, result.about_corrections, "", "quiet"))
     if result.about_costs:
         chosen.append(Task(without_code(result.about_costs), _ADD_COSTS, "", "quiet"))
     details = redaction.texts(task.detail for task in chosen)
