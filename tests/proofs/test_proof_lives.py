@@ -22,17 +22,15 @@ CIRCUMSTANCES = {
     "list written before the ledger": {
         "kills": 1.0, "places": ("before moves are made, not yet committed",), "environments": ("live",),
     },
-    "another rows text is this rows": {
-        "kills": 0.0, "environments": ("local",),
-        "edits": ("let two share a phone", "part two who share a phone", "change the text"),
-    },
+    "accepted for another text": {"kills": 0.0, "edits": ("change the text", "correct a name")},
+    "withdrawn and then again unasked": {"kills": 0.0, "environments": ("local",), "edits": ("change the text",)},
+    "waiting text replaced unasked": {"kills": 0.0, "environments": ("local",), "edits": ("change the text",)},
 }  # fmt: skip
 SEEDS = 40
 # The life that notices it, which comes first; the others follow should it do so no longer.
 NOTICED = {
     "key without the text": 3, "withdraw and register in two transactions": 1,
     "refused counts as reached": 4, "a rehearsal counts as reached": 2, "list written before the ledger": 1,
-    "another rows text is this rows": 7,
 }  # fmt: skip
 
 

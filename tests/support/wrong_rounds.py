@@ -12,9 +12,12 @@ from campaign.messages.plan import Plan
 from campaign.sending import opening
 from campaign.sending.ledger import changes, ledger
 from campaign.sending.ledger.views import moves_of
-from campaign.sending.rounds import distinct_texts, plan_comparison, record
-from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
+from campaign.sending.rounds import compared_plan, comparison, record
+from campaign.sending.rounds.compared_plan import ComparedPlan
+from campaign.sending.rounds.comparison import ACCEPTED, NEW, OTHER_TEXT, Comparison, SentRows
+from campaign.sending.rounds.planned_rows import PlannedRows
 from campaign.sending.store import identity
+from campaign.sending.store.hashed_rows import HashedRows
 from campaign.values import replace
 
 Patch = Callable[[Any, str, Any], None]
@@ -28,28 +31,25 @@ def adopt(design: str, patch: Patch = setattr) -> None:
 
 def compare_by_row(patch: Patch) -> None:
     """The recipient in row 7 is the one who was in row 7."""
-    texts, planned = record.CampaignRecord.texts, record.planned_parts
+    sent, rows_of = record.CampaignRecord.sent, PlannedRows.of
 
-    def planned_by_row(plan: Plan) -> Iterator[tuple[Ints, RowTexts]]:
-        for (starts, rows), part in zip(planned(plan), plan.parts(), strict=True):
-            labels = part.rows_of_messages
-            yield starts, replace(rows, numbers=labels[record.first_pieces(labels)])
+    def planned_by_row(plan: Plan) -> PlannedRows:
+        rows = rows_of(plan)
+        return replace(rows, hashes=replace(rows.hashes, numbers=rows.labels))
 
-    def recorded_by_row(self: record.CampaignRecord) -> Iterator[RecordedTexts]:
-        for recorded in texts(self):
-            yield replace(recorded, rows=replace(recorded.rows, numbers=recorded.labels))
+    def recorded_by_row(self: record.CampaignRecord) -> Iterator[SentRows]:
+        for part in sent(self):
+            yield replace(part, rows=replace(part.rows, numbers=part.labels))
 
-    patch(record.CampaignRecord, "texts", recorded_by_row)
-    patch(plan_comparison, "planned_parts", planned_by_row)
+    patch(record.CampaignRecord, "sent", recorded_by_row)
+    patch(PlannedRows, "of", planned_by_row)
 
 
 def compare_by_fingerprint(patch: Patch) -> None:
     """The same plan continues a campaign, and any other one is new."""
     find = opening.compare_plan
 
-    def same_or_new(
-        plan: Plan, known: record.CampaignRecord | None, *choices: Any
-    ) -> plan_comparison.ComparedPlan:
+    def same_or_new(plan: Plan, known: record.CampaignRecord | None, *choices: Any) -> ComparedPlan:
         rounds = known.rounds if known is not None else ()
         is_same = bool(rounds) and rounds[-1].manifest.given == plan.fingerprint
         return find(plan, known if is_same else None, *choices)
@@ -59,8 +59,7 @@ def compare_by_fingerprint(patch: Patch) -> None:
 
 def key_without_the_text(patch: Patch) -> None:
     """Whoever was reached was reached, whatever the text said."""
-    patch(distinct_texts, "equal_texts", lambda texts, others: np.ones(len(texts), bool))
-    patch(distinct_texts, "text_hashes", lambda texts: np.zeros(len(texts), np.int64))
+    patch(HashedRows, "keys", property(lambda self: self.numbers))
 
 
 def withdraw_and_register_in_two_transactions(patch: Patch) -> None:
@@ -97,9 +96,44 @@ def list_written_before_the_ledger(patch: Patch) -> None:
     patch(ledger.Ledger, "_start", told_first)
 
 
-def another_rows_text_is_this_rows(patch: Patch) -> None:
-    """Whatever reached a phone has reached everybody who shares it."""
-    patch(plan_comparison, "places_that_share", lambda *_: np.empty(0, np.int64))
+def accepted_for_another_text(patch: Patch) -> None:
+    """Whoever got an earlier text was reached."""
+
+    def reached(compared: Comparison) -> Comparison:
+        is_other = compared.recorded == OTHER_TEXT
+        return replace(compared, recorded=np.where(is_other, ACCEPTED, compared.recorded).astype(np.int8))
+
+    _judge(patch, reached)
+
+
+def withdrawn_and_then_again_unasked(patch: Patch) -> None:
+    """What was cut before and has not left goes out, whatever the phone got since."""
+    mark = comparison._mark_other_texts
+
+    def mark_new_ones(record: Any, recorded: Ints, *columns: Ints) -> None:
+        before = recorded.copy()
+        mark(record, recorded, *columns)
+        recorded[before != NEW] = before[before != NEW]
+
+    patch(comparison, "_mark_other_texts", mark_new_ones)
+
+
+def waiting_text_replaced_unasked(patch: Patch) -> None:
+    """Whoever gets another text now has lost nothing."""
+
+    def without_replaced(compared: Comparison) -> Comparison:
+        is_gone = compared.replaced_by < 0
+        return replace(
+            compared, waiting=compared.waiting.take(is_gone), replaced_by=compared.replaced_by[is_gone]
+        )
+
+    _judge(patch, without_replaced)
+
+
+def _judge(patch: Patch, judge: Callable[[Comparison], Comparison]) -> None:
+    """Change what a comparison says."""
+    compare = compared_plan.compare_rows
+    patch(compared_plan, "compare_rows", lambda *rows, **options: judge(compare(*rows, **options)))
 
 
 DESIGNS: dict[str, Callable[[Patch], None]] = {
@@ -107,6 +141,7 @@ DESIGNS: dict[str, Callable[[Patch], None]] = {
     for design in (
         compare_by_row, compare_by_fingerprint, key_without_the_text,
         withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
-        list_written_before_the_ledger, another_rows_text_is_this_rows,
+        list_written_before_the_ledger, accepted_for_another_text, withdrawn_and_then_again_unasked,
+        waiting_text_replaced_unasked,
     )
 }  # fmt: skip
