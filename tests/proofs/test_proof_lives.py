@@ -14,6 +14,7 @@ from support.wrong_rounds import DESIGNS, adopt
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
 # What makes the lives with a wrong design short: where it matters, and what happens often.
+OTHER_TEXTS = {"kills": 0.0, "environments": ("local",), "edits": ("change the text", "sort the rows")}
 CIRCUMSTANCES = {
     "withdraw and register in two transactions": {
         "kills": 1.0, "places": ("after a change of the ledger is committed",), "environments": ("local",),
@@ -22,9 +23,9 @@ CIRCUMSTANCES = {
     "list written before the ledger": {
         "kills": 1.0, "places": ("before moves are made, not yet committed",), "environments": ("live",),
     },
-    "accepted for another text": {"kills": 0.0, "edits": ("change the text", "correct a name")},
-    "withdrawn and then again unasked": {"kills": 0.0, "environments": ("local",), "edits": ("change the text",)},
-    "waiting text replaced unasked": {"kills": 0.0, "environments": ("local",), "edits": ("change the text",)},
+    "accepted for another text": OTHER_TEXTS,
+    "withdrawn and then again unasked": OTHER_TEXTS,
+    "waiting text replaced unasked": OTHER_TEXTS,
 }  # fmt: skip
 SEEDS = 40
 # The life that notices it, which comes first; the others follow should it do so no longer.

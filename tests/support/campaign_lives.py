@@ -180,7 +180,7 @@ class Life(Sender):
         self.tell("rehearse")
         requests = self.service.requests
         with campaign.Sandbox() as sandbox:
-            options = {"changed": "send", "waiting": "withdraw", "progress": False}
+            options = {"changed": "send", "waiting": "withdraw", "opted_out": "send", "progress": False}
             campaign.send(self.sheet.prepare(), account=sandbox, name=self.name, **options)
         self.check(["the rehearsal was none"] if self.service.requests != requests else [])
 
