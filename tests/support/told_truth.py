@@ -135,7 +135,7 @@ class Truth:
     def _remember(self, sheet: Sheet, changed: str) -> None:
         """Which texts a person has chosen for numbers that have others; a later text ends that."""
         for number, texts in sheet.texts_by_number().items():
-            is_all = sheet.duplicates == "keep" and len(texts) > 1
+            is_all = sheet.duplicates == "keep" and self.reached(number) <= texts
             if changed == "send" or is_all:
                 self.chosen |= {(number, text): texts if is_all else set() for text in texts}
 
