@@ -22,7 +22,8 @@ STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted"
 #   Who is in no row any more is known by the number alone, so there each number is one of the people
 # - messages: texts that go to the service
 NO_PEOPLE = ("blank", "duplicate")  # but for duplicates for these reasons
-PEOPLE_OF_THEIR_OWN = ("shared_phone", "earlier_text", "other_number")
+KEEPING = ("earlier_text", "other_number")  # the number, or the cell, keeps what it got
+PEOPLE_OF_THEIR_OWN = ("shared_phone", *KEEPING)
 
 # What happens to people who were reached with another text, to texts that wait and are not in the table any
 # more, and to people who were left out before because they wanted no messages.
@@ -46,3 +47,6 @@ MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the 
 BATCH_COLUMNS = (
     "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds", "round",
 )  # fmt: skip
+
+# Until the results are joined anew.
+KEPT_TEXT, REACHED_CORRECTED, EARLIER_TEXT = "kept_text", "reached_as_corrected", "reached_with_earlier_text"

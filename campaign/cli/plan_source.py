@@ -154,7 +154,7 @@ def _show_issues(plan: Plan, page: Page, *, all_issues: bool, in_short: bool) ->
     if errors.empty:
         return
     count = errors["row"].nunique()
-    sharing = errors.loc[errors["code"] == "duplicate_other_text", "row"].nunique()
+    sharing = errors.loc[errors["code"] == "shared_phone", "row"].nunique()
     invalid = f"{figure(count - sharing)} invalid, and " if count > sharing else ""
     shares = f"{counted(sharing, 'duplicate')} that {agreeing(sharing, 'shares', 'share')} a phone"
     which = f" ({invalid}{shares})" if sharing else ""

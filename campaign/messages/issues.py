@@ -63,11 +63,11 @@ CODES = {
     "replaced": "typographic characters were replaced with plain ones",
     "ucs2": "characters outside GSM-7 limit a part to 70 characters instead of 160",
     "double_septets": "characters that count twice make the text longer than one part",
-    "duplicate": "the same number and the same text as another row",
-    "duplicate_other_text": "the same number as another row, with another text",
+    "same_text": "the same number and the same text as another row",
+    "shared_phone": "the same number as another row, with another text",
     "opted_out": "the number is on the opt-out list, or the row is marked, or the contact was stopped",
     "stopped": "the person answered STOP after the campaign had begun",
-    "already_sent": "an earlier campaign reached the number, or may have",
+    "other_campaign": "an earlier campaign reached the number, or may have",
     "reached_before": "the row gets nothing, but its number was reached earlier in the campaign",
     "reached_as_corrected": "the row gets nothing, but it was reached as corrected in a follow-up file",
     "reached_with_earlier_text": "the row is to be corrected, and was reached with another text only",
@@ -81,8 +81,8 @@ CODES = {
 
 # Why a row with nothing wrong in it gets no message; the other reasons are errors.
 LEFT_OUT = (
-    "blank_row", "line_of_totals", "remark", "duplicate", "duplicate_other_text", "opted_out",
-    "stopped", "already_sent",
+    "blank_row", "line_of_totals", "remark", "same_text", "shared_phone", "opted_out",
+    "stopped", "other_campaign",
 )  # fmt: skip
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 
@@ -263,6 +263,16 @@ class IssueCollector:
         numbers = np.where(is_unwanted & is_error, len(severities), group_numbers)
         return array_to_series(text_array([*severities, "info"]).take(numbers))
 
+    def why(self) -> TextArray:
+        """For each row the code of the issue that decided its status; "" for rows that are not excluded."""
+        codes = text_array([group.code for group in self._groups])
+        deciding = np.full(len(self.status), -1)
+        for number, group in reversed([*enumerate(self._groups)]):  # the first of a row is written last
+            if group.status != NOT_SENT:
+                deciding[group.rows[self.status[group.rows] == group.status]] = number
+        excluded = np.flatnonzero(deciding >= 0)
+        return spread_texts(codes.take(deciding[excluded]), excluded, len(self.status))
+
     def reasons(self) -> TextArray:
         """For each row all reasons why it gets no message, in one text; "" for rows that are not excluded.
 
@@ -329,7 +339,7 @@ def issue_summary(kinds: pd.DataFrame) -> str:
 def _about_errors(kinds: pd.DataFrame) -> str:
     """How the errors go together with the rows that are invalid, where some of them are of other rows."""
     errors = kinds[kinds["severity"] == "error"]
-    is_sharing = errors["code"] == "duplicate_other_text"
+    is_sharing = errors["code"] == "shared_phone"
     sharing, others = (int(errors.loc[rows, "count"].sum()) for rows in (is_sharing, ~is_sharing))
     if not sharing or not others:
         return ""

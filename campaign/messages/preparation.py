@@ -86,7 +86,7 @@ def prepare(
     status is opted_out, whatever else is wrong with the row. Several are given as a list:
     `["stop.csv", contacts["No SMS"] == "x"]`. `not_again`:
     results or folders of earlier campaigns, or lists of numbers. Numbers that were reached, or may have been,
-    get no message: their status is duplicate, with the issue already_sent. A campaign counts in its own
+    get no message: their status is duplicate, with the issue other_campaign. A campaign counts in its own
     environment only, so that a rehearsal leaves nobody out of a live campaign.
 
     `stream`: whether the table is read, checked and kept in parts on disk, so that it may be larger than the

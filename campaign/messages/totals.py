@@ -20,7 +20,7 @@ _FIGURES = ("messages", "gsm7", "ucs2", "longest")
 # Blank rows that are no empty ones: the codes of their issues, and how many there are of each in `Totals`.
 LINES = {"line_of_totals": "totals_lines", "remark": "remarks"}
 # Rows that a status does not tell from others that have it, likewise.
-_APART = LINES | {"already_sent": "left_out"}
+_APART = LINES | {"other_campaign": "left_out"}
 READY = "ready to send"  # what people read for the status not_sent of a row of a plan
 
 
@@ -144,7 +144,7 @@ def lines_in(contacts: pd.DataFrame, issues: pd.DataFrame) -> "pd.Series[str]":
 
 def left_out_in(statuses: "pd.Series[str]", issues: pd.DataFrame) -> Ints:
     """The rows of a plan that get nothing because their number was reached before, as `not_again` says."""
-    codes = _codes_of(issues, ["already_sent"], statuses == "duplicate")
+    codes = _codes_of(issues, ["other_campaign"], statuses == "duplicate")
     return np.unique(codes.index.to_numpy(dtype=np.int64))
 
 
@@ -189,7 +189,7 @@ def _about_country(kinds: pd.DataFrame) -> str:
 
 
 def _about_sharing(kinds: pd.DataFrame) -> str:
-    count = _excluded_by("duplicate_other_text", kinds)
+    count = _excluded_by("shared_phone", kinds)
     if not count:
         return ""
     are = agreeing(count, "is a person of their own", "are people of their own")

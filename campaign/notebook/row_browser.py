@@ -107,14 +107,14 @@ def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     """
     contacts = source.contacts
     outcome = [name for name in OUTCOME_COLUMNS if name in contacts.columns]
+    status, _, reason, *ids = outcome
     message = _free_name("message", contacts.columns)
     table = contacts.assign(**{message: _texts(source).reindex(contacts.index).fillna("")})
-    provider = [name for name in outcome[2:] if table[name].dropna().astype("str").ne("").any()]
+    provider = [name for name in ids if table[name].dropna().astype("str").ne("").any()]
     addressing = _plan_of(source).addressing
     numbers = [name for name in addressing.columns if name in contacts.columns]
     names = [name for name in [addressing.naming_column(contacts)] if name]
     rest = contacts.columns.drop([*outcome, *numbers, *names])
-    status, reason = outcome[:2]
     table = table[[*names, status, *numbers, message, reason, *rest, *provider]]
     table = table.assign(**{reason: without_error_classes(table[reason], table[status])})
     if isinstance(source, Plan):

@@ -6,6 +6,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.contacts.amount_columns import count_amounts
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
@@ -87,7 +88,7 @@ def columns_to_add_up(result: Result) -> list[str]:
     """
     contacts = result.plan.contacts
     contacts = contacts[contacts["status"] != "blank"]
-    others = {*find_number_columns(result.plan), *date_columns(contacts), "status", "reason"}
+    others = {*find_number_columns(result.plan), *date_columns(contacts), *OUTCOME_COLUMNS}
     names = [name for name in contacts.columns if name not in others]
     most = min(_MOST_VALUES, len(contacts) // _FEWEST_ROWS)
     fitting = [name for name in names if _can_be_added_up(contacts[name], most)]

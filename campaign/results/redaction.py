@@ -51,7 +51,7 @@ class Redaction:
     def contacts(self, contacts: pd.DataFrame) -> pd.DataFrame:
         """The rows of the file with their outcome, number columns masked, and numbers in other columns."""
         contacts = contacts.assign(reason=own_words(contacts["reason"], contacts["status"]))
-        return self._masked(contacts, numbers=self._number_columns, kept={"status", "code"})
+        return self._masked(contacts, numbers=self._number_columns, kept={"status", "why", "code"})
 
     def follow_up(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Rows of `Result.follow_up`, whose columns are called as in the file, masked like `contacts`.

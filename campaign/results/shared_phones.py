@@ -19,7 +19,7 @@ from campaign.messages.plan_tables.duplicates import (
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.result_part import ResultPart
 
-_COPY = "duplicate"  # the issue of a row with the number and the text of another one
+_COPY = "same_text"  # the issue of a row with the number and the text of another one
 _WHOSE_TEXT = {
     "accepted": "was {done}",
     "unknown": "may have been {done}",

@@ -52,6 +52,7 @@ _NOTES = {
     "reached_before": "Rows whose number was reached before, by another campaign or as a list says.",
     "reached_earlier": "People whose row has a mistake, but who were reached earlier in the campaign.",
     "round": "Runs that had nothing to send are no rounds.",
+    "why": "The kind of issue, as in the sheet Issues, that decided the status.",
     "code": "Quote it when you ask the service about the batch.",
     "status": "accepted: by the service, which does not say whether it reached the phone. unknown: it may "
     "have been sent. " + " ".join(f"{name}: {several}." for name, (_, several) in _STATUS_WORDS.items()),

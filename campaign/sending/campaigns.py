@@ -9,7 +9,7 @@ from typing import Any
 
 from campaign.argument_checks import check_count, check_path
 from campaign.cluster import Cluster
-from campaign.contract import Changed, Gone, OptedOut
+from campaign.contract import Changed, OptedOut, Waiting
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
@@ -58,7 +58,7 @@ def send(
     folder: Place | None = None,
     name: str | None = None,
     changed: Changed = "ask",
-    gone: Gone = "ask",
+    waiting: Waiting = "ask",
     pilot: int | None = None,
     takeover: str | None = None,
     batch_size: int = 100,
@@ -84,13 +84,11 @@ def send(
 
     - `name`: what the campaign is called; its folder is `campaigns/<name>`, with `.local` or `.sandbox` for
       rehearsals, which never count as having reached anyone. `folder` gives another place
-    - `changed`: what happens to people who were reached with another text, or under another number, which
-      the same cell was read as or a follow-up file has: "ask" raises an error that shows them, "skip" lets
-      them keep what they got, "send" sends the new text too. Whoever shares a phone that was reached with
-      another row's text gets nothing with "skip", and is told as sharing a phone. Whose cell has another
-      number now counts as new: `compare` names the number that was reached and has left the table
-    - `gone`: what happens to messages that still wait for people who are no longer in the table: "ask" raises
-      an error, "withdraw" never sends them
+    - `changed`: what happens to rows whose number was reached with another text, or whose very cell was
+      reached as another number: "ask" raises an error that shows them, "skip" lets the number keep what it
+      got, "send" sends the new text too
+    - `waiting`: what happens to texts that still wait and are not in the plan, because their number is in no
+      row any more or gets another text now: "ask" raises an error, "withdraw" never sends them
     - `opted_out`: what happens to people who were left out before, because they wanted no messages, and whom
       the plan does not leave out, perhaps because the list was forgotten: "ask" raises an error, "skip"
       leaves them out, "send" sends to them
@@ -132,7 +130,7 @@ def send(
     ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, changed=changed, gone=gone, opted_out=opted_out,
+        account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
         pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
         budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
         progress=progress, ledger=ledger,
@@ -164,7 +162,7 @@ def start(
     folder: Place | None = None,
     name: str | None = None,
     changed: Changed = "ask",
-    gone: Gone = "ask",
+    waiting: Waiting = "ask",
     pilot: int | None = None,
     takeover: str | None = None,
     batch_size: int = 100,
@@ -188,7 +186,7 @@ def start(
     ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, changed=changed, gone=gone, opted_out=opted_out,
+        account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
         pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
         budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
         progress=progress, ledger=ledger,
@@ -240,7 +238,7 @@ async def asend(
     folder: Place | None = None,
     name: str | None = None,
     changed: Changed = "ask",
-    gone: Gone = "ask",
+    waiting: Waiting = "ask",
     pilot: int | None = None,
     takeover: str | None = None,
     batch_size: int = 100,
@@ -259,7 +257,7 @@ async def asend(
     ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, changed=changed, gone=gone, opted_out=opted_out,
+        account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
         pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
         budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
         progress=progress, ledger=ledger,
@@ -275,7 +273,7 @@ def resume(
     opt_outs: Any = None,
     account: Account | Sandbox | None = None,
     changed: Changed = "ask",
-    gone: Gone = "ask",
+    waiting: Waiting = "ask",
     takeover: str | None = None,
     batch_size: int = 100,
     concurrency: int = 8,
@@ -307,9 +305,10 @@ def resume(
     ledger = without_password(ledger)
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     options = SendOptions(
-        account=account, folder=folder, changed=changed, gone=gone, opted_out=opted_out, takeover=takeover,
-        batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
-        max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
+        account=account, folder=folder, changed=changed, waiting=waiting, opted_out=opted_out,
+        takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget,
+        hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm, progress=progress,
+        ledger=ledger,
     )  # fmt: skip
     return _sent(None, options, senders, client, opt_outs)
 

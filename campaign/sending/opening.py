@@ -29,7 +29,7 @@ from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_opted_out
 from campaign.sending.rounds.compared_in_words import ComparedInWords
-from campaign.sending.rounds.compared_plan import ComparedPlan
+from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
 from campaign.sending.rounds.comparison import ACCEPTED, GOES_OUT, MAY_GO_OUT
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation, corrected_rows
@@ -40,7 +40,7 @@ from campaign.sending.rounds.kept_pace import keep_pace
 from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.not_again import check_names_others, check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
-from campaign.sending.rounds.plan_comparison import compare_plan
+from campaign.sending.rounds.planned_rows import PlannedRows
 from campaign.sending.rounds.reached_elsewhere import (
     ReachedElsewhere,
     about_reached_elsewhere,
@@ -62,6 +62,7 @@ from campaign.sending.store.given_accounts import (
 )
 from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
 from campaign.sending.store.lock_holder import open_in
+from campaign.sending.store.never_twice import check_never_twice
 from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import (
     ROUNDS,
@@ -342,7 +343,9 @@ def _keep_options(campaign: _LockedCampaign, *, is_sending: bool) -> None:
 
 
 def _choose(compared: ComparedPlan, options: SendOptions) -> RoundContent:
-    return choose_content(compared, changed=options.changed, gone=options.gone, opted_out=options.opted_out)
+    return choose_content(
+        compared, changed=options.changed, waiting=options.waiting, opted_out=options.opted_out
+    )
 
 
 def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:
@@ -415,11 +418,14 @@ def _register(
     )
     content = replace(content, outgoing=pilot.order(content.outgoing))
     path = round_path(folder.path, number)
+    hashes = content.hashes or PlannedRows.of(content.plan).hashes_of_messages
     manifest, entries = freeze_round(
-        path, content, cutting, options.as_record(), campaign.claim.account.currency
+        path, content, hashes, cutting, options.as_record(), campaign.claim.account.currency
     )
-    ledger.register_round(manifest.digest, entries)
     this_round = Round(number, path, manifest)
+    contents = snapshot(folder.ledger_place)
+    check_never_twice(this_round, folder.rounds(contents), contents)
+    ledger.register_round(manifest.digest, entries)
     if tables_on_cluster(content.plan) is not None or isinstance(content.plan.store, AmendedParts):
         # Nobody needs the cluster any more, and nothing is to be amended each time it is looked at.
         return this_round, this_round.load_as_written(snapshot(folder.ledger_place).batches)

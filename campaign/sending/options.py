@@ -21,7 +21,7 @@ from campaign.argument_checks import (
     kind_of,
     wrong,
 )
-from campaign.contract import BATCH_LIMIT, Changed, Gone, OptedOut
+from campaign.contract import BATCH_LIMIT, Changed, OptedOut, Waiting
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
@@ -44,7 +44,7 @@ from campaign.service.sandbox.server import Sandbox
 
 CONCURRENCY_LIMIT = 256  # requests at once; more than any service of this kind allows one customer
 
-CHANGED_CHOICES, GONE_CHOICES = get_args(Changed), get_args(Gone)
+CHANGED_CHOICES, WAITING_CHOICES = get_args(Changed), get_args(Waiting)
 OPTED_OUT_CHOICES = get_args(OptedOut)
 Money = Decimal | float | str
 Place = str | os.PathLike[str]
@@ -61,7 +61,7 @@ class SendOptions(Struct, frozen=True, kw_only=True):
     folder: Place | None = None
     name: str | None = None
     changed: Changed = "ask"
-    gone: Gone = "ask"
+    waiting: Waiting = "ask"
     opted_out: OptedOut = "ask"
     pilot: int | None = None
     takeover: str | None = None
@@ -84,7 +84,7 @@ class SendOptions(Struct, frozen=True, kw_only=True):
             check_address(self.ledger)
         check_text(self.name, subject="name", write='name="visits"', or_none=True)
         check_choice(self.changed, CHANGED_CHOICES, subject="changed")
-        check_choice(self.gone, GONE_CHOICES, subject="gone")
+        check_choice(self.waiting, WAITING_CHOICES, subject="waiting")
         check_choice(self.opted_out, OPTED_OUT_CHOICES, subject="opted_out")
         check_count(self.pilot, subject="pilot", write="pilot=100", or_none=True)
         check_text(self.takeover, subject="takeover", write="the phrase that the error shows", or_none=True)
@@ -122,7 +122,7 @@ class SendOptions(Struct, frozen=True, kw_only=True):
             "canary": bool(self.canary),
             "max_unknown": self.max_unknown,
             "changed": self.changed,
-            "gone": self.gone,
+            "waiting": self.waiting,
             "opted_out": self.opted_out,
             "pilot": None if self.pilot is None else int(self.pilot),
         }

@@ -15,7 +15,9 @@ from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 
+from campaign.contract import KEEPING
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import rows_with_why
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.left_to_do import WaysOn
@@ -31,7 +33,6 @@ from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import check_seconds
-from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store import runs_here
 from campaign.sending.store.frozen_messages import pending_batches
@@ -108,12 +109,12 @@ class Run:
         waiting = [batch.batch for batch in contents.batches if batch.state == "pending"]
         self.pilot_was_over = pilot_end is not None and min(waiting, default=0) > pilot_end
         if self._complete:
-            kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
+            keeping = len(rows_with_why(self._frozen_plan().plan, *KEEPING))
             self._nothing_sent = nothing_sent(
                 tally,
                 contents.outcomes,
                 last_round.manifest,
-                kept_another_text=kept,
+                keeping=keeping,
                 environment=self.environment,
             )
         manifest = last_round.manifest

@@ -99,7 +99,7 @@ def test_erasing_asks_for_its_phrase_and_no_name_is_left_afterwards(sandbox, cap
     assert phrase == f"erase 3 people of {Path(folder).name}"
     assert main(["erase", folder, "--confirm", phrase]) == 0
     assert "The names, numbers and texts of this campaign were erased." in told(capsys)
-    assert list(campaign.load_result(folder).contacts) == ["status", "reason", "batch", "code"]
+    assert list(campaign.load_result(folder).contacts) == ["status", "why", "reason", "batch", "code"]
     assert main(["follow-up", folder, "to_correct.csv"]) == 2
     assert "there are no rows to correct" in told(capsys)
 

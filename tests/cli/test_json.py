@@ -60,7 +60,7 @@ def test_a_check_has_the_plan_the_issues_and_the_comparison(told):
     }  # fmt: skip
     assert re.fullmatch("[0-9a-f]{64}", fingerprint)
     assert [(issue["row"], issue["column"], issue["code"]) for issue in issues] == [
-        (4, "phone", "too_short"), (5, "phone", "duplicate_other_text"),
+        (4, "phone", "too_short"), (5, "phone", "shared_phone"),
     ]  # fmt: skip
 
 

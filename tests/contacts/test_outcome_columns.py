@@ -2,7 +2,7 @@
 
 import pytest
 
-from campaign.contacts.reserved_columns import file_names, original_names
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, file_names, original_names
 
 FILES = [
     ["Name", "Phone"],
@@ -10,7 +10,7 @@ FILES = [
     ["status", "status (your column)"],
     ["status (your column)"],
     ["status (your column) (your column)", "status", "status (your column)"],
-    ["Status", "REASON", "Batch (Your column)", "code (YOUR COLUMN) (your column)"],
+    ["Status", "Why", "REASON", "Batch (Your column)", "code (YOUR COLUMN) (your column)"],
     ["row"],
     ["row", "row (your column)", "row (Your column) (your column)", "status"],
     ["Row", "ROW (your column)", "rows", "row "],
@@ -37,7 +37,7 @@ def test_columns_get_their_own_names_back(columns):
 @pytest.mark.parametrize("columns", FILES)
 def test_the_outcome_columns_and_the_row_numbers_are_free(columns):
     renamed = file_names(columns)
-    assert {name.casefold() for name in renamed} & {"row", "status", "reason", "batch", "code"} == set()
+    assert {name.casefold() for name in renamed} & {"row", *OUTCOME_COLUMNS} == set()
 
 
 def test_only_columns_in_the_way_are_renamed():

@@ -53,9 +53,9 @@ def test_the_clinic_sheet_has_the_faults_described():
         "overlong": [154],
         "scientific": [147],
         "several": [52],
-        "duplicate_other_text": [181, 182, 241],
+        "shared_phone": [181, 182, 241],
     }
-    assert found(plan, "warning") == {"duplicate": [67, 118, 251], "ucs2": [58, 102]}
+    assert found(plan, "warning") == {"same_text": [67, 118, 251], "ucs2": [58, 102]}
     assert dict(plan.totals) | {"opted_out": 0} == {
         "invalid": 16,
         "blank": 2,
@@ -114,7 +114,7 @@ def test_the_shop_file_has_the_faults_described():
         "missing_value": [46, 88],
         "no_such_number": [60],
     }
-    assert found(plan, "warning") == {"duplicate": [53], "rare_country": [61, 72]}
+    assert found(plan, "warning") == {"same_text": [53], "rare_country": [61, 72]}
     assert found(plan, "info")["replaced"] == [66]
     assert found(plan, "info")["ucs2"] == [22, 32, 43, 59, 85, 89, 90]
     abroad = plan.messages.set_index("row")["number"]

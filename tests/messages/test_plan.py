@@ -70,10 +70,45 @@ def test_each_row_gets_its_message_or_its_reason():
         (5, "Phone", "", "missing_number", "error"),
         (6, "", "", "blank_row", "info"),
         (7, "Name", "", "missing_value", "error"),
-        (8, "Phone", "0772000001", "duplicate_other_text", "error"),
+        (8, "Phone", "0772000001", "shared_phone", "error"),
         (9, "Phone", "00256772000008", "international_prefix", "info"),
         (9, "Name", "Zoë", "ucs2", "info"),
     ]
+
+
+WHY = {
+    "Ann,0772 000 001,UG": ("not_sent", ""),
+    "Ann,+256772000001,UG": ("duplicate", "same_text"),
+    "Ben,0772000001,UG": ("duplicate", "shared_phone"),
+    "Cas,0772000002,UG": ("opted_out", "opted_out"),
+    ",0772 000 002,UG": ("opted_out", "opted_out"),  # whatever else is wrong with the row
+    "Cas,256772000002,UG": ("duplicate", "same_text"),  # nobody is counted twice
+    "Dee,0772000003,UG": ("duplicate", "other_campaign"),
+    "Eve,O772000004,UG": ("invalid", "letters"),
+    ",0772,UG": ("invalid", "too_short"),  # the first that is wrong
+    ",0772000005,UG": ("invalid", "missing_value"),
+    "Fay,0772000006,": ("invalid", "no_region"),
+    "Gus,,UG": ("invalid", "missing_number"),
+    ",,": ("blank", "blank_row"),
+    "Zoë,00256772000008,UG": ("not_sent", ""),
+    "Total,,": ("blank", "line_of_totals"),
+}
+
+
+@pytest.mark.parametrize("block", [2, 100])
+def test_each_row_has_the_code_of_what_decided_its_status(monkeypatch, block):
+    monkeypatch.setattr("campaign.messages.draft.BLOCK", block)
+    table = contacts("\n".join(["Name,Phone,Country", *WHY]))
+    lists = {"opt_outs": ["256772000002"], "not_again": pd.Series(["+256772000003"])}
+    made = prepare(table, message="Hi {Name}", sender="CLINIC", region=table["Country"], **lists)
+    assert [*made.contacts[["status", "why"]].itertuples(index=False, name=None)] == [*WHY.values()]
+    assert ((made.contacts["why"] == "") == (made.contacts["reason"] == "")).all()
+
+
+def test_the_code_goes_with_the_row_that_is_kept():
+    made = plan("Name,Phone\nAnn,0772000001\nBen,0772000001\nBen,0772000001\n", message="Hi {name}")
+    assert made.contacts["why"].tolist() == ["", "shared_phone", "shared_phone"]
+    assert made.keep_instead([3]).contacts["why"].tolist() == ["shared_phone", "", "same_text"]
 
 
 def test_a_row_whose_number_stands_in_another_column_says_so():
@@ -97,7 +132,7 @@ def test_the_frames_have_the_promised_types():
     assert made.issues.dtypes.astype(str).to_dict() == {
         "row": "Int64", "column": text, "value": text, "code": text, "severity": text, "detail": text,
     }  # fmt: skip
-    assert list(made.contacts.columns) == ["Name", "Phone", "Visit date", "Clinic", "status", "reason"]
+    assert list(made.contacts.columns) == ["Name", "Phone", "Visit date", "Clinic", "status", "why", "reason"]
     assert set(made.contacts.dtypes.astype(str)) == {text}
     assert made.contacts.index.name == "row"
 
@@ -140,7 +175,7 @@ def test_columns_of_the_same_name_as_ours_are_moved_out_of_the_way():
     made = plan("Phone,Status,code,code (your column)\n0772000001,new,a,b\n", message="{status}{code}")
     assert list(made.contacts.columns) == [
         "Phone", "Status (your column)", "code (your column)", "code (your column) (your column)", "status",
-        "reason",
+        "why", "reason",
     ]  # fmt: skip
     assert made.messages["message"].tolist() == ["newa"]
 
@@ -206,7 +241,7 @@ def test_several_number_columns_are_taken_in_order_of_preference():
 
 def test_duplicates_across_number_columns_are_shown_where_they_stand():
     made = plan("Mobile,Home\n0772000001,\n,0772000001\n", message="Hi", number=["Mobile", "Home"])
-    assert issues_of(made) == [(3, "Home", "0772000001", "duplicate", "warning")]
+    assert issues_of(made) == [(3, "Home", "0772000001", "same_text", "warning")]
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_every_row_has_one_status_and_the_frames_agree(rows, options):
     assert messages["row"].drop_duplicates().tolist() == sent.tolist()
     assert (contacts["reason"] == "").tolist() == (contacts["status"] == "not_sent").tolist()
     errors = issues[issues["severity"] == "error"]
-    has_no_own_phone = errors["code"] == "duplicate_other_text"
+    has_no_own_phone = errors["code"] == "shared_phone"
     assert set(errors["row"][~has_no_own_phone]) == set(contacts.index[contacts["status"] == "invalid"])
     assert (contacts.loc[errors["row"][has_no_own_phone], "status"] == "duplicate").all()
     assert issues["row"].dropna().isin(contacts.index).all()

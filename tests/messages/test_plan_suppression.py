@@ -45,14 +45,14 @@ def issues_of(made, *codes):
 def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
     made = plan()
     assert statuses(made) == ["not_sent", "duplicate", "duplicate", "not_sent", "duplicate"]
-    assert issues_of(made, "duplicate", "duplicate_other_text") == [
+    assert issues_of(made, "same_text", "shared_phone") == [
         (
-            3, "+256772000001", "duplicate_other_text",
+            3, "+256772000001", "shared_phone",
             "The same number as row 2, which has another text. At most one of them is sent. If two people "
             'share the phone, enter another number, or use duplicates="keep" so that both texts go out.',
         ),
-        (4, "772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
-        (6, "00256772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
+        (4, "772000001", "same_text", "The same number and the same text as row 2, which is kept."),
+        (6, "00256772000001", "same_text", "The same number and the same text as row 2, which is kept."),
     ]  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def test_copies_of_somebody_who_opted_out_are_copies_and_no_more_people():
 
 def test_each_row_names_the_first_row_of_its_own_number():
     made = plan("Name,Phone\n" + "".join(f"Ann,077200000{last}\n" for last in "1213212"))
-    assert [(row, detail[37:43]) for row, _, _, detail in issues_of(made, "duplicate")] == [
+    assert [(row, detail[37:43]) for row, _, _, detail in issues_of(made, "same_text")] == [
         (4, "row 2,"), (6, "row 3,"), (7, "row 2,"), (8, "row 3,"),
     ]  # fmt: skip
 
@@ -76,7 +76,7 @@ def test_each_row_names_the_first_row_of_its_own_number():
 def test_every_different_text_can_be_sent_and_none_twice():
     made = plan(duplicates="keep")
     assert statuses(made) == ["not_sent", "not_sent", "duplicate", "not_sent", "duplicate"]
-    assert [detail for *_, detail in issues_of(made, "duplicate", "duplicate_other_text")] == [
+    assert [detail for *_, detail in issues_of(made, "same_text", "shared_phone")] == [
         "The same number as row 2, with another text. Every different text is to be sent.",
         "The same number and the same text as row 2, which is kept.",
         "The same number and the same text as row 2, which is kept.",
@@ -89,7 +89,7 @@ def test_a_text_is_compared_with_all_that_its_phone_gets(monkeypatch, block):
     names = ("Ann", "Eve", "Eve", "Ben", "Eve", "Ann")
     made = plan("Name,Phone\n" + "".join(f"{name},0772000001\n" for name in names), duplicates="keep")
     assert statuses(made) == ["not_sent", "not_sent", "duplicate", "not_sent", "duplicate", "duplicate"]
-    assert [detail[37:43] for *_, detail in issues_of(made, "duplicate")] == ["row 3,", "row 3,", "row 2,"]
+    assert [detail[37:43] for *_, detail in issues_of(made, "same_text")] == ["row 3,", "row 3,", "row 2,"]
 
 
 def test_duplicates_can_be_an_error():
@@ -106,7 +106,7 @@ def test_a_row_that_cannot_be_sent_keeps_nobody_else_from_the_number():
 def test_duplicates_are_found_across_blocks_of_rows(monkeypatch):
     monkeypatch.setattr("campaign.messages.draft.BLOCK", 2)
     assert statuses(plan()) == ["not_sent", "duplicate", "duplicate", "not_sent", "duplicate"]
-    assert [row for row, *_ in issues_of(plan(), "duplicate", "duplicate_other_text")] == [3, 4, 6]
+    assert [row for row, *_ in issues_of(plan(), "same_text", "shared_phone")] == [3, 4, 6]
 
 
 FOUR_BLOCKS = """\
@@ -128,17 +128,17 @@ def test_texts_are_compared_with_the_kept_ones_of_all_blocks_before(monkeypatch)
     """Each block keeps texts of its own: later blocks find the right one among all of them."""
     monkeypatch.setattr("campaign.messages.draft.BLOCK", 2)
     assert [(row, code, detail[-6:]) for row, _, code, detail in repeats_of(plan(FOUR_BLOCKS))] == [
-        (7, "duplicate", "row 6,"),
-        (8, "duplicate", "row 2,"),
-        (9, "duplicate", "row 4,"),
-        (10, "duplicate_other_text", "row 5,"),
-        (11, "duplicate_other_text", "row 3,"),
+        (7, "same_text", "row 6,"),
+        (8, "same_text", "row 2,"),
+        (9, "same_text", "row 4,"),
+        (10, "shared_phone", "row 5,"),
+        (11, "shared_phone", "row 3,"),
     ]
 
 
 def repeats_of(made):
     """The duplicates, with their details up to the row that they repeat."""
-    repeats = issues_of(made, "duplicate", "duplicate_other_text")
+    repeats = issues_of(made, "same_text", "shared_phone")
     return [(row, value, code, str(detail).split(" which")[0]) for row, value, code, detail in repeats]
 
 
@@ -146,7 +146,7 @@ def test_a_number_whose_first_row_is_excluded_in_an_earlier_block_is_still_free(
     monkeypatch.setattr("campaign.messages.draft.BLOCK", 2)
     made = plan("Name,Phone\n,0772000001\nBen,0772000002\nAnn,0772000001\nAnn,0772000001\n")
     assert statuses(made) == ["invalid", "not_sent", "not_sent", "duplicate"]
-    assert repeats_of(made) == [(5, "0772000001", "duplicate", "The same number and the same text as row 4,")]
+    assert repeats_of(made) == [(5, "0772000001", "same_text", "The same number and the same text as row 4,")]
 
 
 def test_at_most_five_pairs_of_duplicates_are_named():
@@ -275,9 +275,9 @@ FOUR = "Name,Phone\n" + "".join(f"Ann,077200000{last}\n" for last in "1234")
 def test_whom_an_earlier_campaign_reached_or_may_have_reached_gets_nothing(not_again):
     made = plan(FOUR, not_again=not_again)
     assert statuses(made) == ["duplicate", "duplicate", "not_sent", "not_sent"]
-    assert [(row, code) for row, _, code, _ in issues_of(made, "already_sent")] == [
-        (2, "already_sent"),
-        (3, "already_sent"),
+    assert [(row, code) for row, _, code, _ in issues_of(made, "other_campaign")] == [
+        (2, "other_campaign"),
+        (3, "other_campaign"),
     ]
 
 
@@ -366,4 +366,4 @@ def test_every_row_with_a_number_that_was_reached_is_left_out(stream, duplicates
     """Nobody guesses from the other cells whose text it was."""
     made = plan(not_again=pd.Series(["0772000001"]), stream=stream, duplicates=duplicates)
     assert statuses(made) == ["duplicate", "duplicate", "duplicate", "not_sent", "duplicate"]
-    assert [row for row, *_ in issues_of(made, "already_sent")] == [2, 3, 4, 6]
+    assert [row for row, *_ in issues_of(made, "other_campaign")] == [2, 3, 4, 6]

@@ -225,7 +225,7 @@ def test_prepare_takes_the_table_itself_and_knows_it(visits):
     plan = prepare(rows, **SENDING)
     assert plan.messages["row"].tolist() == [5, 6]
     assert plan.reading.continues == continuation_of_visits({4: 4, 5: 5, 6: 6})
-    assert list(plan.contacts.columns) == ["Phone", "Name", "Notes", "Campaign", "status", "reason"]
+    assert list(plan.contacts.columns) == ["Phone", "Name", "Notes", "Campaign", "status", "why", "reason"]
 
 
 def test_what_pandas_changes_afterwards_still_continues_the_campaign(visits, tmp_path):

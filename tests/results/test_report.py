@@ -168,8 +168,8 @@ def test_the_workbook_holds_everything(workbook, result):
             name.replace("submitted_at", "submitted_at (UTC)") for name in frame.columns
         ]
         assert workbook[sheet].max_row == len(frame) + 1
-    *own, status, reason, batch, code = ["row", *result.contacts.columns]
-    assert cells(workbook["Contacts"])[0] == [*own, "outcome in the Summary", status, reason, batch, code]
+    own, outcome = ["row", *result.contacts.columns[:-5]], result.contacts.columns[-5:]
+    assert cells(workbook["Contacts"])[0] == [*own, "outcome in the Summary", *outcome]
     assert [row[0] for row in cells(workbook["Contacts"])[1:]] == [2, 3, 4, 5, 6, 7]
 
 
@@ -214,7 +214,7 @@ def read_rows(path):
 
 def test_the_rows_are_those_of_the_file_with_their_outcome(result, tmp_path):
     rows = read_rows(write_report(result, tmp_path / "report.csv", reveal=True))
-    assert rows[0] == ["row", "Name", "Phone", "Home", "Notes", "status", "reason", "batch", "code"]
+    assert rows[0] == ["row", "Name", "Phone", "Home", "Notes", "status", "why", "reason", "batch", "code"]
     assert rows[3] == [
         "4",
         "Zoé",
@@ -222,6 +222,7 @@ def test_the_rows_are_those_of_the_file_with_their_outcome(result, tmp_path):
         "",
         "'-20% until 2026-03-02 10:30",
         "accepted",
+        "",
         "",
         "2",
         "ApiMSG.123456789012",
@@ -434,7 +435,7 @@ def test_details_do_not_quote_the_number_that_they_are_about():
             "row": [3],
             "column": ["Phone"],
             "value": ["0772 000 101"],
-            "code": ["duplicate"],
+            "code": ["same_text"],
             "severity": ["info"],
         }
     ).assign(detail=detail)

@@ -250,9 +250,12 @@ def test_every_field_of_a_csv_is_quoted(tmp_path):
     campaign.write_report(every_status(tmp_path), tmp_path / "report.csv")
     with (tmp_path / "report.csv").open(encoding="utf-8-sig", newline="") as file:
         lines = file.read().split("\r\n")
-    assert lines[0] == '"row","Name","Phone","Notes","status (your column)","status","reason","batch","code"'
-    assert lines[1].startswith('"2","Grace","077*****01","call 077*****09 instead","1st","accepted","","1",')
-    assert next(csv.reader(lines[5:6])) == ["6", *[""] * 4, "blank", "The row is empty.", "", ""]
+    ours = '"status","why","reason","batch","code"'
+    assert lines[0] == f'"row","Name","Phone","Notes","status (your column)",{ours}'
+    assert lines[1].startswith(
+        '"2","Grace","077*****01","call 077*****09 instead","1st","accepted","","","1",'
+    )
+    assert next(csv.reader(lines[5:6])) == ["6", *[""] * 4, "blank", "blank_row", "The row is empty.", "", ""]
 
 
 def without_date(text):

@@ -106,6 +106,7 @@ def test_contacts_keep_their_columns_and_say_why(mixed, contacts):
         "Phone",
         "status (your column)",
         "status",
+        "why",
         "reason",
         "batch",
         "code",

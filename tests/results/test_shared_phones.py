@@ -184,7 +184,7 @@ def test_a_row_to_correct_may_turn_out_to_be_a_copy(result, tmp_path):
     once_more = sent(rows, tmp_path)
     assert once_more.nothing_sent
     found = once_more.issues[once_more.issues["row"] == 7]
-    assert found.loc[found["severity"] != "info", "code"].tolist() == ["duplicate"]
+    assert found.loc[found["severity"] != "info", "code"].tolist() == ["same_text"]
     assert once_more.needing_attention.tolist() == [CY]
 
 
@@ -262,7 +262,7 @@ def test_a_follow_up_file_cannot_send_both_texts_and_does_not_say_so(visits, res
     assert once_more.nothing_sent
     assert once_more.contacts.at[CY, "reason"].endswith(BOTH)
     issues = once_more.issues
-    (detail,) = issues.loc[(issues["row"] == CY) & (issues["code"] == "duplicate_other_text"), "detail"]
+    (detail,) = issues.loc[(issues["row"] == CY) & (issues["code"] == "shared_phone"), "detail"]
     assert detail == (
         "The same number as another row of the campaign, which has another text. At most one of them is "
         f"sent. If two people share the phone, {BOTH}"
@@ -285,7 +285,7 @@ def test_a_row_of_a_follow_up_file_is_named_as_the_own_spreadsheet_numbers_it(tm
     rows = campaign.read_contacts(file)
     assert rows["name"].tolist() == ["Bea", "Cy", "Dan"]
     again = campaign.send(campaign.prepare(rows, **sending), folder=folder, budget=None, progress=False)
-    (detail,) = again.issues.loc[again.issues["code"] == "duplicate_other_text", "detail"]
+    (detail,) = again.issues.loc[again.issues["code"] == "shared_phone", "detail"]
     assert detail.startswith("The same number as row 3, which has another text.")
 
 

@@ -77,7 +77,7 @@ def join_columns(tables: Sequence[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-_OUTCOMES = ["status", "reason"]
+_OUTCOMES = ["status", "why", "reason"]
 
 
 class SpooledTables:

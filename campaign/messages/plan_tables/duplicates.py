@@ -175,17 +175,19 @@ def report_duplicates(
     With `keep`, another text is sent as well, but the same one never twice.
     """
     for code, mask, words, consequence in (
-        ("duplicate", repeats.same_text, SAME_TEXT_AS, ", which is kept."),
-        ("duplicate_other_text", ~repeats.same_text, SHARED_PHONE_WITH, _BOTH_SENT if keep else _SHARED),
+        ("same_text", repeats.same_text, SAME_TEXT_AS, ", which is kept."),
+        ("shared_phone", ~repeats.same_text, SHARED_PHONE_WITH, _BOTH_SENT if keep else _SHARED),
     ):
         detail = join_texts(words, integers_to_array(repeats.kept_labels[mask]), consequence)
-        status = "not_sent" if keep and code == "duplicate_other_text" else "duplicate"
+        status = "not_sent" if keep and code == "shared_phone" else "duplicate"
         # Whoever shares a phone with somebody else gets nothing that was meant for them.
-        severity = "error" if code == "duplicate_other_text" and not keep else "warning"
+        severity = "error" if code == "shared_phone" and not keep else "warning"
         recipients.report(issues, contacts, repeats.rows[mask], code, severity, detail, status=status)
     issues.forget_status(repeats.copies)
-    detail = join_texts(SAME_TEXT_AS, integers_to_array(repeats.copied_labels), ", which gets no message either.")
-    recipients.report(issues, contacts, repeats.copies, "duplicate", "warning", detail, status="duplicate")
+    detail = join_texts(
+        SAME_TEXT_AS, integers_to_array(repeats.copied_labels), ", which gets no message either."
+    )
+    recipients.report(issues, contacts, repeats.copies, "same_text", "warning", detail, status="duplicate")
 
 
 SAME_TEXT_AS = "The same number and the same text as row "

@@ -77,7 +77,7 @@ class RunningTotals:
             ucs2=messages.ucs2,
             totals_lines=issues.count_excluded("line_of_totals", BLANK),
             remarks=issues.count_excluded("remark", BLANK),
-            left_out=issues.count_excluded("already_sent", DUPLICATE),
+            left_out=issues.count_excluded("other_campaign", DUPLICATE),
         )
 
     def absorb(self, others: RunningTotals) -> None:
@@ -94,11 +94,13 @@ class RunningTotals:
 
 
 def with_statuses(contacts: pd.DataFrame, issues: IssueCollector) -> pd.DataFrame:
-    """The contact table with each row's status and reason; its own columns with these names are renamed."""
+    """The contact table with each row's status, its code and its reason; its own columns with these names are
+    renamed."""
     table = contacts.set_axis(file_names(contacts.columns), axis=1)
     status = text_array(list(STATUSES)).take(issues.status.astype(np.int64))
     return table.assign(
         status=array_to_series(status, contacts.index),
+        why=array_to_series(issues.why(), contacts.index),
         reason=array_to_series(issues.reasons(), contacts.index),
     )
 
@@ -167,7 +169,7 @@ class BlockTexts(Struct, frozen=True, eq=False):
         block = self.block
         report_duplicates(repeats, block.issues, block.contacts, block.recipients, keep=duplicates == "keep")
         has_alternative = np.zeros(len(block.contacts), dtype=bool)
-        sharing_phones = block.issues.rows_with("duplicate_other_text")
+        sharing_phones = block.issues.rows_with("shared_phone")
         has_alternative[sharing_phones[~block.issues.sendable[sharing_phones]]] = duplicates != "error"
         return self._messages(np.flatnonzero(has_alternative[self.fitted.rows]))
 

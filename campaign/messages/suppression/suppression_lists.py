@@ -224,7 +224,7 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         if self.reached:
             rows = np.flatnonzero(issues.sendable & self.are_reached(recipients.numbers))
             detail = REACHED_EARLIER
-            recipients.report(issues, contacts, rows, "already_sent", "info", detail, status="duplicate")
+            recipients.report(issues, contacts, rows, "other_campaign", "info", detail, status="duplicate")
 
 
 def leaves_out_most(totals: Totals) -> bool:

@@ -23,8 +23,9 @@ from campaign.text import agreeing, counted, figure, listed_words
 
 _NAMED = 4  # rows named of those that still get no text for one reason
 _STILL = {
-    "duplicate": "repeats another row", "duplicate_other_text": "shared phone", "overlong": "too long",
-    "opted_out": "wants no texts", "stopped": "wants no texts", "already_sent": "reached by another campaign",
+    "same_text": "repeats another row", "shared_phone": "shared phone", "overlong": "too long",
+    "opted_out": "wants no texts", "stopped": "wants no texts",
+    "other_campaign": "reached by another campaign",
 }  # fmt: skip
 _NOBODY = "nobody else gets a text"
 _OTHERS = "because of other rows of the campaign"
@@ -66,7 +67,7 @@ QUESTIONS = (
         },
         codes=("overlong", "truncated", "split"),
     ),
-    _one_decision("duplicates", "skip", "keep", codes=("duplicate", "duplicate_other_text")),
+    _one_decision("duplicates", "skip", "keep", codes=("same_text", "shared_phone")),
     _one_decision("several", "refuse", "first", codes=("several",)),
 )
 
@@ -126,7 +127,7 @@ class Choice(Picker):
     def _is_idle(self, effects: Mapping[str, str], plan: Plan, rows: pd.Index[Any]) -> bool:
         """Whether no answer sends more to people who share a phone: it has got somebody else's text."""
         issues = plan.issues
-        share = issues.loc[issues["code"] == "duplicate_other_text", "row"]
+        share = issues.loc[issues["code"] == "shared_phone", "row"]
         others = [*effects.values()][1:]
         return bool(rows.isin(share).all()) and all(effect == _NOBODY for effect in others)
 

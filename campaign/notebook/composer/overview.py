@@ -138,7 +138,7 @@ def _counts(plan: Plan, leaves: WhoLeaves) -> dict[str, int]:
         "put_right": len(leaves.put_right),
     }  # fmt: skip
     errors = plan.issues[plan.issues["severity"] == "error"]
-    shares_phone = pd.Index(errors.loc[errors["code"] == "duplicate_other_text", "row"].unique())
+    shares_phone = pd.Index(errors.loc[errors["code"] == "shared_phone", "row"].unique())
     sharing, explained = len(shares_phone), len(leaves.explained.intersection(shares_phone))
     lines = {"totals": plan.totals.totals_lines, "remarks": plan.totals.remarks}
     no_status = {"sharing": sharing - explained, "reached_before": plan.totals.left_out, **lines}

@@ -19,7 +19,7 @@ from campaign.results.tables import Result
 from campaign.text import capitalised
 
 _SHOWN = 8  # rows or batches that a line names
-_SHARING = "duplicate_other_text"  # the code of people who share a phone
+_SHARING = "shared_phone"  # the code of people who share a phone
 _BETWEEN = "\n"  # a code and a column in a key
 
 

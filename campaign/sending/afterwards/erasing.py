@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from campaign.arrow_text import constant_array
-from campaign.contract import EARLIER_TEXT, MESSAGE_TEXTS, REACHED_CORRECTED
+from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import ConfirmationError, FolderError
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.public_calls import public_call
@@ -22,7 +22,13 @@ from campaign.sending.options import Place
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder, finish_erasure
 from campaign.sending.store.frame_files import count_parts, read_frame, write_frame
-from campaign.sending.store.frozen_messages import read_part, read_settled, write_part, write_settled_table
+from campaign.sending.store.frozen_messages import (
+    HASHES,
+    read_part,
+    read_settled,
+    write_part,
+    write_settled_table,
+)
 from campaign.sending.store.lock_holder import LOCK, NOTE
 from campaign.sending.store.manifest import COMPOSED, MANIFEST, RoundManifest
 from campaign.sending.store.rounds import (
@@ -171,24 +177,23 @@ def write_erased(one_round: Round) -> str:
 
 
 def _blank(table: pa.Table) -> pa.Table:
-    """Messages without their numbers, texts, senders and priorities."""
-    nothing = constant_array("", table.num_rows)
-    for name in MESSAGE_TEXTS:
-        table = table.set_column(table.column_names.index(name), name, nothing)
+    """Messages without their numbers, texts, senders and priorities, and without the hashes of these."""
+    nothing, zeros = constant_array("", table.num_rows), pa.array(np.zeros(table.num_rows, np.int64))
+    blank = dict.fromkeys(MESSAGE_TEXTS, nothing) | dict.fromkeys(HASHES, zeros)
+    for name in blank.keys() & {*table.column_names}:
+        table = table.set_column(table.column_names.index(name), name, blank[name])
     return table
 
 
 def _write_tables(one_round: Round, path: Path) -> None:
-    status = read_frame(one_round.path / CONTACTS)["status"]
-    reasons = pd.Series(_REASON, index=status.index, dtype="str").where(status != "not_sent", "")
-    write_frame(pd.DataFrame({"status": status, "reason": reasons}), path / CONTACTS)
-    issues, recipients = read_frame(one_round.path / ISSUES), read_frame(one_round.path / RECIPIENTS)
+    contacts = read_frame(one_round.path / CONTACTS)[["status", "why"]]
+    reasons = pd.Series(_REASON, contacts.index, dtype="str").where(contacts["status"] != "not_sent", "")
+    write_frame(contacts.assign(reason=reasons), path / CONTACTS)
+    recipients = read_frame(one_round.path / RECIPIENTS)
     write_frame(recipients.assign(number=0), path / RECIPIENTS)
     alternatives = read_frame(one_round.path / ALTERNATIVES)
     write_frame(alternatives.assign(**dict.fromkeys(MESSAGE_TEXTS, "")), path / ALTERNATIVES)
-    # Those whom a follow-up file reached count as reached.
-    kept = issues[issues["code"].isin([REACHED_CORRECTED, EARLIER_TEXT])].assign(column="", value="")
-    write_frame(kept, path / ISSUES)
+    write_frame(read_frame(one_round.path / ISSUES).iloc[:0], path / ISSUES)
 
 
 def _senders_of_nobody(one_round: Round) -> list[str]:

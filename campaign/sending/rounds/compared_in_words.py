@@ -13,7 +13,7 @@ from campaign.environments import EnvironmentWords
 from campaign.masking import mask_number, mask_text
 from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import ASKED, MAY_GO_OUT, NEW, OTHER_NUMBER, OTHER_TEXT
+from campaign.sending.rounds.comparison import MAY_GO_OUT, NEW, OTHER_NUMBER, OTHER_TEXT
 from campaign.sending.rounds.continuation_plan import continuation_of, corrected_rows
 from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.other_texts import old_and_new, waiting_texts
@@ -227,7 +227,8 @@ class ComparedInWords(Struct, frozen=True, eq=False):
             f"{counted(replaced, 'person', 'people')} would get another text instead",
         ]
         told = " and ".join(kind for kind, count in zip(kinds, (gone, replaced), strict=True) if count)
-        return f"{capitalised(counted(waiting, 'text'))} {agreeing(waiting, 'waits', 'wait')} to be sent: {told}."
+        wait = agreeing(waiting, "waits", "wait")
+        return f"{capitalised(counted(waiting, 'text'))} {wait} to be sent: {told}."
 
     def asked_lines(self, places: Ints, length: int) -> Iterator[str]:
         """What the numbers of some asked rows got and what they would get, a line for each."""
@@ -247,7 +248,7 @@ class ComparedInWords(Struct, frozen=True, eq=False):
             else ""
         )
         about_waiting = (
-            f'First, send asks: {self.about_waiting} Finish them with resume, or answer with '
+            f"First, send asks: {self.about_waiting} Finish them with resume, or answer with "
             'waiting="withdraw".'
             if waiting and len(self._compared.waiting)
             else ""

@@ -99,9 +99,7 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
     def spread(self, by_row: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """A value of each row that gets something, for each of its messages."""
         starts, messages = self.starts, self.plan.totals.messages
-        return (
-            by_row if len(starts) == messages else np.repeat(by_row, np.diff(np.append(starts, messages)))
-        )
+        return by_row if len(starts) == messages else np.repeat(by_row, np.diff(np.append(starts, messages)))
 
     def count(self, *recorded: int) -> int:
         """Of how many rows one of these is recorded."""
@@ -175,6 +173,11 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
     def rows_that_share(self) -> Ints:
         """The rows that get nothing because a row with another text has their number."""
         return rows_with_why(self.plan, SHARED_PHONE)
+
+    def are_in_doubt(self, batches: Ints) -> Bools:
+        """Which batches may have been received, or not."""
+        known = np.zeros(len(batches), np.int8) if self.record is None else self.record.knowledge[batches]
+        return np.isin(known, (AGAIN, UNKNOWN))
 
 
 def compare_plan(

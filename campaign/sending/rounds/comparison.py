@@ -210,7 +210,7 @@ def _elected(texts: _Places, numbers: _Places, recorded: Knowledge, *, every_tex
     all_rows = np.arange(len(recorded))
     if len(numbers.distinct) == len(recorded):  # as mostly
         return np.ones(len(recorded), dtype=bool)
-    is_first = texts.first_of(all_rows)[texts.places] == all_rows
+    is_first: Bools = texts.first_of(all_rows)[texts.places] == all_rows
     if every_text:
         return is_first
     rank = np.maximum(recorded, REFUSED)  # below that, none is better than another

@@ -18,14 +18,13 @@ from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REA
 from campaign.messages.totals import counted_apart
 from campaign.results.cell_values import CellReader, rows_that_say_same
 from campaign.sending.rounds.amended_plan import with_issue, with_messages, without_rows
-from campaign.sending.rounds.distinct_texts import DistinctTexts
-from campaign.sending.rounds.record import planned_texts
+from campaign.sending.rounds.planned_rows import keys_of_rows
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.text import clean
 from campaign.values import replace
 
 _CORRECTED = "This row was corrected or added in a follow-up file."
-_NAMING_ROWS = ("duplicate", "duplicate_other_text")
+_NAMING_ROWS = ("same_text", "shared_phone")
 _ROW = r"\brow ([0-9]+)"
 _IS_COPY = "Another row of the campaign has the same number and the same text, and is kept."
 _SHARES_PHONE = f"The same number as another row of the campaign{SHARED_PHONE_LATER}"
@@ -102,7 +101,7 @@ def _corrected(whole: Plan, part: Plan, rows: Ints) -> Ints:
     """The rows that a person has corrected or added in this or an earlier follow-up file: their own
     spreadsheet knows nothing of that. What it says in other words, such as a number with spaces, is none."""
     columns = [name for name in part.contacts.columns if name in whole.contacts.columns]
-    columns = [name for name in columns if name not in ("status", "reason")]
+    columns = [name for name in columns if name not in ("status", "why", "reason")]
     before, after = whole.contacts[columns].reindex(rows), part.contacts[columns]
     differs = (before.to_numpy() != after.to_numpy()).any(axis=1)
     differs &= ~after.index.isin(_said_in_other_words(whole, after[differs], rows[differs]))
@@ -134,7 +133,7 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
     are_reached = lists.are_reached(numbers)
     for leaving, status, code, detail in (
         (are_opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
-        (are_reached, "duplicate", "already_sent", REACHED_EARLIER),
+        (are_reached, "duplicate", "other_campaign", REACHED_EARLIER),
     ):
         is_planned = (whole.contacts["status"] == "not_sent").to_numpy()
         whole = without_rows(whole, is_planned & leaving, status, code, "info", detail)
@@ -161,14 +160,12 @@ def _without_known_numbers(whole: Plan, part: Plan, rows: Ints) -> Plan:
     if own.empty:
         return part
     theirs = theirs[theirs["number"].isin(own["number"])]
-    _, kept = planned_texts(whole, theirs)
-    starts, texts = planned_texts(part, own)
-    has_other_text = DistinctTexts(kept.numbers, kept.texts).find(texts.numbers, texts.texts).rows < 0
-    sharing = own["row"].iloc[starts[has_other_text]]
+    keys = keys_of_rows(own)
+    sharing = keys.index[~keys.isin(keys_of_rows(theirs))]
     leaving, shares = part.contacts.index.isin(own["row"]), part.contacts.index.isin(sharing)
     alternatives = pd.concat([part.addressing.alternatives, own[own["row"].isin(sharing)]])
-    part = without_rows(part, leaving & ~shares, "duplicate", "duplicate", "warning", _IS_COPY)
-    part = without_rows(part, shares, "duplicate", "duplicate_other_text", "error", _SHARES_PHONE)
+    part = without_rows(part, leaving & ~shares, "duplicate", "same_text", "warning", _IS_COPY)
+    part = without_rows(part, shares, "duplicate", "shared_phone", "error", _SHARES_PHONE)
     return with_fields(part, addressing=replace(part.addressing, alternatives=alternatives))
 
 
@@ -179,7 +176,7 @@ def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame,
     # An older file lacks columns that were added or renamed since: nobody has taken their cells away.
     kept = before[[name for name in before.columns if name not in after.columns]].reindex(after.index)
     after = pd.concat([after, kept.fillna("")], axis=1)
-    columns = [*(name for name in before.columns if name not in ("status", "reason")), *added]
+    columns = [*(name for name in before.columns if name not in ("status", "why", "reason")), *added]
     joined = pd.concat([before[~before.index.isin(rows)], after])
     index = before.index.append(pd.Index(rows[~np.isin(rows, before.index)], name="row"))
     numbers = pd.concat(
@@ -188,7 +185,9 @@ def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame,
             pd.Series(part.addressing.numbers, index=after.index),
         ]
     )
-    contacts = joined.reindex(index=index, columns=[*columns, "status", "reason"]).fillna("").astype("str")
+    contacts = (
+        joined.reindex(index=index, columns=[*columns, "status", "why", "reason"]).fillna("").astype("str")
+    )
     return contacts, numbers.reindex(index).to_numpy(dtype=np.int64)
 
 

@@ -65,9 +65,7 @@ def choose_content(
     )
 
 
-def _check_answered(
-    compared: ComparedPlan, changed: Changed, waiting: Waiting, opted_out: OptedOut
-) -> None:
+def _check_answered(compared: ComparedPlan, changed: Changed, waiting: Waiting, opted_out: OptedOut) -> None:
     """Raise `ConfirmationError` unless every question that there is was answered."""
     told, asked = ComparedInWords(compared), compared.asked
     opted = compared.opted_out & np.isin(compared.recorded, MAY_GO_OUT)

@@ -102,7 +102,7 @@ class Difference:
 
     @property
     def messages(self) -> pd.DataFrame:
-        """The messages of the plan with what is `recorded` of each, and the `batch` that says so (0 for none).
+        """The messages of the plan with what is `recorded` of each, and the `batch` that says so, or 0.
 
         `recorded` is "new", "unsent", "refused" or "again", which go out, "accepted" or "unknown", for which
         nothing is sent, or "other_text" or "other_number", on which `changed=` decides. For these, `before`

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from campaign.arrow_text import Bools, Ints
-from campaign.sending.rounds.distinct_texts import contains
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.frame_files import count_parts, read_frame
 from campaign.sending.store.rounds import CONTACTS, RECIPIENTS, Round
@@ -19,16 +18,15 @@ _OPTED_OUT = "opted_out"
 def opted_out_before(numbers: Ints, record: CampaignRecord) -> Bools:
     """Which numbers wanted no messages in the last round that left them out or had a message for them.
 
-    `numbers` are as `record.comparable_numbers` gives them. The rounds are read only if there are any.
+    The rounds are read only if there are any.
     """
-    return contains(numbers_opted_out(record), numbers) if len(numbers) else np.zeros(0, dtype=bool)
+    return np.isin(numbers, numbers_opted_out(record)) if len(numbers) else np.zeros(0, dtype=bool)
 
 
 def numbers_opted_out(record: CampaignRecord) -> Ints:
     """The numbers whose people wanted no messages in the last round that had them, in ascending order.
 
-    They are as `record.comparable_numbers` gives them. The rounds are read part by part, from the first one
-    on that left anybody out.
+    The rounds are read part by part, from the first one on that left anybody out.
     """
     opted_out = np.empty(0, np.int64)
     for one_round in record.rounds:

@@ -20,8 +20,8 @@ from campaign.sending.rounds.continuation_plan import (
     corrected_rows,
     origins_of,
 )
-from campaign.sending.rounds.distinct_texts import DistinctTexts
-from campaign.sending.rounds.record import CampaignRecord, planned_texts
+from campaign.sending.rounds.planned_rows import keys_of_rows
+from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.rounds import table_of_version
 from campaign.text import agreeing, clean, counted, shorten
 from campaign.values import replace
@@ -66,15 +66,9 @@ def with_rows_of_today(
 
 def _reached_as_in_file(part: Plan, record: CampaignRecord, rows: pd.Index[int]) -> pd.Series[int]:
     """Those of some rows of a follow-up file whose very texts reached the numbers that the file has."""
-    own = part.messages[part.messages["row"].isin(rows)]
-    starts, planned = planned_texts(part, own)
-    texts = DistinctTexts(planned.numbers, planned.texts)
-    reached = [np.empty(0, np.int64)]
-    for recorded in record.texts():
-        places = texts.find(recorded.rows.numbers, recorded.rows.texts).rows
-        reached.append(places[(places >= 0) & (record.knowledge[recorded.batches] >= AGAIN)])
-    rows_of_texts: pd.Series[int] = own["row"].iloc[starts[np.unique(np.concatenate(reached))]]
-    return rows_of_texts
+    keys = keys_of_rows(part.messages[part.messages["row"].isin(rows)])
+    reached = [sent.rows.keys[record.knowledge[sent.batches] >= AGAIN] for sent in record.sent()]
+    return keys.index[keys.isin(np.concatenate(reached))].to_series()
 
 
 def _found(whole: Plan, part: Plan, continuation: Continuation, record: CampaignRecord) -> pd.DataFrame:
@@ -89,8 +83,8 @@ def _found(whole: Plan, part: Plan, continuation: Continuation, record: Campaign
     today = table_of_version(record.rounds, _version(whole))
     if today is None:
         today = whole.contacts
-    number_columns = {*whole.addressing.columns, *part.addressing.columns, "status", "reason"}
-    file = part.contacts.drop(columns=["status", "reason"])
+    number_columns = {*whole.addressing.columns, *part.addressing.columns, "status", "why", "reason"}
+    file = part.contacts.drop(columns=["status", "why", "reason"])
     found = find_again(file, origins, before, today, number_columns)
     numbers = pd.Series(part.addressing.numbers, part.contacts.index).reindex(found.index)
     there = pd.Series(whole.addressing.numbers, whole.contacts.index)

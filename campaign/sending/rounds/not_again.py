@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
@@ -13,7 +12,7 @@ from campaign.errors import FolderError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import messages_at
 from campaign.messages.suppression.suppression_lists import EarlierCampaign
-from campaign.sending.rounds.comparison import AGAIN, missing_numbers
+from campaign.sending.rounds.comparison import AGAIN
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import open_folder
 from campaign.text import agreeing, counted
@@ -39,7 +38,7 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
             "Give a list of their numbers as not_again= instead, for example the spreadsheet that was sent."
         )
     # All rounds count: people who have left the table or opted out since were reached nevertheless.
-    numbers = missing_numbers(record.texts, record.knowledge >= AGAIN, np.empty(0, np.int64))
+    numbers = record.reached_numbers(record.knowledge >= AGAIN)
     return EarlierCampaign(folder, pd.Series(numbers).astype("str"), place.manifest.environment)
 
 

@@ -25,19 +25,21 @@ def old_and_new(compared: ComparedPlan, places: Ints, *, length: int) -> Iterato
     pieces = np.concatenate([np.arange(compared.starts[place], ends[place]) for place in places])
     messages = pd.concat([*messages_at(compared.plan, pieces)]).groupby("row", sort=False)
     earlier = compared.earlier_messages(places).groupby("entry")
-    for entry, (row, now) in enumerate(messages):
-        before = earlier.get_group(entry)
+    for entry, (_, now) in enumerate(messages):
+        before, row = earlier.get_group(entry), int(now["row"].iloc[0])
         if compared.recorded[places[entry]] == OTHER_NUMBER:
-            yield int(row), *mask_apart(_number(before), _number(now))
+            yield row, *mask_apart(_number(before), _number(now))
         else:
             old, new = difference_shown(_text(before), _text(now), length)
-            yield int(row), f"“{old}”", f"“{new}”"
+            yield row, f"“{old}”", f"“{new}”"
 
 
 def waiting_texts(compared: ComparedPlan, count: int, *, length: int) -> Iterator[tuple[str, str]]:
     """For the first of the texts that wait and would not go out: the masked number with that text, and the
     text that the number gets now, "" for a number that is in no row any more."""
     first = compared.waiting.take(np.arange(min(count, len(compared.waiting))))
+    if compared.record is None:
+        return
     waiting = compared.record.messages(first.batches, first.labels).groupby("entry")
     for entry, row in enumerate(compared.replaced_by[: len(first)]):
         before = waiting.get_group(entry)

@@ -65,4 +65,4 @@ def _rest_of_pilot(content: RoundContent, record: CampaignRecord, last_batch: in
     own = [batch.batch for batch in record.ledger.batches if batch.round == record.rounds[-1].number]
     batches[[batch for batch in own if batch <= last_batch]] = True
     numbers = numbers_at(content.plan, content.outgoing)
-    return content.outgoing[np.isin(numbers, record.reached_among(numbers, batches))]
+    return content.outgoing[np.isin(numbers, record.reached_numbers(batches))]

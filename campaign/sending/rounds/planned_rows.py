@@ -16,6 +16,7 @@ from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_co
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.messages.text.folding import text_hashes
 from campaign.sending.store.hashed_rows import HashedRows
+from campaign.values import replace
 
 _BETWEEN_CELLS = "\x1f"
 
@@ -40,31 +41,42 @@ class PlannedRows(Struct, frozen=True, eq=False):
 
     @property
     def hashes_of_messages(self) -> HashedRows:
-        """The hashes of each message: those of its row."""
-        return self.hashes.take(np.repeat(np.arange(len(self.pieces)), self.pieces))
+        """The hashes of each message of the plan: those of its row."""
+        rows = np.flatnonzero(self.is_planned)
+        return self.hashes.take(np.repeat(rows, self.pieces[rows]))
 
     def take(self, rows: Ints | Bools) -> PlannedRows:
         """Some of the rows."""
-        columns = (self.places, self.labels, self.pieces, self.is_planned)
-        return PlannedRows(*(column[rows] for column in columns), self.hashes.take(rows))
+        return PlannedRows(
+            self.places[rows],
+            self.labels[rows],
+            self.pieces[rows],
+            self.is_planned[rows],
+            self.hashes.take(rows),
+        )
 
     @classmethod
     def of(cls, plan: Plan) -> PlannedRows:
         """Those of a plan; its parts are read where they are."""
-        parts, starts = [], 0
+        parts: list[PlannedRows] = []
+        starts = 0
         for rows, count in plan.map_parts(partial(_rows_of_part, plan.addressing.columns)):
-            parts.append((rows.places + starts, rows.labels, rows.pieces, rows.is_planned, rows.hashes))
+            parts.append(replace(rows, places=rows.places + starts))
             starts += count
-        *columns, hashes = zip(*parts, strict=True)
-        return cls(*map(np.concatenate, columns), HashedRows.joined(hashes))
+        return cls(
+            np.concatenate([part.places for part in parts]),
+            np.concatenate([part.labels for part in parts]),
+            np.concatenate([part.pieces for part in parts]),
+            np.concatenate([part.is_planned for part in parts]),
+            HashedRows.joined([part.hashes for part in parts]),
+        )
 
     def excluded_numbers(self, plan: Plan) -> Ints:
         """The number of each row of the contacts that has no text, 0 for the others and where there is none.
 
         A duplicate counts as having none if a row with a text has its number.
         """
-        numbers = numbers_of_contacts(plan)
-        numbers = numbers.copy()
+        numbers = numbers_of_contacts(plan).copy()
         numbers[self.places] = 0
         duplicates = np.flatnonzero(has_status(plan, "duplicate") & (numbers > 0))
         if len(duplicates):
@@ -85,7 +97,7 @@ def _rows_of_part(columns: Sequence[str], part: PlanPart) -> tuple[PlannedRows, 
     rows = messages["row"].to_numpy(dtype=np.int64)
     starts = first_pieces(rows)
     labels, pieces = rows[starts], np.diff(np.append(starts, len(rows)))
-    places = np.arange(len(rows)) if np.array_equal(labels, index) else index.get_indexer(pd.Index(labels))
+    places = np.arange(len(labels)) if np.array_equal(labels, index) else index.get_indexer(pd.Index(labels))
     hashes = HashedRows(
         _numbers(messages["number"].iloc[starts]),
         _hashes_of_texts(messages["message"], pieces),
@@ -93,6 +105,15 @@ def _rows_of_part(columns: Sequence[str], part: PlanPart) -> tuple[PlannedRows, 
     )
     is_planned = np.ones(len(labels), bool) if not len(alternatives) else np.isin(labels, planned)
     return PlannedRows(places.astype(np.int64), labels, pieces, is_planned, hashes), len(index)
+
+
+def keys_of_rows(messages: pd.DataFrame) -> pd.Series[int]:
+    """What tells number and text of each row of some messages, as in `HashedRows`; the index is row."""
+    rows = messages["row"].to_numpy(dtype=np.int64)
+    starts = first_pieces(rows)
+    texts = _hashes_of_texts(messages["message"], np.diff(np.append(starts, len(rows))))
+    hashed = HashedRows(_numbers(messages["number"].iloc[starts]), texts, texts)
+    return pd.Series(hashed.keys, pd.Index(rows[starts], name="row"))
 
 
 def first_pieces(rows: Ints) -> Ints:

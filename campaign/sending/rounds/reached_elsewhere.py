@@ -17,11 +17,10 @@ from campaign.errors import CampaignError
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import rows_of_messages
-from campaign.sending.rounds.comparison import AGAIN, RowTexts
-from campaign.sending.rounds.distinct_texts import DistinctTexts
+from campaign.sending.rounds.comparison import AGAIN, NOTHING_SENT, SentRows
 from campaign.sending.rounds.left_out_before import opted_out_before
-from campaign.sending.rounds.record import CampaignRecord, planned_parts
+from campaign.sending.rounds.planned_rows import PlannedRows
+from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.identity import is_try_out
@@ -88,14 +87,13 @@ def reached_elsewhere(plan: Plan, outgoing: Ints, path: Path, environment: str) 
     """
     if not plan.is_in_memory or not len(outgoing):
         return []
-    starts, rows = next(planned_parts(plan))
-    is_leaving = np.isin(starts, outgoing)
-    labels = rows_of_messages(plan)[starts[is_leaving]]
-    rows = rows.take(np.flatnonzero(is_leaving))
+    planned = PlannedRows.of(plan)
+    planned = planned.take(planned.is_planned)
+    planned = planned.take(np.isin(planned.starts, outgoing))
     found, messages = [], 0
     for record in islice(_records_beside(path, environment), _CAMPAIGNS):
         with suppress(CampaignError):
-            found.append(_reached_by(record, rows, labels, environment))
+            found.append(_reached_by(record, planned, environment))
         messages += sum(batch.messages for batch in record.ledger.batches)
         if messages >= _MESSAGES:
             break
@@ -187,24 +185,20 @@ def _last_written(place: Path) -> float:
     return 0
 
 
-def _reached_by(record: CampaignRecord, rows: RowTexts, labels: Ints, environment: str) -> ReachedElsewhere:
-    """Which of these rows, with their labels, the campaign of a record has reached, and which it left out."""
-    texts = DistinctTexts(rows.numbers, rows.texts)
-    with_this_text = np.zeros(len(rows), dtype=bool)
-    numbers, batches = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for part in record.texts():
-        found = texts.find(part.rows.numbers, part.rows.texts)
-        is_reached = (record.knowledge[part.batches] >= AGAIN) & (found.places >= 0)
-        with_this_text[found.rows[is_reached & (found.rows >= 0)]] = True
-        numbers.append(part.rows.numbers[is_reached])
-        batches.append(part.batches[is_reached])
-    times = record.ledger.outcomes.set_index("batch")["submitted_at"].reindex(np.concatenate(batches))
-    sent_at = times.set_axis(np.concatenate(numbers)).groupby(level=0).max()
+def _reached_by(record: CampaignRecord, planned: PlannedRows, environment: str) -> ReachedElsewhere:
+    """Which of these rows the campaign of a record has reached, and which it left out."""
+    reached = SentRows.joined(
+        [NOTHING_SENT, *(part.take(record.knowledge[part.batches] >= AGAIN) for part in record.sent())]
+    )
+    numbers = planned.hashes.numbers
+    reached = reached.take(np.isin(reached.rows.numbers, numbers))
+    times = record.ledger.outcomes.set_index("batch")["submitted_at"].reindex(reached.batches)
+    sent_at = times.set_axis(reached.rows.numbers).groupby(level=0).max()
     people = {
-        "row": labels,
-        "reached": np.isin(rows.numbers, sent_at.index),
-        "with_this_text": with_this_text[texts.first_rows],
-        "opted_out": opted_out_before(rows.numbers, record),
-        "sent_at": sent_at.reindex(rows.numbers).to_numpy(),
+        "row": planned.labels,
+        "reached": np.isin(numbers, sent_at.index),
+        "with_this_text": np.isin(planned.hashes.keys, reached.rows.keys),
+        "opted_out": opted_out_before(numbers, record),
+        "sent_at": sent_at.reindex(numbers).to_numpy(),
     }
     return ReachedElsewhere(record.name, environment, pd.DataFrame(people))

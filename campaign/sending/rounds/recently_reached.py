@@ -72,4 +72,4 @@ def _reached_since(listed: ListedCampaign, account: Account, since: datetime, nu
     )
     batches = np.zeros(len(record.knowledge), bool)
     batches[outcomes.loc[is_recent, "batch"]] = True
-    return record.reached_among(numbers, batches)
+    return np.intersect1d(numbers, record.reached_numbers(batches))

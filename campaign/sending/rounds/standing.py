@@ -85,25 +85,24 @@ def nothing_sent(
     outcomes: pd.DataFrame,
     manifest: RoundManifest,
     *,
-    kept_another_text: bool,
+    keeping: int,
     environment: str,
 ) -> str:
     """Why a run had nothing to send, with the day on which people were reached last.
 
-    `manifest` is that of the last round. `kept_another_text` says that some of the people were reached with
-    another text than that of the plan, and that a person has decided to leave it at that.
+    `manifest` is that of the last round. `keeping` counts the rows whose numbers keep what they got earlier,
+    as a person has decided.
     """
-    if not tally.messages:
+    if not tally.messages and not keeping:
         return "Nothing was sent: the plan has no messages."
     last = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
     day = "" if pd.isna(last) else f" on {LocalTimes().day(last)}"
     words = words_for(environment)
     verb = "send" if environment == "live" else "rehearse"  # whoever only rehearsed may send it as it is
     pieces = []
-    if tally.accepted == tally.messages:
+    if tally.accepted == tally.messages > 0:
         everybody = _everybody(manifest.load_totals()["not_sent"], manifest.people)
-        text = "with this text or an earlier one" if kept_another_text else "with this text"
-        pieces.append(f"{everybody} {words.reached} {text}{day}")
+        pieces.append(f"{everybody} {words.reached} with this text{day}")
     elif tally.accepted:
         were = agreeing(tally.accepted, "was", "were")
         pieces.append(f"{counted(tally.accepted, 'message')} {were} accepted by {words.service}{day}")
@@ -113,9 +112,12 @@ def nothing_sent(
     for count, what in ((tally.refused, "refused"), (tally.waiting, "withdrawn")):
         if count:
             pieces.append(f"{counted(count, 'message')} {agreeing(count, 'was', 'were')} {what}")
+    if keeping:
+        keep = agreeing(keeping, "keeps", "keep")
+        pieces.append(f"{counted(keeping, 'person', 'people')} {keep} what the number got before")
     again = (
         f' To {verb} it again, give another name, for example name="second reminder".'
-        if tally.accepted == tally.messages
+        if tally.accepted == tally.messages > 0
         else ""
     )
     return f"Nothing was left to send: {'; '.join(pieces)}.{again}"

@@ -24,7 +24,7 @@ _LARGEST = 10**16  # no row, phone number or batch has as many digits
 # The columns that are always there, by the name of the file: True for whole numbers, False for text. The
 # first column of each has the numbers of its rows.
 _KINDS = {
-    "contacts.parquet": {"status": False, "reason": False},
+    "contacts.parquet": {"status": False, "why": False, "reason": False},
     "recipients.parquet": {"number": True, "batch": True},
     "issues.parquet": {
         "row": True, "column": False, "value": False, "code": False, "severity": False, "detail": False,

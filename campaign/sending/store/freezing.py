@@ -88,9 +88,7 @@ def _write_here(
     return entries, {file.relative_to(path).as_posix(): file_digest(file) for file in files}
 
 
-def _write_messages(
-    path: Path, content: RoundContent, hashes: HashedRows, cutting: Cutting
-) -> list[Entry]:
+def _write_messages(path: Path, content: RoundContent, hashes: HashedRows, cutting: Cutting) -> list[Entry]:
     plan, outgoing = content.plan, content.outgoing
     stream = MessageStream(messages_at(plan, outgoing))
     columns = columns_of_parts(outgoing, hashes)

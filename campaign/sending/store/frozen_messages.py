@@ -38,8 +38,8 @@ MESSAGE_SCHEMA = pa.schema(_TYPES)
 _PLACED_SCHEMA = MESSAGE_SCHEMA.append(pa.field("place", pa.int64()))
 _SETTLED_SCHEMA = _PLACED_SCHEMA.append(pa.field("batch", pa.int64()))
 # What later rounds are compared with, beside the number: see `HashedRows`.
-_HASHES = ("text_hash", "cell_hash")
-_PART_SCHEMA = pa.schema([*_PLACED_SCHEMA, *(pa.field(name, pa.int64()) for name in _HASHES)])
+HASHES = ("text_hash", "cell_hash")
+_PART_SCHEMA = pa.schema([*_PLACED_SCHEMA, *(pa.field(name, pa.int64()) for name in HASHES)])
 
 
 class Batch(Struct, frozen=True):
@@ -338,7 +338,7 @@ def _read_file(file: Path, wanted: pa.Schema, group: int | None = None) -> pa.Ta
     for name, column in zip(wanted.names, table.columns, strict=True):
         if column.null_count:
             raise ValueError("a missing value")
-        if pa.types.is_integer(column.type) and name not in _HASHES and not are_numbers(column):
+        if pa.types.is_integer(column.type) and name not in HASHES and not are_numbers(column):
             raise ValueError("too large")
     return table
 

@@ -13,7 +13,6 @@ from campaign.arrow_text import Bools, Ints
 _SPREAD = np.int64(-7046029254386353131)
 
 
-
 class HashedRows(Struct, frozen=True, eq=False):
     """The number of each row, and the hashes of its whole text and of the cell of its number (int64)."""
 

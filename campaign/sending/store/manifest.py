@@ -78,9 +78,9 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
 
     `given` is the fingerprint of the plan as it was given, `fingerprint` that of the messages as they were
     frozen, and `settled` how many of them earlier batches hold. `parts` is the number of part files, `pilot`
-    says which batches are the pilot, and `every_text` whether all texts for a number go out. `digests` has the SHA-256 of each frozen file by its path from the
-    round's folder. `totals` and `reading` are records of the plan's. `erased_at` is None until the round is
-    erased.
+    says which batches are the pilot, and `every_text` whether all texts for a number go out. `digests` has
+    the SHA-256 of each frozen file by its path from the round's folder. `totals` and `reading` are records of
+    the plan's. `erased_at` is None until the round is erased.
 
     For people who look at it later: `template` is the plan's, `senders` are the ten most frequent at most,
     `options` what `send` was given, `who` the name of the user on the machine, and `currency` that of the

@@ -15,8 +15,8 @@ class RoundContent(Struct, frozen=True, eq=False, kw_only=True):
 
     `plan` is whole; `given` is the fingerprint that it was prepared with. `outgoing` are the positions of the
     messages that are to go out, in sending order. `batch_of_message` and `batch_of_excluded` have the earlier
-    batch of each message and of each row of the contacts, 0 for none. `hashes` has those of each message; None
-    where nothing had to be compared.
+    batch of each message and of each row of the contacts, 0 for none. `hashes` has those of each message;
+    None where nothing had to be compared.
     """
 
     plan: Plan

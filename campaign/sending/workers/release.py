@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from campaign.argument_checks import check_path, check_text
-from campaign.contract import Changed, Gone, OptedOut
+from campaign.contract import Changed, OptedOut, Waiting
 from campaign.messages.plan import Plan
 from campaign.public_calls import public_call
 from campaign.sending.engine.budget import Budget
@@ -61,7 +61,7 @@ def release(
     folder: Place | None = None,
     name: str | None = None,
     changed: Changed = "ask",
-    gone: Gone = "ask",
+    waiting: Waiting = "ask",
     pilot: int | None = None,
     takeover: str | None = None,
     batch_size: int = 100,
@@ -103,7 +103,7 @@ def release(
         check_plan(plan)
         plan_to_send = cast("Plan", plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, changed=changed, gone=gone, opted_out=opted_out,
+        account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
         pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
         budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm, progress=False,
         ledger=ledger,
