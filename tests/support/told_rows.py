@@ -122,7 +122,7 @@ def _foreign_texts(result: campaign.Result, sheet: Sheet) -> list[str]:
     broken, texts = [], sheet.texts()
     for row, messages in result.messages.groupby("row", sort=False):
         shown = whole_texts(zip(messages["number"], messages["message"], strict=True))
-        if shown != [texts[row - 2]]:
+        if texts[row - 2] is not None and shown != [texts[row - 2]]:
             broken.append(f"row {row} shows {shown} in place of {texts[row - 2]}")
         if messages["status"].nunique() > 1:
             broken.append(f"{shown} is {set(messages['status'])}: pieces of one text")
