@@ -47,6 +47,3 @@ MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the 
 BATCH_COLUMNS = (
     "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds", "round",
 )  # fmt: skip
-
-# Until the results are joined anew.
-KEPT_TEXT, REACHED_CORRECTED, EARLIER_TEXT = "kept_text", "reached_as_corrected", "reached_with_earlier_text"

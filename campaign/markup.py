@@ -12,7 +12,7 @@ from campaign.text import capitalised, counted, figure, money, shorten, without_
 # Nothing depends on colour alone: every bar has its label and its figure.
 TONES = {
     "accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good",
-    "reached earlier": "good", "sharing a phone": "doubt",
+    "with an earlier text": "good", "sharing a phone": "doubt", "under another number": "doubt",
     "new": "good", "still waiting": "good", "to be sent again": "doubt", "refused before": "bad",
     "reached with another text": "doubt",
     "reached under another number": "doubt", "reached as corrected in a follow-up file": "doubt",

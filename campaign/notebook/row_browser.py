@@ -119,8 +119,6 @@ def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     table = table.assign(**{reason: without_error_classes(table[reason], table[status])})
     if isinstance(source, Plan):
         table = table.assign(**{status: table[status].replace("not_sent", READY)})
-    else:
-        table = table.assign(**{status: source.outcomes})
     table = Redaction(source, reveal=reveal).contacts(table)
     table.insert(0, "row", table.index)
     return table.reset_index(drop=True)
@@ -140,15 +138,12 @@ def _free_name(name: str, columns: Collection[str]) -> str:
 def _texts(source: Plan | Result) -> "pd.Series[str]":
     """The text of each row that has one; the pieces of a text that was split, below each other.
 
-    A plan also has the texts that are too long, so that one sees what to shorten, and a result those that
-    reached a row earlier.
+    A plan also has the texts that are too long, so that one sees what to shorten.
     """
     texts = source.messages.set_index("row")["message"]
     if not texts.index.is_unique:
         texts = texts.groupby(level="row", sort=False).agg("\n".join)
-    others = source.texts_that_reached if isinstance(source, Result) else _long_texts(source)
-    all_texts: pd.Series[str] = pd.concat([texts, others])
-    return all_texts
+    return texts if isinstance(source, Result) else pd.concat([texts, _long_texts(source)])
 
 
 def _long_texts(plan: Plan) -> "pd.Series[str]":

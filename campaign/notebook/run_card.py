@@ -75,7 +75,6 @@ def run_card(run: Run) -> str:
         progress(counts),
         figures(run, counts, on_the_way=False),
         "" if run.sentence else refusal(counts),
-        _about_later_texts(run),
         ways_on(run),
         markup.paragraph(LocalTimes().written_now(), note=True) if ended else "",
     ]
@@ -104,12 +103,6 @@ def _compared(run: Run) -> str:
         return run.comparison
     past, count = _COMPARED.subn("When this run began", run.comparison)
     return past if count else f"{run.comparison} That was when this run began."
-
-
-def _about_later_texts(run: Run) -> str:
-    """Whose last text is not that of the table, where nothing was left to send; "" for nobody."""
-    said = run.result.about_later_texts if run.ended and not run.outgoing else ""
-    return markup.paragraph(said) if said else ""
 
 
 def _title(run: Run) -> str:

@@ -16,14 +16,13 @@ from campaign.results.batch_numbers import skipped_numbers, which_batches, witho
 from campaign.results.breakdown import with_people
 from campaign.results.card import about_changes
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
-from campaign.results.outcome_tables import SHARING_A_PHONE
-from campaign.results.page.costs import EMPTY, nowhere
+from campaign.results.page.costs import EMPTY, OUTSIDE
 from campaign.results.page.row_account import not_read_in_words
 from campaign.results.plain_words import with_attention_words, without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns
 from campaign.results.tables import Result
 from campaign.results.time_chart import accepted_over_time
-from campaign.results.totals import about_outcomes
+from campaign.results.totals import SHARING_A_PHONE
 from campaign.text import capitalised, counted, figure
 
 _ROWS = 20  # of each table; the reports contain all of them
@@ -32,7 +31,7 @@ _LONGEST_NAME = 60  # characters
 _FEWEST_ROWS = 3  # with one value: a column of names is none to add up by
 _NUMBER_OF_A_CLASS = "[0-9]{1,2}"  # longer ones are amounts or years
 _MOST_ROWS = 0.8  # that share their value with others: a column of notes is empty in most
-_FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid", SHARING_A_PHONE)
+_FIRST_TO_FOLLOW_UP = ("unknown", "refused", "invalid", SHARING_A_PHONE)
 
 STYLE = f"""{charts.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}
@@ -62,7 +61,7 @@ def outcome(result: Result) -> str:
     """The rows by outcome as one bar, and when they were accepted."""
     rows = capitalised(counted(result.totals.rows, "row"))
     over_time = accepted_over_time(result.timeline, LocalTimes.of_rounds(result.rounds))
-    said = [f"{rows} in the file.", not_read_in_words(result.reading), about_outcomes(result.totals)]
+    said = [f"{rows} in the file.", not_read_in_words(result.reading)]
     note = markup.paragraph(" ".join(filter(None, said)), note=True)
     return f"{charts.outcome_bar(result.totals.kinds, of='rows')}{note}{over_time}"
 
@@ -111,7 +110,7 @@ def cost_by(result: Result, column: str) -> str:
     frame = with_people(result.by(column))
     shares = frame["cost_share"]
     order = shares.map(lambda share: Decimal(0) if share is None else share).astype(float).argsort()[::-1]
-    names = [nowhere(result) if pd.isna(name) else name or EMPTY for name in frame.index]
+    names = [OUTSIDE if pd.isna(name) else name or EMPTY for name in frame.index]
     unpriced = frame["unpriced"].tolist()
     costs = {names[place]: (shares.iloc[place], unpriced[place]) for place in order}
     bars = charts.cost_bars(costs, result.currency)

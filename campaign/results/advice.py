@@ -25,10 +25,6 @@ _INVALID = (
 _SETTLED_AS_REFUSED = (
     "What is refused was settled so by a person: the service does not have it. {} to send it to these people."
 )
-_KEPT_REFUSED = (
-    "What is refused was settled so by a person: the service does not have it. These people were to keep "
-    "that earlier text: send your own spreadsheet again, and they get the text of their row."
-)
 # Nothing leaves a closed campaign when it is resumed.
 _CLOSED_ADVICE = {
     "refused": "The table of batches says why the service refused some of them. The campaign was closed: "
@@ -57,10 +53,6 @@ _OPEN = "Another run has the campaign open, {}, to send what is left. Look again
 _UNDER_WAY_THERE = (
     "Unknown messages were under way when this was read. They are never sent again automatically."
 )
-_KEPT = (
-    "What you ordered to be sent again stays as it is: these people have another text in the table now, and "
-    'keep the one that they may have got. Send the plan with changed="send" to send them the new text.'
-)
 
 
 def advice_for(
@@ -75,12 +67,8 @@ def advice_for(
     return {status: advice[status] for status in advice if totals[status] and status not in without}
 
 
-def advice_on_sharing(people: int, *, can_send_both: bool, is_answered: bool) -> str:
-    """What is left to do for people who got nothing because they share a phone; "" if there are none.
-
-    `can_send_both` says that the table has the text that the phone got instead, for one of them at least, and
-    `is_answered` that a person has left one of them out by an answer, so that another one reaches them.
-    """
+def advice_on_sharing(people: int) -> str:
+    """What is left to do for people who got nothing because they share a phone; "" if there are none."""
     if not people:
         return ""
     rows = agreeing(people, "this row", "their rows")
@@ -88,38 +76,14 @@ def advice_on_sharing(people: int, *, can_send_both: bool, is_answered: bool) ->
     who = capitalised(counted(people, "person", "people"))
     share = agreeing(people, "shares", "share")
     nothing = agreeing(people, "was not sent the text of their row", "were not sent the texts of their rows")
-    remedy = TO_REACH_BOTH_LATER if can_send_both else "enter another number."
-    as_well = ' Whoever was left out by changed="skip" is reached by changed="send".' if is_answered else ""
     return (
         f"{who} {share} a phone with somebody else and {nothing}. The file of write_follow_up has {rows}. To "
-        f"reach {them} too, {remedy}{as_well}"
+        f"reach {them} too, {TO_REACH_BOTH_LATER}"
     )
 
 
-def advice_on_reached_earlier(people: int) -> str:
-    """What is left to do about rows with a mistake whose people were reached earlier; "" for none."""
-    if not people:
-        return ""
-    have, numbers = agreeing(people, "has", "have"), agreeing(people, "its number was", "their numbers were")
-    return (
-        f"{capitalised(counted(people, 'row'))} {have} a mistake in this file, but {numbers} reached earlier "
-        "in the campaign, as after a follow-up file: put the corrections into your own spreadsheet too."
-    )
-
-
-def advice_on_corrections(rows: Sequence[int], unsent: Sequence[int], outdated: int) -> str:
-    """What is left to do about rows that were corrected in a follow-up file only; "" for none.
-
-    The rows that are `unsent` get nothing, though they were changed there. Of `rows`, so many people are
-    `outdated`: they have an earlier text.
-    """
-    people = counted(outdated, "person has", "people have")
-    once_more = f"Then send it again: {people} only an earlier text."
-    pieces = [_about_corrected(rows), once_more * bool(outdated), _about_unsent(unsent)]
-    return " ".join(filter(None, pieces))
-
-
-def _about_corrected(rows: Sequence[int]) -> str:
+def advice_on_corrections(rows: Sequence[int]) -> str:
+    """What is left to do about rows that were corrected in a follow-up file only; "" for none."""
     if not rows:
         return ""
     count = len(rows)
@@ -127,31 +91,6 @@ def _about_corrected(rows: Sequence[int]) -> str:
     return (
         f"{capitalised(counted(count, 'row'))} {were} corrected in the follow-up file only: put {them} into "
         f"your own spreadsheet too ({name_rows(rows).lower()})."
-    )
-
-
-def _about_unsent(rows: Sequence[int]) -> str:
-    if not rows:
-        return ""
-    were, get = agreeing(len(rows), "was", "were"), agreeing(len(rows), "gets", "get")
-    why = agreeing(len(rows), "its reason says", "their reasons say")
-    return f"{name_rows(rows)} {were} changed in the follow-up file and {get} nothing: {why} why."
-
-
-def advice_on_later_texts(rows: Sequence[int], *, in_doubt: bool) -> str:
-    """What is left to do about people who got a later text than that of the table; "" for none.
-
-    `in_doubt` says that it is not known of all of them.
-    """
-    if not rows:
-        return ""
-    count = len(rows)
-    this = agreeing(count, "this row alone", "these rows alone")
-    got = "got, or may have got," if in_doubt else "got"
-    return (
-        f"{capitalised(counted(count, 'person', 'people'))} {got} a later text than the one in this table "
-        f"({name_rows(rows).lower()}). Nobody gets one text twice under one name: to send this one again, "
-        f"send {this} under another name."
     )
 
 
@@ -167,51 +106,41 @@ def advice_on_costs(batches: Sequence[int]) -> str:
     )
 
 
-def advice_on_ordered_again(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> str:
+def advice_on_ordered_again(batches: pd.DataFrame, *, is_closed: bool) -> str:
     """What is left to do about batches that are ordered again, where others are unknown too; "" for none.
 
-    Where all unknown batches are, `decided` says it. The arguments are those of that.
+    Where all unknown batches are, `decided` says it.
     """
     unknown = batches[batches["status"] == "unknown"]
     is_ordered = unknown["error"] == ORDERED_AGAIN
-    if is_ordered.all() or unknown["batch"][is_ordered].isin(list(kept)).all():
+    if is_ordered.all() or not is_ordered.any():
         return ""
     return _SEND_PLAN_AGAIN if is_closed else _SEND_AGAIN
 
 
-def decided(
-    batches: pd.DataFrame, *, is_closed: bool, order: str, open_in: str, kept: Collection[int]
-) -> dict[str, str]:
+def decided(batches: pd.DataFrame, *, is_closed: bool, order: str, open_in: str) -> dict[str, str]:
     """What is left to do, by status, where a person has decided already what becomes of it.
 
     `batches` are those that hold messages of the plan, `order` what holds for all workers, `open_in` where a
-    run has the campaign open, `kept` the numbers of those whose people all keep an earlier text. Where all
-    unknown batches are ordered again, that is what is left to do.
+    run has the campaign open. Where all unknown batches are ordered again, that is what is left to do.
     """
     waiting = {"not_sent": ORDERED_ADVICE[order]} if order in ORDERED_ADVICE else {}
     if open_in and not waiting:
         waiting = {"not_sent": _OPEN.format(open_in)}
-    return (_CLOSED_ADVICE if is_closed else waiting) | _about_unknown(batches, is_closed, open_in, kept)
+    return (_CLOSED_ADVICE if is_closed else waiting) | _about_unknown(batches, is_closed, open_in)
 
 
-def settled_as_refused(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
-    """What is left to do about refused batches that a person settled as refused, if these are all.
-
-    `kept` are the numbers of batches whose people all keep an earlier text, which `resume` leaves to them.
-    """
+def settled_as_refused(batches: pd.DataFrame, *, is_closed: bool) -> dict[str, str]:
+    """What is left to do about refused batches that a person settled as refused, if these are all."""
     refused = batches[batches["status"] == "refused"]
     if not len(refused) or not refused["error"].str.startswith(SETTLED_BY).all():
         return {}
-    if refused["batch"].isin(list(kept)).any():
-        return {"refused": _KEPT_REFUSED}
     return {
         "refused": _SETTLED_AS_REFUSED.format("Send the plan again" if is_closed else "Resume the campaign")
     }
 
 
-def _about_unknown(
-    batches: pd.DataFrame, is_closed: bool, open_in: str, kept: Collection[int]
-) -> dict[str, str]:
+def _about_unknown(batches: pd.DataFrame, is_closed: bool, open_in: str) -> dict[str, str]:
     """What is left to do about unknown batches that are all under way, or all ordered again."""
     unknown = batches[batches["status"] == "unknown"]
     if len(unknown) and (unknown["error"] == "").all():  # with an answer, or at its end, there is an error
@@ -221,6 +150,4 @@ def _about_unknown(
         return {"unknown": _UNDER_WAY_THERE if is_said else f"{_UNDER_WAY_THERE} {_OPEN.format(open_in)}"}
     if not len(unknown) or (unknown["error"] != ORDERED_AGAIN).any():
         return {}
-    if unknown["batch"].isin(list(kept)).all():
-        return {"unknown": _KEPT}
     return {"unknown": _SEND_PLAN_AGAIN if is_closed else _SEND_AGAIN}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,10 @@ from campaign.argument_checks import wrong
 from campaign.arrow_text import Ints
 from campaign.contacts.columns import find_column
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
-from campaign.contract import NO_PEOPLE, STATUSES
+from campaign.contract import NO_PEOPLE, PEOPLE_OF_THEIR_OWN, STATUSES
 from campaign.errors import ReportError
 from campaign.results.cost_shares import count_pairs, share_costs
-from campaign.results.outcome_tables import OUTCOMES, outcomes_of
+from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.result_part import ResultPart
 
 _NONE: Ints = np.empty(0, np.int64)
@@ -47,41 +47,26 @@ def with_people(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def break_down(
-    parts: Iterable[ResultPart],
-    column: str,
-    name: str,
-    sharing: Ints,
-    left_out: Ints,
-    needing: Ints,
-    batches: pd.DataFrame,
-    elsewhere: pd.DataFrame,
-    kind: Literal["status", "outcome"],
+    parts: Iterable[ResultPart], column: str, name: str, batches: pd.DataFrame, excluded: pd.DataFrame
 ) -> pd.DataFrame:
     """The frame of `Result.by` for a column of the contacts, which the file calls `name`.
 
-    The eight columns of statuses count those, or the outcomes of that name; see `Result.outcomes`.
-
-    Values that differ only by case or by white space around them are one.
-    `sharing` are the rows of people who share a phone, `left_out` those that were reached before (not_again),
-    `needing` those that need attention. `elsewhere` has
-    the row, and the place of the batch, of each message that a row got besides that of the table.
+    Values that differ only by case or by white space around them are one. `excluded` are the rows of
+    `excluded_rows`: what they got is known by its batch, but not how many SMS parts it had.
     """
     known, pairs = _Values(), [count_pairs(_NONE, _NONE)]
     figures: dict[str, Ints] = {}
     for part in parts:
-        contacts = part.contacts
-        groups = known.groups_of(contacts[column].str.strip())
-        outcomes = outcomes_of(contacts["status"], sharing, left_out, part.reached)
-        counted = _rows_counted(contacts["status"], outcomes, sharing, needing, kind)
-        # What these cost is known by their batches, but not how many SMS parts they had.
-        others = [part.sent_earlier, elsewhere[elsewhere["row"].isin(contacts.index)]]
-        sent = pd.Index(np.concatenate([part.messages["row"], *(frame["row"] for frame in others)]))
-        of_message = groups[contacts.index.get_indexer(sent)]
-        places = np.concatenate([part.places, *(frame["place"] for frame in others)]).astype(np.intp)
-        pairs.append(count_pairs(of_message, places))
-        sizes = part.messages["parts"].to_numpy()
+        groups = known.groups_of(part.contacts[column].str.strip())
+        before = excluded[excluded["row"].isin(part.status.index)]
+        of_message = groups[part.positions]
+        of_others = groups[part.status.index.get_indexer(pd.Index(before["row"]))]
+        others = np.searchsorted(batches["batch"].to_numpy(), before["batch"].to_numpy())
+        sent = np.concatenate([of_message, of_others])
+        pairs.append(count_pairs(sent, np.concatenate([part.places, others]).astype(np.intp)))
+        counted = _rows_counted(part)
         more = {name: _by_group(groups, weights, known.count) for name, weights in counted.items()}
-        more["parts"] = _by_group(of_message[: len(sizes)], sizes, known.count)
+        more["parts"] = _by_group(of_message, part.messages["parts"].to_numpy(), known.count)
         figures = {name: _added(figures.get(name, _NONE), added) for name, added in more.items()}
     messages = pd.concat(pairs).groupby(["group", "place"], as_index=False).sum()
     frame = pd.DataFrame(figures, index=pd.Index(known.usual_spellings, name=name, dtype="str"))
@@ -117,25 +102,16 @@ class _Values:
         return [usual[value] for value in self._groups]
 
 
-def _rows_counted(
-    statuses: pd.Series[str],
-    outcomes: pd.Series[str],
-    sharing: Ints,
-    needing: Ints,
-    kind: Literal["status", "outcome"],
-) -> dict[str, npt.NDArray[Any]]:
+def _rows_counted(part: ResultPart) -> dict[str, npt.NDArray[Any]]:
     """For each row whether it counts in the columns of the frame, by their names."""
-    is_person = ~statuses.isin(NO_PEOPLE) | statuses.index.isin(sharing)
-    chosen = statuses if kind == "status" else outcomes
+    statuses, duplicates = part.status, part.duplicates
+    of_their_own = duplicates.index[duplicates.isin(PEOPLE_OF_THEIR_OWN)]
+    is_person = ~statuses.isin(NO_PEOPLE) | statuses.index.isin(of_their_own)
     return {
         "rows": np.ones(len(statuses)),
         "people": is_person.to_numpy(),
-        **{status: (chosen == status).to_numpy() for status in STATUSES},
-        **{
-            outcome.replace(" ", "_"): (outcomes == outcome).to_numpy()
-            for outcome in OUTCOMES[len(STATUSES) :]
-        },
-        "needing_attention": statuses.index.isin(needing),
+        **{status: (statuses == status).to_numpy() for status in STATUSES},
+        "needing_attention": statuses.isin(TO_FOLLOW_UP).to_numpy() | part.shares_phone,
     }
 
 

@@ -13,22 +13,17 @@ from campaign.results.totals import cost_in_words
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 COUNTS = (
-    "people", "accepted", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct",
-    "accepted_in_all_rounds",
+    "people", "accepted", "with_an_earlier_text", "refused", "unknown", "waiting", "withdrawn", "opted_out",
+    "to_correct", "accepted_in_all_rounds",
 )  # fmt: skip
 _ALWAYS = ("people", "accepted")
-# What accepted messages are, of one and of several. What the table does not have may be an earlier text, but
-# also the only one to the number of a row that gets nothing now, or that has it from somebody else.
-_IN_TABLES = ("is in the last tables", "are in the last tables")
-_OTHERS = ("was another message to a number in them", "were other messages to numbers in them")
-_GONE = ("went to a number that no row has any more", "went to numbers that no row has any more")
 _ABOUT_COUNTS = (
     "Accepted, refused, unknown, waiting and withdrawn count messages: a person may have several, as with a "
     "long text. The other columns count people."
 )
 _NEEDED = (
-    "name", "environment", "first_sent", "last_sent", "rounds", *COUNTS, "accepted_without_row", "cost",
-    "unpriced", "currency", "sender", "problem",
+    "name", "environment", "first_sent", "last_sent", "rounds", *COUNTS, "cost", "unpriced",
+    "currency", "sender", "problem",
 )  # fmt: skip
 
 
@@ -94,25 +89,15 @@ class CampaignList:
 
     @property
     def _where_they_are(self) -> str:
-        """How many of these the column `accepted` has, and what the others are, as a continued sentence.
-
-        "" where it has all, or where it is not known of a campaign, because its numbers were erased.
-        """
-        without_row, in_tables = self.counted["accepted_without_row"], self.total("accepted")
+        """How many of these the column `accepted` has, as a continued sentence; "" where it has all."""
+        in_tables = self.total("accepted")
         others = self.total("accepted_in_all_rounds") - in_tables
-        if without_row.isna().any() or not others:
-            return ""
-        gone = self.total("accepted_without_row")
-        counts = {_IN_TABLES: in_tables, _OTHERS: others - gone, _GONE: gone}
-        kinds = [f"{figure(count)} {agreeing(count, *words)}" for words, count in counts.items() if count]
-        return f": {listed_words(kinds)}"
+        return f", {figure(in_tables)} of them in the last tables" if others else ""
 
     @property
     def by_outcome(self) -> dict[str, int]:
         """What came of the people in the last tables, for a bar of all of them; see `counted_as`."""
-        counts = self._of_people_or_messages
-        reached = self.total("people") - sum(counts.values())
-        return counts | {"reached_earlier": max(reached, 0)}  # with several numbers, people are fewer
+        return self._of_people_or_messages
 
     @property
     def counted_as(self) -> str:

@@ -14,7 +14,7 @@ from campaign.results.batch_numbers import skipped_numbers, which_batches, witho
 from campaign.results.page.row_account import not_read_in_words, rows_in_words
 from campaign.results.replaced_file import free_name
 from campaign.results.sent_rounds import as_counted
-from campaign.results.totals import ResultTotals, about_outcomes, outcome_bars
+from campaign.results.totals import ResultTotals, outcome_bars
 from campaign.text import figure
 
 _ORDER = "Batches to look at come first, and those that were not sent last."
@@ -41,14 +41,13 @@ def result_card(
     """
     has_others = totals.rows != totals.people  # the headline counts rows, and the report counts people
     rows = rows_in_words(totals, reading) if has_others else not_read_in_words(reading)
-    about_rows = (about_outcomes(totals), rows)
     pieces = [
         about_changes(changes, folder),
         markup.paragraph(headline),
         *map(markup.paragraph, left_to_do),
         *(_line(purpose, call) for purpose, call in ways_on),
         outcome_bars(totals),
-        *(markup.paragraph(words, note=True) for words in about_rows if words),
+        markup.paragraph(rows, note=True) if rows else "",
         markup.facts(
             {
                 "rows in the file": figure(totals.rows),
@@ -61,7 +60,7 @@ def result_card(
     ]
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
-        if (totals.to_correct or totals.sharing_unreached) and not is_erased:
+        if totals.to_correct and not is_erased:
             name = free_name(Path("to_correct.xlsx"))
             call = f'campaign.write_follow_up({_call_to_load(folder)}, "{name}")'
             pieces.append(_line("To write the rows to correct", call))

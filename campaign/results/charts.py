@@ -53,17 +53,18 @@ border:.375em solid var(--quiet);border-radius:.15em;vertical-align:-.05em}
 """
 # The order of the bar: what came of it, best first, then who was left out.
 _BAR = (
-    "accepted", "reached earlier", "unknown", "not sent", "refused", "withdrawn", "invalid",
-    "to correct", "sharing a phone", "opted out", "reached before", "duplicate", "blank", "line of totals",
-    "remark",
+    "accepted", "with an earlier text", "unknown", "not sent", "refused", "withdrawn", "invalid",
+    "to correct", "sharing a phone", "under another number", "opted out", "reached by another campaign",
+    "duplicate", "blank", "line of totals", "remark",
 )  # fmt: skip
-_ACCEPTED = ("accepted", "reached earlier")  # what a headline counts as one
+_REACHED = ("accepted", "with an earlier text")  # what a headline counts as one
 # How a segment is filled: there are more outcomes than colours that mean something. No two in one bar look
 # alike, and each has some of its colour undiluted, so that it stands out from the page in light and dark.
 _FILLS = {
-    "reached earlier": "framed", "unknown": "striped", "not sent": "framed", "withdrawn": "hatched",
-    "invalid": "framed", "to correct": "framed", "sharing a phone": "framed", "duplicate": "striped",
-    "reached before": "banded", "blank": "low", "line of totals": "thin", "remark": "sparse",
+    "with an earlier text": "framed", "unknown": "striped", "not sent": "framed", "withdrawn": "hatched",
+    "invalid": "framed", "to correct": "framed", "sharing a phone": "framed",
+    "under another number": "banded", "duplicate": "striped", "reached by another campaign": "banded",
+    "blank": "low", "line of totals": "thin", "remark": "sparse",
 }  # fmt: skip
 _TONES = {**TONES, "to correct": "bad"}
 _HEIGHTS = {"low": 12, "thin": 5}
@@ -112,10 +113,10 @@ def _notes(shown: Mapping[str, int], whole: int, of: str) -> list[str]:
     """What the shares are of, and what two of them are together, which is the share that a headline has."""
     if len(shown) == 1:
         return []
-    accepted = [shown[name] for name in _ACCEPTED if name in shown]
-    both = sum(accepted)
-    together = f"accepted or reached earlier: {figure(both)} · {percentage(both, whole)}"
-    return [*[together] * (len(accepted) > 1), f"shares of all {figure(whole)} {of}"]
+    reached = [shown[name] for name in _REACHED if name in shown]
+    both = sum(reached)
+    together = f"accepted or with an earlier text: {figure(both)} · {percentage(both, whole)}"
+    return [*[together] * (len(reached) > 1), f"shares of all {figure(whole)} {of}"]
 
 
 def cost_bars(costs: Mapping[str, tuple[Decimal | None, int]], currency: str = "") -> str:

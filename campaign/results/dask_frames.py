@@ -16,10 +16,7 @@ TABLES = ("contacts", "messages", "issues")
 
 def frame_of_parts(parts: Callable[[], Iterator[ResultPart]], table: str) -> Any:
     """One of TABLES with a partition for each part of a result that other processes can read."""
-    # The rows of a part are looked at in a twin, which then goes nowhere: what was read once stays in a part.
-    twins = zip(parts(), parts(), strict=True)
-    apart = [part.apart(twin.plan_part.status.index) for part, twin in twins]
-    return frame_in_parts(apart, partial(_table_of, table))
+    return frame_in_parts([part.apart() for part in parts()], partial(_table_of, table))
 
 
 def frame_of_one(frame: pd.DataFrame) -> Any:

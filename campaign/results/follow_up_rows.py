@@ -12,73 +12,48 @@ from campaign.arrow_text import Bools, Ints
 from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
-from campaign.results.outcome_tables import SHARING_A_PHONE
 from campaign.results.result_part import ResultPart
+from campaign.results.totals import SHARING_A_PHONE
 
-TO_FOLLOW_UP = ("unknown", "refused", "invalid", "not_sent")
+TO_FOLLOW_UP = ("unknown", "refused", "invalid")
 _SHARING = "duplicate"  # the status of people who share a phone
 
 
 class FollowUpRows(Struct, frozen=True, eq=False):
     """Rows of the parts of a result. `reading` is that of its file, `name` that of its campaign.
 
-    `sharing` are the rows of people who share a phone; they go with the status "invalid". `reached` are
-    rows to correct whose people were reached earlier: nobody need correct them to reach anyone. `doubtful`
-    are those that were corrected in a follow-up file and may have been reached: they go with "unknown".
-    `corrected` gives the rows that were corrected or added in a follow-up file, and are in no other.
+    Those of people who share a phone go with the status "invalid". `corrected` gives the rows that were
+    corrected or added in a follow-up file, and are in no other.
     """
 
     parts: Callable[[], Iterable[ResultPart]]
-    sharing: Ints
-    reached: Ints
-    doubtful: Ints
     corrected: Callable[[], pd.Index[int]]
     reading: Reading | None
     name: str
 
     def needing(self, part: ResultPart) -> pd.DataFrame:
         """The contacts of a part that need attention."""
-        return part.contacts[self._is_chosen(part, TO_FOLLOW_UP)]
+        return part.contacts[_is_chosen(part, TO_FOLLOW_UP)]
 
     def labels(self) -> Ints:
-        """The row numbers of all rows that need attention, in the order of the file; no text is read."""
-        found = [part.status.index[self._is_chosen(part, TO_FOLLOW_UP)] for part in self.parts()]
+        """The row numbers of all rows that need attention, in the order of the file."""
+        found = [part.status.index[_is_chosen(part, TO_FOLLOW_UP)] for part in self.parts()]
         labels: Ints = np.concatenate(found).astype(np.int64)
         return labels
 
     def with_status(self, statuses: Collection[str]) -> Iterator[pd.DataFrame]:
         """The rows with one of these statuses, part by part, in the order of the file."""
-        return (self._completed(part.contacts[self._is_chosen(part, statuses)]) for part in self.parts())
+        return (self._completed(part.contacts[_is_chosen(part, statuses)]) for part in self.parts())
 
     def first(self, count: int) -> pd.DataFrame:
         """The first rows, the most urgent status first, and people who share a phone last."""
         found: dict[str, list[pd.DataFrame]] = {status: [] for status in (*TO_FOLLOW_UP, _SHARING)}
         for part in self.parts():
             for status, frames in found.items():
-                frames.append(self._of_kind(part, status).head(count - sum(map(len, frames))))
+                is_chosen = part.shares_phone if status == _SHARING else part.status == status
+                frames.append(part.contacts[is_chosen].head(count - sum(map(len, frames))))
         rows = pd.concat([frame for frames in found.values() for frame in frames])
         return self._completed(rows.head(count))
-
-    def _is_chosen(self, part: ResultPart, statuses: Collection[str]) -> Bools:
-        is_chosen = part.status.isin(list(statuses)).to_numpy(dtype=bool)
-        if "invalid" in statuses:
-            is_chosen = is_chosen | self._shares(part)
-        is_doubtful = part.status.index.isin(self.doubtful)
-        is_chosen = is_chosen | is_doubtful if "unknown" in statuses else is_chosen & ~is_doubtful
-        return is_chosen & ~self._was_reached(part)
-
-    def _of_kind(self, part: ResultPart, status: str) -> pd.DataFrame:
-        """The rows of one status; of duplicates those of people who share a phone."""
-        is_chosen = (part.status == status).to_numpy(dtype=bool) & ~self._was_reached(part)
-        return part.contacts[is_chosen & self._shares(part) if status == _SHARING else is_chosen]
-
-    def _shares(self, part: ResultPart) -> Bools:
-        """Which rows of a part are of people who share a phone."""
-        return part.status.index.isin(self.sharing)
-
-    def _was_reached(self, part: ResultPart) -> Bools:
-        """Which rows of a part are to be corrected, but of people who were reached."""
-        return part.status.index.isin(self.reached)
 
     def _completed(self, rows: pd.DataFrame) -> pd.DataFrame:
         before = None if self.reading is None else self.reading.continues
@@ -104,3 +79,8 @@ class FollowUpRows(Struct, frozen=True, eq=False):
             return ""
         continues = self.reading.continues
         return self.reading.version if continues is None else continues.version
+
+
+def _is_chosen(part: ResultPart, statuses: Collection[str]) -> Bools:
+    is_chosen = part.status.isin(list(statuses)).to_numpy(dtype=bool)
+    return is_chosen | part.shares_phone if "invalid" in statuses else is_chosen

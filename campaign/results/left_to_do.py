@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Set
+from collections.abc import Callable, Set
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from msgspec import Struct
 
@@ -17,15 +16,12 @@ from campaign.results.advice import (
     advice_for,
     advice_on_corrections,
     advice_on_costs,
-    advice_on_later_texts,
     advice_on_ordered_again,
-    advice_on_reached_earlier,
     advice_on_sharing,
     decided,
     settled_as_refused,
 )
 from campaign.results.calls_to_settle import SHOWN, call_to_add_cost, calls_to_settle
-from campaign.results.reached_earlier import ReachedEarlier
 from campaign.results.totals import ResultTotals, lack_their_cost
 from campaign.text import counted
 
@@ -38,24 +34,14 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """What the totals and batches of a result leave to be done.
 
     `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
-    as they were corrected in a follow-up file, or whose people keep what they got so, `with_message` those
-    that get one, and `kept` the numbers of the batches that a person has settled as refused or ordered again,
-    and whose people all keep an earlier text: these may have to be read. `later` has the rows whose people
-    got a later text than that of the table (see `MessagesElsewhere.last_texts`), and `can_send_both` and
-    `is_answered` are those of `JoinedRows`.
+    as they were corrected in a follow-up file: these may have to be read.
     `order` holds for all workers, "" if there never were any.
     """
 
     totals: ResultTotals
     batches: pd.DataFrame
     planned: Ints
-    reached: ReachedEarlier
     corrected: Callable[[], pd.Index[int]]
-    with_message: Callable[[], Ints]
-    kept: Callable[[], Collection[int]]
-    later: pd.DataFrame
-    can_send_both: Callable[[], bool]
-    is_answered: Callable[[], bool]
     folder: Path | None
     order: str
     is_closed: bool
@@ -65,68 +51,30 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     def sentences(self, without: Set[str]) -> tuple[str, ...]:
         """One sentence for each thing to do; nothing about the statuses in `without`."""
         without = {*without}
-        if not self.totals.to_correct:
-            without.add("invalid")
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
-        by_hand = settled_as_refused(self._in_use, is_closed=self.is_closed, kept=self.kept())
-        advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
+        by_hand = settled_as_refused(self._in_use, is_closed=self.is_closed)
+        advice = [*advice_for(self.totals, self.decisions | by_hand, without=without).values()]
         advice.append(self.about_ordered_again)
         if not self.is_erased:
-            ways = {"can_send_both": self.can_send_both(), "is_answered": self.is_answered()}
-            advice.append(advice_on_sharing(self.totals.lacking_numbers, **ways))
-            advice += [*self.corrections_to_copy, self.about_later_texts]
-            advice.append(self.about_costs)
+            advice.append(advice_on_sharing(self.totals.sharing))
+            advice += [self.about_corrections, self.about_costs]
         return tuple(filter(None, advice))
 
     @property
     def decisions(self) -> dict[str, str]:
         """What is left to do, by status, where a person has decided already what becomes of it."""
-        return decided(
-            self._in_use,
-            is_closed=self.is_closed,
-            order=self.order,
-            open_in=self.open_in,
-            kept=self.kept(),
-        )
+        return decided(self._in_use, is_closed=self.is_closed, order=self.order, open_in=self.open_in)
 
     @property
     def about_ordered_again(self) -> str:
         """What to do about batches that are ordered again, where others are unknown too; "" for none."""
-        return advice_on_ordered_again(self._in_use, is_closed=self.is_closed, kept=self.kept())
+        return advice_on_ordered_again(self._in_use, is_closed=self.is_closed)
 
     @property
-    def corrections_to_copy(self) -> list[str]:
-        """What your own spreadsheet lacks, a sentence each."""
-        if self.is_erased:
-            return []
-        others = len(self.reached.rows) - len(self.reached.corrected)
-        corrected = advice_on_corrections(*self._corrections, len(self.reached.outdated))
-        return [*filter(None, (advice_on_reached_earlier(others), corrected))]
-
-    @property
-    def about_later_texts(self) -> str:
-        """What to do about people whose last message is not the one of the table; "" where there are none."""
-        return (
-            ""
-            if self.is_erased
-            else advice_on_later_texts(
-                self.later.index.tolist(), in_doubt=bool((self.later["status"] != "accepted").any())
-            )
-        )
-
-    @property
-    def _corrections(self) -> tuple[list[int], list[int]]:
-        """The rows that were corrected or added in follow-up files, which your own spreadsheet lacks, and
-        those that get nothing though they were.
-
-        The table may have them as corrected, or as your own spreadsheet has.
-        """
-        reached = self.reached
-        sent_before = np.concatenate([reached.corrected, reached.doubtful, reached.outdated])
-        corrected = np.setdiff1d(self.corrected(), sent_before)
-        unsent = np.setdiff1d(corrected, self.with_message()) if len(corrected) else corrected
-        return np.union1d(np.setdiff1d(corrected, unsent), sent_before).tolist(), unsent.tolist()
+    def about_corrections(self) -> str:
+        """What your own spreadsheet lacks, because it was corrected in the follow-up file; "" for nothing."""
+        return "" if self.is_erased else advice_on_corrections(self.corrected().tolist())
 
     @property
     def can_go_on(self) -> bool:

@@ -9,17 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from campaign.arrow_text import Ints
-from campaign.contract import SETTLED_BY, STATUSES
-from campaign.results.reached_earlier import ReachedEarlier
+from campaign.arrow_text import Bools, Ints, array_to_series, replace_where, series_to_array
+from campaign.contract import SETTLED_BY
+from campaign.service.wire import refusal_of
 
 # A row that was sent as several messages gets the status that most needs attention.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
-
-# What became of rows, in words: the statuses, and three that a status does not tell. Reached before: by
-# another campaign, or as a list says (`not_again`). Reached earlier: in an earlier round of this one.
-SHARING_A_PHONE, REACHED_BEFORE = "sharing a phone", "reached before"
-OUTCOMES = (*STATUSES, SHARING_A_PHONE, REACHED_BEFORE, "reached earlier")
 
 _REASONS = {
     "unknown": "The request may have reached the service, and no readable answer came.",
@@ -44,36 +39,26 @@ def by_urgency(batches: pd.DataFrame, planned: Ints) -> npt.NDArray[np.int64]:
     return np.lexsort([-batches["batch"].to_numpy(), urgency])
 
 
-def final_statuses(
-    planned: pd.Series[str], rows: Ints, batches: pd.DataFrame, places: npt.NDArray[np.intp]
-) -> pd.Series[str]:
-    """The final status of each row of a plan; `rows` has that of each message, whose batch is at its place.
+def places_of_rows(count: int, positions: Ints, places: Ints, batches: pd.DataFrame) -> Ints:
+    """For each of so many rows the place of the batch of its worst message, -1 where it has none.
 
-    No text is read for it, so that a large table is counted in a fraction of the time and memory.
+    `positions` has the row of each message, and `places` that of its batch.
     """
-    ranks = pd.Categorical(batches["status"], categories=WORST_FIRST).codes.astype(np.int64)
-    worst = np.full(len(planned), len(WORST_FIRST), np.int64)
-    np.minimum.at(worst, planned.index.get_indexer(pd.Index(rows)), ranks.take(places))
-    outcomes = np.array([*WORST_FIRST, ""], dtype=object)
-    has_message = worst < len(WORST_FIRST)
-    return planned.where(~has_message, pd.Series(outcomes.take(worst), index=planned.index, dtype="str"))
+    of_rows = np.full(count, -1)
+    ranks = pd.Categorical(batches["status"], categories=WORST_FIRST).codes
+    best_first = np.argsort(ranks[places], kind="stable")[::-1]
+    of_rows[positions[best_first]] = places[best_first]  # the last assignment stands
+    return of_rows
 
 
-def outcomes_of(
-    statuses: pd.Series[str], sharing: Ints, left_out: Ints, reached: ReachedEarlier | None
+def texts_of_rows(
+    planned: pd.Series[str], has_batch: Bools, of_batches: pd.Series[str], places: Ints
 ) -> pd.Series[str]:
-    """What became of rows with these statuses, as one of `OUTCOMES`.
-
-    `sharing` are the rows of people who share a phone, `left_out` those that `not_again` leaves out, and
-    `reached` says who was reached in an earlier round.
-    """
-    outcomes = statuses.astype("str")  # a copy
-    outcomes[outcomes.index.isin(left_out)] = REACHED_BEFORE
-    outcomes[outcomes.index.isin(sharing)] = SHARING_A_PHONE
-    if reached is not None:
-        outcomes[outcomes.index.isin(reached.doubtful)] = "unknown"
-        outcomes[outcomes.index.isin(reached.rows)] = "reached earlier"
-    return outcomes
+    """The text of the batch of each row that has one, and what was planned for the others."""
+    of_rows = series_to_array(of_batches).take(places[has_batch])
+    if len(of_rows) < len(planned):
+        of_rows = replace_where(series_to_array(planned), has_batch, of_rows)
+    return array_to_series(of_rows, planned.index)
 
 
 def join_messages(
@@ -90,58 +75,34 @@ def join_messages(
 
 
 def join_contacts(
-    contacts: pd.DataFrame,
-    status: pd.Series[str],
-    messages: pd.DataFrame,
-    batches: pd.DataFrame,
-    places: npt.NDArray[np.intp],
-    batch_of_excluded: npt.NDArray[np.int64],
+    contacts: pd.DataFrame, status: pd.Series[str], batches: pd.DataFrame, has_message: Bools, places: Ints
 ) -> pd.DataFrame:
-    """The rows with status, reason, batch and code: `status` is that of `final_statuses`, and `messages` are
-    those of `join_messages`.
+    """The rows with status, why, reason, batch and code; `places` are those of `places_of_rows`.
+
+    A row without a message has the place of the batch that reached its number, and its own reason.
     """
-    reasons = _reasons(batches).array.take(places)
-    outcomes = messages[["row", "status", "batch", "code"]].assign(reason=reasons)
-    by_row = worst_by_row(outcomes).reindex(contacts.index)
-    has_message = by_row["status"].notna()
-    batch, code = by_row["batch"].astype("Int64"), by_row["code"].fillna("")
-    reason = contacts["reason"].where(~has_message, by_row["reason"])
-    reached = batch_of_excluded > 0
-    if reached.any():
-        reason = _with_earlier_messages(reason, status, batches, batch_of_excluded)
-        codes = batches.set_index("batch")["code"].reindex(batch_of_excluded[reached])
-        batch[reached], code[reached] = batch_of_excluded[reached], codes.to_numpy()
+    has_batch = places >= 0
+    numbers = np.append(batches["batch"].to_numpy(), 0)[places]  # 0 at -1
+    nothing = pd.Series("", index=contacts.index, dtype="str")
     return contacts.assign(
         status=status,
-        reason=reason,
-        batch=batch,
-        code=code,
+        why=texts_of_rows(contacts["why"], has_message, _why_of(batches), places),
+        reason=texts_of_rows(contacts["reason"], has_message, _reasons(batches), places),
+        batch=pd.arrays.IntegerArray(numbers, ~has_batch),
+        code=texts_of_rows(nothing, has_batch, batches["code"], places),
     )
 
 
-def _with_earlier_messages(
-    reasons: pd.Series[str],
-    status: pd.Series[str],
-    batches: pd.DataFrame,
-    batch_of_excluded: npt.NDArray[np.int64],
-) -> pd.Series[str]:
-    """The reasons in which whoever wants no messages by now is said to have got one before, or perhaps."""
-    states = batches.set_index("batch")["status"].reindex(batch_of_excluded)
-    numbers = pd.Series(batch_of_excluded, reasons.index).astype("str")
-    for state, verb in (("accepted", "was"), ("unknown", "may have been")):
-        sentences = reasons + f" This number {verb} reached before, by batch " + numbers + "."
-        chosen = (status == "opted_out").to_numpy() & (states == state).to_numpy()
-        reasons = reasons.mask(chosen, sentences)
-    return reasons
+def _why_of(batches: pd.DataFrame) -> pd.Series[str]:
+    """Why the rows of each batch have its status, as a code: which kind of refusal it was, else ""."""
+    codes = pd.Series("", index=batches.index, dtype="str")
+    errors = batches.loc[batches["status"] == "refused", "error"]
+    codes[errors.index] = errors.map({error: _kind_of_refusal(error) for error in errors.unique()})
+    return codes
 
 
-def worst_by_row(messages: pd.DataFrame) -> pd.DataFrame:
-    """One message for each row of the file, by row: of several, the one that most needs attention."""
-    if not messages["row"].is_unique:
-        rank = pd.Categorical(messages["status"], categories=WORST_FIRST).codes
-        order = np.lexsort((rank, messages["row"].to_numpy()))
-        messages = messages.take(order).drop_duplicates("row")
-    return messages.set_index("row")
+def _kind_of_refusal(error: str) -> str:
+    return f"refused_{'by_hand' if error.startswith(SETTLED_BY) else refusal_of(error)}"
 
 
 def _reasons(batches: pd.DataFrame) -> pd.Series[str]:

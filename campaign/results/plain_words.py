@@ -9,7 +9,7 @@ from campaign.arrow_text import array_to_series, map_unique, replace_where, seri
 from campaign.contacts.continuation import REASON, STATUS
 from campaign.contract import SETTLED_BY
 from campaign.remedies import texts_without_code
-from campaign.results.outcome_tables import SHARING_A_PHONE
+from campaign.results.totals import SHARING_A_PHONE
 from campaign.text import capitalised, without_error_class
 
 # What a status means for somebody who sees it for the first time: of one row and of several.

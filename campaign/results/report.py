@@ -57,7 +57,7 @@ def write_report(
       could run as a formula gets a ' in front
 
     `by` names a column of the file, or several: the page gets a section and the workbook a sheet with the
-    result for each of its values, as in `Result.outcomes_by`.
+    result for each of its values, as in `Result.by`.
 
     Phone numbers are masked (25677*****56), also inside other text, unless `reveal=True`. An existing file is
     replaced in one step.

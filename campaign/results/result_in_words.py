@@ -8,8 +8,6 @@ from pathlib import Path
 from msgspec import Struct
 
 from campaign.environments import words_for
-from campaign.messages.plan_tables.plan_columns import rows_of_messages
-from campaign.results.earlier_messages import about_elsewhere, about_kept_texts
 from campaign.results.joined_rows import JoinedRows
 from campaign.results.left_to_do import LeftToDo
 from campaign.results.totals import outcome_sentence
@@ -38,7 +36,7 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
 
     def headline_with(self, note: str) -> str:
         """The outcome, with this note on why the run ended, "" for none."""
-        outcome, earlier = outcome_sentence(self.rows.totals), self._about_earlier_rounds
+        outcome, earlier = outcome_sentence(self.rows.totals), self.rows.not_in_table.sentence
         if self.nothing_sent and self.rows.totals["accepted"]:
             pieces = [note, f"So far, {outcome[0].lower()}{outcome[1:]}", earlier]
         else:
@@ -49,19 +47,13 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
     @property
     def remarks(self) -> tuple[str, str]:
         """Why the run ended, and what was sent that is not in today's table; "" for neither."""
-        return self.note, self._about_earlier_rounds
+        return self.note, self.rows.not_in_table.sentence
 
     @property
     def about_closing(self) -> str:
         """That a person has closed the campaign, where nothing that is left to do says so; else ""."""
         says_so = self.rows.totals["refused"] or self.rows.totals["not_sent"]
         return "The campaign is closed: nothing waits in it." if self.is_closed and not says_so else ""
-
-    @cached_property
-    def _about_earlier_rounds(self) -> str:
-        """Who keeps what earlier rounds sent, and what was sent that is not in today's table."""
-        kept = about_kept_texts(sum(part.kept_texts for part in self.rows.parts()))
-        return " ".join(filter(None, (kept, about_elsewhere(self.rows.elsewhere, self.rows.reached))))
 
     @cached_property
     def left_to_do(self) -> tuple[str, ...]:
@@ -76,13 +68,7 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
             totals=self.rows.totals,
             batches=self.rows.batches,
             planned=self.rows.messages_by_batch,
-            reached=self.rows.reached,
-            corrected=lambda: self.rows.corrected_rows.union(self.rows.kept_as_corrected),
-            with_message=lambda: rows_of_messages(self.rows.plan),
-            kept=lambda: self.rows.kept_batches,
-            later=self.rows.elsewhere.last_texts,
-            can_send_both=lambda: self.rows.can_send_both,
-            is_answered=lambda: self.rows.is_answered,
+            corrected=lambda: self.rows.corrected_rows,
             folder=self.folder,
             order=self.order,
             is_closed=self.is_closed,

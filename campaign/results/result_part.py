@@ -10,10 +10,11 @@ import numpy.typing as npt
 import pandas as pd
 from msgspec import Struct
 
+from campaign.arrow_text import Bools, Ints, equal_texts, series_to_array
+from campaign.contract import KEEPING
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.results.outcome_tables import final_statuses, join_contacts, join_messages
-from campaign.results.reached_earlier import ReachedEarlier, kept_as_corrected
+from campaign.results.outcome_tables import join_contacts, join_messages, places_of_rows, texts_of_rows
 from campaign.values import replace
 
 
@@ -21,16 +22,13 @@ class ResultPart(Struct, frozen=True, eq=False, dict=True):
     """Some consecutive rows of a result. Its tables have the columns of those of `Result`.
 
     `batch_of_message` has the number of the batch of each message, `batch_of_excluded` for each row without a
-    message the batch that had reached its number. `reasons` has the reasons of some rows of the result that
-    their messages do not tell, and `reached` who was reached in an earlier round.
+    message the batch that had reached its number, 0 for none.
     """
 
     plan_part: PlanPart
     batches: pd.DataFrame
     batch_of_message: npt.NDArray[np.int64]
     batch_of_excluded: npt.NDArray[np.int64]
-    reasons: pd.Series[str] | None = None
-    reached: ReachedEarlier | None = None
 
     @cached_property
     def places(self) -> npt.NDArray[np.intp]:
@@ -38,11 +36,65 @@ class ResultPart(Struct, frozen=True, eq=False, dict=True):
         return np.searchsorted(self.batches["batch"].to_numpy(), self.batch_of_message)
 
     @cached_property
+    def positions(self) -> Ints:
+        """The position of the row of each message: they are in the order of the rows."""
+        rows = self.plan_part.rows_of_messages
+        is_first = np.ones(len(rows), dtype=bool)
+        is_first[1:] = rows[1:] != rows[:-1]
+        of_messages: Ints = np.flatnonzero(self.has_message)[np.cumsum(is_first) - 1]
+        return of_messages
+
+    @cached_property
+    def has_message(self) -> Bools:
+        """Which of the rows have messages."""
+        return equal_texts(series_to_array(self.plan_part.status), "not_sent")
+
+    @cached_property
     def status(self) -> pd.Series[str]:
-        """That column of `contacts`; no text is read for it."""
-        return final_statuses(
-            self.plan_part.status, self.plan_part.rows_of_messages, self.batches, self.places
+        """That column of `contacts`; no other text is read for it, unless there are duplicates."""
+        is_joined = self.has_message.copy()
+        is_joined[self._kept_in_doubt] = True
+        return texts_of_rows(self.plan_part.status, is_joined, self.batches["status"], self._places_of_rows)
+
+    @cached_property
+    def duplicates(self) -> pd.Series[str]:
+        """Why the duplicates among these rows get no message; without any, no text is read."""
+        is_duplicate = equal_texts(series_to_array(self.status), "duplicate")
+        if not is_duplicate.any():
+            return pd.Series([], index=self.status.index[:0], dtype="str")
+        return self.plan_part.contacts["why"][is_duplicate]
+
+    @cached_property
+    def shares_phone(self) -> Bools:
+        """Which of the rows get nothing because another row has their number, with another text."""
+        sharing = self.duplicates.index[self.duplicates == "shared_phone"]
+        return self.status.index.isin(sharing) if len(sharing) else np.zeros(len(self.status), dtype=bool)
+
+    @property
+    def in_doubt(self) -> pd.DataFrame:
+        """The rows of people of whom it is not known whether they were reached: columns row, and batch."""
+        of_messages, of_rows = self._is_unknown[self.places], self._kept_in_doubt
+        rows = [self.plan_part.rows_of_messages[of_messages], self.status.index.to_numpy()[of_rows]]
+        numbers = [self.batch_of_message[of_messages], self.batch_of_excluded[of_rows]]
+        return pd.DataFrame({"row": np.concatenate(rows), "batch": np.concatenate(numbers)})
+
+    @property
+    def excluded(self) -> pd.DataFrame:
+        """The rows without a message whose number was reached: columns row, number, and batch."""
+        chosen = np.flatnonzero(self._was_reached & ~self._has_why("other_number"))
+        return pd.DataFrame(
+            {
+                "row": self.status.index[chosen],
+                "number": self.plan_part.numbers[chosen],
+                "batch": self.batch_of_excluded[chosen],
+            }
         )
+
+    def messages_in(self, batches: Bools) -> pd.DataFrame:
+        """The number and the batch of each message in some batches, chosen by their places."""
+        chosen = batches[self.places]
+        numbers = self.plan_part.numbers[self.positions[chosen]]
+        return pd.DataFrame({"number": numbers, "batch": self.batch_of_message[chosen]})
 
     @property
     def messages(self) -> pd.DataFrame:
@@ -59,34 +111,10 @@ class ResultPart(Struct, frozen=True, eq=False, dict=True):
         """The issues of these rows; those of the whole table are in the first part."""
         return self.plan_part.issues
 
-    @property
-    def kept_texts(self) -> int:
-        """How many of these rows are of people whose numbers keep another text that they got before."""
-        if self.reached is None:
-            return 0
-        kept = self.reached.kept(lambda: self.issues).index
-        kept = kept.difference(kept_as_corrected(self.issues)) if len(kept) else kept
-        return int((self.status.reindex(kept) == "accepted").sum())  # of others it is not known, or refused
-
-    @property
-    def sent_earlier(self) -> pd.DataFrame:
-        """The rows to correct that were sent in an earlier round, or perhaps: columns row, and place as in
-        `places`."""
-        sent = [] if self.reached is None else [*self.reached.rows, *self.reached.doubtful]
-        is_sent = self.status.index.isin(sent)
-        places = np.searchsorted(self.batches["batch"].to_numpy(), self.batch_of_excluded[is_sent])
-        return pd.DataFrame({"row": self.status.index[is_sent], "place": places})
-
-    def apart(self, rows: pd.Index[int]) -> ResultPart:
-        """The same for another process, with nothing that its `rows` do not need."""
+    def apart(self) -> ResultPart:
+        """The same for another process, with no batch that its rows do not need."""
         used = np.union1d(self.batch_of_message, self.batch_of_excluded)
-        reasons, reached = self.reasons, self.reached
-        return replace(
-            self,
-            batches=self.batches[self.batches["batch"].isin(used)].reset_index(drop=True),
-            reasons=None if reasons is None else reasons[reasons.index.isin(rows)],
-            reached=None if reached is None else reached.only(rows),
-        )
+        return replace(self, batches=self.batches[self.batches["batch"].isin(used)].reset_index(drop=True))
 
     @cached_property
     def _messages(self) -> pd.DataFrame:
@@ -94,18 +122,40 @@ class ResultPart(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _contacts(self) -> pd.DataFrame:
-        contacts = join_contacts(
-            self.plan_part.contacts,
-            self.status,
-            self._messages,
-            self.batches,
-            self.places,
-            self.batch_of_excluded,
-        )
-        if self.reasons is not None:
-            own = self.reasons[self.reasons.index.isin(contacts.index)]
-            contacts.loc[own.index, "reason"] = own
-        return contacts if self.reached is None else self.reached.explain(contacts, lambda: self.issues)
+        contacts, places = self.plan_part.contacts, self._places_of_rows
+        return join_contacts(contacts, self.status, self.batches, self.has_message, places)
+
+    @cached_property
+    def _places_of_rows(self) -> Ints:
+        """The place of the batch of each row, with or without a message; -1 for none."""
+        of_rows = places_of_rows(len(self.has_message), self.positions, self.places, self.batches)
+        numbers, reached = self.batches["batch"].to_numpy(), self._was_reached
+        of_rows[reached] = np.searchsorted(numbers, self.batch_of_excluded[reached])
+        return of_rows
+
+    @cached_property
+    def _was_reached(self) -> Bools:
+        """Which of the rows have no message, and a number that was reached."""
+        return np.greater(self.batch_of_excluded, 0) & ~self.has_message
+
+    @cached_property
+    def _kept_in_doubt(self) -> Ints:
+        """The positions of rows whose phone, or whose cell, may have got what it keeps."""
+        keeping = np.flatnonzero(self._has_why(*KEEPING))
+        in_doubt: Ints = keeping[self._is_unknown[self._places_of_rows[keeping]]]
+        return in_doubt
+
+    @property
+    def _is_unknown(self) -> Bools:
+        """Which of the batches are unknown."""
+        return (self.batches["status"] == "unknown").to_numpy(dtype=bool)
+
+    def _has_why(self, *codes: str) -> Bools:
+        """Which duplicates of the plan whose number was reached are so for one of these reasons."""
+        is_duplicate = self._was_reached & equal_texts(series_to_array(self.plan_part.status), "duplicate")
+        if not is_duplicate.any():
+            return is_duplicate
+        return is_duplicate & self.plan_part.contacts["why"].isin(codes).to_numpy(dtype=bool)
 
 
 def result_parts(
@@ -113,8 +163,6 @@ def result_parts(
     batches: pd.DataFrame,
     batch_of_message: npt.NDArray[np.int64],
     batch_of_excluded: npt.NDArray[np.int64],
-    reasons: pd.Series[str] | None = None,
-    reached: ReachedEarlier | None = None,
 ) -> Iterator[ResultPart]:
     """The parts of a result, in order."""
     message = row = 0
@@ -125,7 +173,5 @@ def result_parts(
             batches,
             batch_of_message[message : message + messages],
             batch_of_excluded[row : row + rows],
-            reasons,
-            reached,
         )
         message, row = message + messages, row + rows

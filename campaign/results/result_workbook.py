@@ -17,12 +17,10 @@ from campaign.contacts.amount_columns import count_amounts
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
-from campaign.messages.totals import LINES, lines_in
 from campaign.results import workbook
 from campaign.results.csv_file import write_csv_parts
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
-from campaign.results.messages_outside import MessagesOutside
-from campaign.results.page.costs import about_nowhere, and_given_by_hand, has_other_texts, shown_breakdown
+from campaign.results.page.costs import and_given_by_hand, has_other_texts, shown_breakdown
 from campaign.results.page.headline import headline
 from campaign.results.page.result_page import reading_facts, remarks
 from campaign.results.page.row_account import not_read, rows_in_words
@@ -34,8 +32,8 @@ from campaign.results.replaced_file import replace_file
 from campaign.results.sent_rounds import as_counted
 from campaign.results.tables import Result
 from campaign.results.totals import has_other_messages
-from campaign.results.workbook import OUTCOME, SummarySheet, write_workbook
-from campaign.text import agreeing, capitalised, counted, money
+from campaign.results.workbook import SummarySheet, write_workbook
+from campaign.text import capitalised, counted, money
 
 _WITH_ZONE = {"submitted_at": "submitted_at (UTC)"}  # a cell has no zone
 _LONGEST_NAME = 31  # characters of the name of a sheet
@@ -43,9 +41,8 @@ _FOLLOW_UP = (
     "This sheet is for reading. Correct the rows in your own spreadsheet, or in the follow-up file (in the "
     "app, the button “Rows to correct”): sent under the same name, either continues the campaign."
 )
-_COLUMNS_AFTER = 1 + len(OUTCOME_COLUMNS)  # our own columns of the sheet Contacts, after those of the file
+_COLUMNS_AFTER = len(OUTCOME_COLUMNS)  # our own columns of the sheet Contacts, after those of the file
 _OUTSIDE = "Messages not in the table"
-_ABOUT_OUTSIDE = "These and the sheet Messages are together all messages of the sheet Batches."
 _NOT_IN_NAMES = str.maketrans(dict.fromkeys("[]:*?/\\", " "))
 
 
@@ -56,22 +53,18 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
     """
     beside: dict[str, Path] = {}
     sheets: dict[str, pd.DataFrame] = {}
-    outside = MessagesOutside.of(result)
     breakdowns = _breakdowns(result, redaction, by)
-    for name, parts in _tables(result, outside, redaction, breakdowns).items():
+    for name, parts in _tables(result, redaction, breakdowns).items():
         first, rest = _as_sheet(parts)
         if rest is None:
             sheets[name] = first
         else:
             beside[name] = path.with_name(f"{path.stem}.{name.lower()}.csv")
             replace_file(beside[name], partial(_write_rows, chain([first], rest)))
-    summary = _summary(result, redaction, beside, outside.unlisted)
-    totals = result.totals
-    can_correct = totals.to_correct or totals.sharing_unreached or totals["refused"]
+    summary = _summary(result, redaction, beside)
+    can_correct = result.totals.to_correct or result.totals["refused"]
     notes = {"Follow-up": _FOLLOW_UP} if can_correct and not result.is_erased else {}
-    about_outside = "" if outside.unlisted else _ABOUT_OUTSIDE
-    notes[_OUTSIDE] = " ".join(filter(None, [about_outside, redaction.about_look_alikes]))
-    notes |= {name: about_nowhere(result, table) for name, table in breakdowns.items()}
+    notes[_OUTSIDE] = " ".join(filter(None, [result.outside.sentence, redaction.about_look_alikes]))
     sheets |= _with_values(sheets, redaction)
     replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets, notes))
 
@@ -102,41 +95,22 @@ def _breakdowns(result: Result, redaction: Redaction, by: Sequence[str]) -> dict
 
 
 def _tables(
-    result: Result,
-    outside: MessagesOutside,
-    redaction: Redaction,
-    breakdowns: Mapping[str, pd.DataFrame],
+    result: Result, redaction: Redaction, breakdowns: Mapping[str, pd.DataFrame]
 ) -> dict[str, Iterator[pd.DataFrame]]:
     """The tables of the sheets, each in parts."""
+    outside = redaction.messages(as_counted(result.not_in_table, result.batches))
     return {
         **{name: iter([table.reset_index(allow_duplicates=True)]) for name, table in breakdowns.items()},
         "Batches": iter([redaction.batches(as_counted(result.batches)).rename(columns=_WITH_ZONE)]),
         "Messages": (redaction.messages(part.messages) for part in result.parts()),
-        **({_OUTSIDE: map(redaction.messages, outside.parts())} if outside.chunks else {}),
-        "Contacts": _contacts(result, redaction),
+        **({_OUTSIDE: iter([outside])} if len(outside) else {}),
+        "Contacts": (redaction.contacts(part.contacts).reset_index() for part in result.parts()),
         "Issues": (redaction.issues(part.issues) for part in result.parts()),
         "Follow-up": (  # in the order of the file, as the follow-up file and whatever lies beside both
             with_attention_words(redaction.follow_up(rows)).reset_index(allow_duplicates=True)
             for rows in result.follow_up_rows.with_status(TO_FOLLOW_UP)
         ),
     }
-
-
-def _contacts(result: Result, redaction: Redaction) -> Iterator[pd.DataFrame]:
-    """The rows of the file, each with the outcome as which the summary counts it beside its status."""
-    outcomes = result.outcomes.str.replace("_", " ")
-    for part in result.parts():
-        contacts = redaction.contacts(part.contacts)
-        lines = lines_in(contacts, part.issues)
-        own = outcomes.reindex(contacts.index)
-        own.loc[lines.index] = lines.str.replace("_", " ")
-        if result.is_erased:  # which of these a row was is in no file any more
-            kinds = [code.replace("_", " ") for code, name in LINES.items() if getattr(result.totals, name)]
-            own = own.replace("blank", " or ".join(["blank", *kinds]))
-        place = list(contacts).index("status")
-        # A spreadsheet that is such a sheet itself may have a column of this name already.
-        contacts.insert(place, OUTCOME, own, allow_duplicates=True)
-        yield contacts.reset_index()
 
 
 def _with_values(sheets: Mapping[str, pd.DataFrame], redaction: Redaction) -> dict[str, pd.DataFrame]:
@@ -162,15 +136,9 @@ def _sheet_name(column: str, taken: Mapping[str, object]) -> str:
     return unique
 
 
-def _about_unlisted(messages: int) -> str:
-    """How many messages no sheet has, and why."""
-    which = agreeing(messages, "that is not in the table is", "that are not in the table are")
-    sent = capitalised(counted(messages, "message"))
-    return f"{sent} of the sheet Batches {which} in no sheet: names, numbers and texts were erased."
-
-
-def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path], unlisted: int) -> SummarySheet:
+def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -> SummarySheet:
     totals, words = result.totals, words_for(result.environment)
+    unlisted = 0 if result.outside.is_known else result.outside.count
     times = LocalTimes.of_rounds(result.rounds)
     facts: list[tuple[str, str | int | Decimal]] = [
         ("Campaign", result.name or "Campaign report"),
@@ -185,7 +153,7 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path], u
         ("Rows and people", rows_in_words(totals, result.reading)),
         *((f"{capitalised(name)} (texts)", count) for name, count in totals.messages_in_words.items()),
         ("SMS parts in the table" if has_other_messages(totals) else "SMS parts", totals.parts),
-        *([("Messages not listed", _about_unlisted(unlisted))] if unlisted else []),
+        *([("Messages not listed", result.outside.sentence)] if unlisted else []),
         ("Batches", totals.batches),
         (
             "Cost, at least" if totals.unpriced and totals.cost is not None else "Cost",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from msgspec import Struct
 
@@ -47,9 +48,13 @@ class SentRound(Struct, frozen=True):
         return replace(self, options={**self.options, **in_force})
 
 
-def as_counted(batches: pd.DataFrame) -> pd.DataFrame:
-    """The batches of `Result.batches` with the number that people give to the round of each, from 1 on."""
-    return batches.assign(round=batches["round"].rank(method="dense").astype("int64"))
+def as_counted(table: pd.DataFrame, batches: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The batches of `Result.batches` with the number that people give to the round of each, from 1 on.
+
+    Also another table with a column `round`, beside all batches.
+    """
+    rounds = (table if batches is None else batches)["round"].drop_duplicates().sort_values()
+    return table.assign(round=np.searchsorted(rounds.to_numpy(), table["round"].to_numpy()) + 1)
 
 
 def count_rounds(rounds: Iterable[int]) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +27,9 @@ from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.joined_rows import JoinedRows
 from campaign.results.left_to_do import WaysOn
-from campaign.results.messages_elsewhere import MessagesElsewhere
+from campaign.results.not_in_table import NotInTable, Recorded, nothing_recorded
 from campaign.results.outcome_tables import by_urgency
 from campaign.results.plain_words import without_error_classes
-from campaign.results.recorded import ContactsOfRounds, Recorded, no_contacts, nothing_recorded
 from campaign.results.result_in_words import ResultInWords
 from campaign.results.result_part import ResultPart
 from campaign.results.sent_rounds import SentRound, count_rounds
@@ -41,6 +40,9 @@ from campaign.text import clean, counted
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
+
+# Reads the tables of all rounds, part by part; those that were erased have none.
+ContactsOfRounds = Callable[[], Iterable[pd.DataFrame]]
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -85,7 +87,7 @@ class Result:
         order: str = "",
         changes: Callable[[], str] = str,
         ways_on: WaysOn = (),
-        contacts_of_rounds: ContactsOfRounds = no_contacts,
+        contacts_of_rounds: ContactsOfRounds = tuple,
         table_of_version: Callable[[str], pd.DataFrame | None] = lambda _: None,
         recorded: Recorded = nothing_recorded,
     ) -> None:
@@ -110,11 +112,8 @@ class Result:
             batch_of_message = np.repeat(batches["batch"].to_numpy(), batches["messages"].to_numpy())
         if batch_of_excluded is None:
             batch_of_excluded = np.zeros(plan.totals.rows, np.int64)
-        held = (
-            np.isin(batch_of_message, batches["batch"]).all()
-            and np.isin(batch_of_excluded, [0, *batches["batch"]]).all()
-        )
-        if len(batch_of_message) != plan.totals.messages or not held:
+        named = np.concatenate([batch_of_message, batch_of_excluded])
+        if len(batch_of_message) != plan.totals.messages or not _are_among(named, batches["batch"]):
             raise LedgerError(
                 f"The ledger has batches for {counted(len(batch_of_message), 'message')}, and the plan has "
                 f"{plan.totals.messages:,}: they do not belong together. Give the folder that the campaign "
@@ -174,11 +173,15 @@ class Result:
 
     @property
     def contacts(self) -> pd.DataFrame:
-        """Every row of the file with its own columns, then status, reason, batch (Int64) and code.
+        """Every row of the file with its own columns, then status, why, reason, batch (Int64) and code.
 
-        A row that was sent as several messages shows the one that most needs attention. A row with a mistake
-        whose number was reached earlier in the campaign keeps its status, and its reason says so. The reason
-        of an accepted row says if a later text went to its number.
+        A row that was sent as several messages shows the one that most needs attention. `why` is a short code
+        for rows that get no message and for refused ones, such as "too_short", "opted_out" or
+        "refused_funds", else "". That of a duplicate is "same_text" (a copy of another row), "shared_phone"
+        (another row has the number, with another text), "earlier_text" (the phone keeps another text of this
+        campaign), "other_number" (this cell was reached as another number) or "other_campaign" (left out by
+        `not_again`). A row without a message whose number was reached before has the batch and the code of
+        that; while it is not known whether an earlier text was sent, the row that keeps it is unknown.
         """
         return self._rows.whole.contacts
 
@@ -209,19 +212,6 @@ class Result:
         return frame_of_parts(self.parts, table)
 
     @property
-    def outcomes(self) -> pd.Series[str]:
-        """What became of each row, named as in the bars: `totals.by_outcome` counts them.
-
-        `contacts` has the statuses, which do not tell who shares a phone or was reached in an earlier round.
-        """
-        return self._rows.outcomes
-
-    @property
-    def texts_that_reached(self) -> pd.Series[str]:
-        """For each row that was reached earlier the text that it got then, if that is known."""
-        return self._rows.texts_that_reached
-
-    @property
     def issues(self) -> pd.DataFrame:
         """The issues of the plan: what was wrong or worth knowing before sending."""
         return self.plan.issues
@@ -230,6 +220,14 @@ class Result:
     def reading(self) -> Reading | None:
         """How the file was read, if known."""
         return self.plan.reading
+
+    @property
+    def not_in_table(self) -> pd.DataFrame:
+        """What the campaign has sent, or may have, and no row of the table names: one row for each message.
+
+        Columns: round, batch (both int64), number and text. It is empty once names and numbers were erased.
+        """
+        return self._rows.not_in_table.messages.copy(deep=False)
 
     @property
     def totals(self) -> ResultTotals:
@@ -262,40 +260,22 @@ class Result:
 
         The index has the values, "" for the rows in which the cell is empty. Values that differ only by case,
         "Gulu" and "gulu", are one, as most rows write it. Columns: rows, people (rows that are neither blank
-        nor a copy of another row, nor left out by `not_again`), the eight statuses, sharing_a_phone,
-        reached_before and reached_earlier (rows that have one of these statuses, too: see `outcomes`),
-        needing_attention (people who got nothing, or perhaps nothing, though they did not opt out), parts
-        (SMS parts of the messages of this table, as in `totals`), cost_share and unpriced (of all rounds).
-        All are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal. It is an
-        estimate, because the service names one cost for a batch. `unpriced` counts messages without a known
-        cost that may have been charged; with any, the cost is a lower bound, and None if that is all.
+        nor a copy of another row, nor left out by `not_again`), the eight statuses, needing_attention
+        (unknown, refused and invalid rows, and those that share a phone), parts (SMS parts of the messages of
+        this table, as in `totals`), cost_share and unpriced (of all rounds). All are int64 but `cost_share`:
+        the batches' costs, shared out by messages, as Decimal. It is an estimate, because the service names
+        one cost for a batch. `unpriced` counts messages without a known cost that may have been charged; with
+        any, the cost is a lower bound, and None if that is all.
 
-        The sums are those of `totals`. The costs of all texts to the person of a row are in its value, also
-        of those that the table does not have any more: their parts are not counted, so a cost divided by
-        `parts` is a price only where nothing else was sent. What went to numbers that are in no row any more,
-        or only in that of somebody else, is in a last row, with a missing value (NaN) and without rows, so
-        that the costs add up too. Reports call it "(in no row any more)", and the empty value "(empty)".
+        The sums are those of `totals`. What a row cost includes the earlier text to its number, if that has
+        no message now. What is `not_in_table` is in a last row, with a missing value (NaN) and without rows,
+        so that the costs add up too. Reports call it "(not in the table)", and the empty value "(empty)".
 
         Raises `ColumnError` if there is no such column.
         """
-        return self._broken_down(column, "status")
-
-    @public_call
-    def outcomes_by(self, column: str) -> pd.DataFrame:
-        """The frame of `by` with each row in one column only, that of its outcome, as reports show it.
-
-        Somebody who shares a phone is no duplicate there, and a row to correct whose person an earlier round
-        reached is not invalid. The sums are those of `totals.by_outcome`.
-        """
-        return self._broken_down(column, "outcome")
-
-    def _broken_down(self, column: str, kind: Literal["status", "outcome"]) -> pd.DataFrame:
         place, name = choose_column(self.columns, column)
-        rows, needing = self._rows, self.needing_attention.to_numpy()
-        elsewhere = rows.elsewhere.places(rows.batches)
-        return break_down(
-            rows.parts(), place, name, rows.sharing, rows.left_out, needing, rows.batches, elsewhere, kind
-        )
+        rows = self._rows
+        return break_down(rows.parts(), place, name, rows.batches, rows.excluded)
 
     @public_call
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
@@ -309,9 +289,7 @@ class Result:
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice. "invalid" stands
         for all rows to correct: also for those of people who share a phone with somebody in another row, who
-        got another text. Their last status is "sharing a phone", as in `outcomes`; with another number they
-        are reached. Rows whose people were reached earlier in the campaign are left out, as after a follow-up
-        file.
+        got another text. Their last status is "sharing a phone"; with another number they are reached.
         """
         table = pd.concat([*self.follow_up_rows.with_status(_checked_statuses(statuses))])
         table.attrs = {} if self.reading is None else {"reading": self.reading}
@@ -324,7 +302,7 @@ class Result:
 
     @property
     def needing_attention(self) -> pd.Index[int]:
-        """The rows of people who got nothing, or perhaps nothing, though they did not opt out."""
+        """The rows that need a person: unknown, refused, invalid, and those that share a phone."""
         return self._rows.needing_attention
 
     @property
@@ -364,9 +342,9 @@ class Result:
         return self._words.about_closing
 
     @property
-    def elsewhere(self) -> MessagesElsewhere:
-        """The messages that left, or may have, and are not in today's table."""
-        return self._rows.elsewhere
+    def outside(self) -> NotInTable:
+        """What is `not_in_table`, counted, with its cost."""
+        return self._rows.not_in_table
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
@@ -384,15 +362,9 @@ class Result:
         return self._words.to_do.about_ordered_again
 
     @property
-    def corrections_to_copy(self) -> list[str]:
-        """What your own spreadsheet lacks, a sentence each: rows with a mistake whose people were reached,
-        and rows that were corrected in the follow-up file, in this round or an earlier one."""
-        return self._words.to_do.corrections_to_copy
-
-    @property
-    def about_later_texts(self) -> str:
-        """What to do about people whose last message is not the one of the table; "" where there are none."""
-        return self._words.to_do.about_later_texts
+    def about_corrections(self) -> str:
+        """What your own spreadsheet lacks, because it was corrected in the follow-up file; "" for nothing."""
+        return self._words.to_do.about_corrections
 
     @property
     def corrected_rows(self) -> pd.Index[int]:
@@ -409,11 +381,6 @@ class Result:
         """Those of `batches` whose cost nobody but a person can give, by `resolve` with `cost=`."""
         to_do = self._words.to_do
         return self.batches[self.batches["batch"].isin([] if self.is_erased else to_do.unpriced)]
-
-    @property
-    def can_send_both(self) -> bool:
-        """Whether somebody who shares a phone does so with a row of this table, so that both texts can go."""
-        return self._rows.can_send_both
 
     @property
     def is_erased(self) -> bool:
@@ -490,3 +457,10 @@ def _checked_statuses(statuses: Any) -> list[str]:
     for status in statuses:
         check_choice(status, STATUSES, subject="A status of follow_up")
     return list(statuses)
+
+
+def _are_among(numbers: npt.NDArray[np.int64], batches: pd.Series[int]) -> bool:
+    """Whether all of these numbers are those of batches, or 0."""
+    known = np.zeros(int(max(batches.max() if len(batches) else 0, numbers.max(initial=0))) + 1, dtype=bool)
+    known[[0, *batches]] = True
+    return bool(known[numbers].all())

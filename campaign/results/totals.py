@@ -1,84 +1,94 @@
 """The counts of a result: rows by final status, and what the sending cost."""
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 import pandas as pd
 
 from campaign import markup
-from campaign.contract import NO_PEOPLE, ORDERED_AGAIN
+from campaign.contract import NO_PEOPLE, ORDERED_AGAIN, PEOPLE_OF_THEIR_OWN
+from campaign.copied_field import CopiedField
 from campaign.environments import words_for
-from campaign.messages.totals import Totals, kinds_of_rows
+from campaign.messages.totals import Totals
+from campaign.results.result_part import ResultPart
 from campaign.text import agreeing, all_counted, capitalised, counted, money
+
+# Why a row is a duplicate, and what people read for it: the other statuses are read as they are.
+SHARING_A_PHONE, EARLIER_TEXT = "sharing a phone", "with an earlier text"
+KINDS_OF_DUPLICATES = {
+    "same_text": "duplicate",
+    "shared_phone": SHARING_A_PHONE,
+    "earlier_text": EARLIER_TEXT,
+    "other_number": "under another number",
+    "other_campaign": "reached by another campaign",
+}
+# Kinds of rows that are nobody's, or of people whom another campaign reached.
+NOBODY = ("blank", "duplicate", "line of totals", "remark", KINDS_OF_DUPLICATES["other_campaign"])
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ResultTotals(Totals):
     """The totals of the plan with the final statuses, and the `batches` and `cost` of sending. Immutable.
 
-    `accepted_in_all_rounds` counts the accepted messages of all batches, which the cost is for: also those
-    that are in no row of the table any more, or that a row got besides its own.
+    `why` counts the duplicates by the code in that column of `Result.contacts`. `accepted_in_all_rounds`
+    counts the accepted messages of all batches, which the cost is for: also those that are in no row of the
+    table any more.
+
     `cost` is the sum of the costs that the service reported, in its own units; None if it reported none for
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.
-    `currency` is that of the account, "" if it was not given, and `environment` where it was sent. `sharing`
-    counts the duplicates that are people of their own: they share a phone with another row, which has another
-    text. Of those, `sharing_unreached` got nothing in earlier rounds either, and `sharing_corrected` of these
-    have a number of their own in the follow-up file. `left_out` counts the duplicates whose number was
-    reached before, as `not_again` says. `reached_earlier` counts the rows to correct whose
-    people were reached earlier in the campaign, as after a follow-up file, and `in_doubt` those that were
-    corrected in one and may have been reached. `kept_as_corrected` counts accepted rows whose people keep
-    what they got as corrected in one.
+    `currency` is that of the account, "" if it was not given, and `environment` where it was sent.
     """
 
+    why: CopiedField[Mapping[str, int]] = CopiedField(dict)
     batches: int = 0
     accepted_in_all_rounds: int = 0
     cost: Decimal | None = None
     unpriced: int = 0
     currency: str = ""
     environment: str = "live"
-    sharing: int = 0
-    sharing_unreached: int = 0
-    sharing_corrected: int = 0
-    reached_earlier: int = 0
-    in_doubt: int = 0
-    kept_as_corrected: int = 0
-
-    @property
-    def lacking_corrections(self) -> int:
-        """The people who were reached with a correction that the table lacks."""
-        return self.reached_earlier + self.kept_as_corrected
 
     @property
     def people(self) -> int:
         """The rows that are neither blank nor a copy (number and text) of another one, nor left out by
         `not_again`; see `contract`."""
-        return people_in(self, self.sharing)
+        return people_in(self, sum(self.why.get(code, 0) for code in PEOPLE_OF_THEIR_OWN))
 
     @property
-    def by_outcome(self) -> dict[str, int]:
-        """The rows in each status, those of people who share a phone or were reached before apart from the
-        other duplicates.
+    def reached(self) -> int:
+        """The people whose text was accepted, or who keep an earlier one."""
+        return self["accepted"] + self.with_earlier_text
 
-        Rows to correct that were reached earlier in the campaign, or perhaps, count as what they are.
-        """
-        counts: dict[str, int] = {}
-        for status, count in self.items():
-            counts[status] = count
-            if status == "duplicate":
-                counts |= {
-                    "duplicate": count - self.sharing - self.left_out,
-                    "sharing_a_phone": self.sharing_unreached,
-                    **({"reached_before": self.left_out} if self.left_out else {}),
-                }
-        counts |= {"invalid": self.to_correct, "unknown": self["unknown"] + self.in_doubt}
-        return counts | ({"reached_earlier": self.reached_earlier} if self.reached_earlier else {})
+    @property
+    def with_earlier_text(self) -> int:
+        """The people who keep an earlier text of the campaign."""
+        return self.why.get("earlier_text", 0)
+
+    @property
+    def sharing(self) -> int:
+        """The people who got nothing because another row has their number."""
+        return self.why.get("shared_phone", 0)
 
     @property
     def kinds(self) -> dict[str, int]:
-        """The same in words, as people read them, with lines of totals and remarks apart from empty rows."""
-        return kinds_of_rows(self.by_outcome, self)
+        """The rows by status in words, as people read them, duplicates apart by what they are, and lines of
+        totals and remarks apart from empty rows."""
+        kinds: dict[str, int] = {}
+        for status, count in self.items():
+            kinds[status.replace("_", " ")] = count
+            if status == "duplicate":
+                apart = {words: self.why.get(code, 0) for code, words in KINDS_OF_DUPLICATES.items()}
+                kinds |= {words: number for words, number in apart.items() if number}
+                kinds["duplicate"] = count - sum(apart.values()) + apart["duplicate"]
+        return kinds | {"blank": self.empty, "line of totals": self.totals_lines, "remark": self.remarks}
+
+    @property
+    def kinds_of_people(self) -> dict[str, int]:
+        """The same without the rows that are nobody's."""
+        return {kind: count for kind, count in self.kinds.items() if kind not in NOBODY}
 
     @property
     def messages_in_words(self) -> dict[str, int]:
@@ -93,19 +103,13 @@ class ResultTotals(Totals):
 
     @property
     def attention(self) -> int:
-        """The people who got nothing, or perhaps nothing, though they did not opt out."""
-        return self.people - self["accepted"] - self["opted_out"] - self.reached_earlier
+        """The rows that need a person: unknown, refused, invalid, and those that share a phone."""
+        return self["unknown"] + self["refused"] + self.to_correct
 
     @property
     def to_correct(self) -> int:
-        """The invalid rows of people who got nothing."""
-        sharing = self.sharing - self.sharing_unreached
-        return self["invalid"] + sharing - self.reached_earlier - self.in_doubt
-
-    @property
-    def lacking_numbers(self) -> int:
-        """The people who share a phone, got nothing, and of whom no other number is known."""
-        return self.sharing_unreached - self.sharing_corrected
+        """The rows with a mistake, and those of people who share a phone."""
+        return self["invalid"] + self.sharing
 
     @property
     def cost_in_words(self) -> str:
@@ -118,42 +122,35 @@ class ResultTotals(Totals):
     def of(
         cls,
         planned: Totals,
-        statuses: Iterable["pd.Series[str]"],
+        parts: Iterable[ResultPart],
         batches: pd.DataFrame,
         currency: str = "",
         environment: str = "live",
-        *,
-        sharing: int = 0,
-        sharing_unreached: int = 0,
-        sharing_corrected: int = 0,
-        reached_earlier: int = 0,
-        in_doubt: int = 0,
-        kept_as_corrected: int = 0,
-    ) -> "ResultTotals":
-        """Count the final statuses of the rows, given in parts, and add up the batches."""
+    ) -> ResultTotals:
+        """Count the final statuses of the rows, and why some are duplicates, and add up the batches."""
         costs = [cost for cost in batches["cost"] if isinstance(cost, Decimal)]
         unpriced = batches["status"].isin(["accepted", "unknown"]) & batches["cost"].isna()
         cost = None if unpriced.any() and not costs else sum(costs, Decimal(0))
         figures = {name: value for name, value in planned.as_record().items() if name != "statuses"}
-        counts = Counter[str]()
-        for part in statuses:
-            counts.update({str(status): int(count) for status, count in part.value_counts().items()})
+        counts, why = Counter[str](), Counter[str]()
+        for part in parts:
+            counts.update(_counted(part.status))
+            why.update(_counted(part.duplicates))
         return cls(
             counts,
+            why=why,
             batches=len(batches),
             accepted_in_all_rounds=int(batches.loc[batches["status"] == "accepted", "messages"].sum()),
             cost=cost,
             unpriced=int(unpriced.sum()),
             currency=currency,
             environment=environment,
-            sharing=sharing,
-            sharing_unreached=sharing_unreached,
-            sharing_corrected=sharing_corrected,
-            reached_earlier=reached_earlier,
-            in_doubt=in_doubt,
-            kept_as_corrected=kept_as_corrected,
             **figures,
         )
+
+
+def _counted(texts: pd.Series[str]) -> dict[str, int]:
+    return {str(text): int(count) for text, count in texts.value_counts().items()}
 
 
 def has_other_messages(totals: ResultTotals) -> bool:
@@ -161,9 +158,9 @@ def has_other_messages(totals: ResultTotals) -> bool:
     return totals.accepted_in_all_rounds not in (0, totals.messages)
 
 
-def people_in(rows: Totals, sharing: int) -> int:
-    """How many people some rows are, of whom `sharing` share a phone with somebody in another row."""
-    return rows.rows - sum(rows[status] for status in NO_PEOPLE) + sharing
+def people_in(rows: Totals, of_their_own: int) -> int:
+    """How many people some rows are, of whose duplicates so many are people of their own."""
+    return rows.rows - sum(rows[status] for status in NO_PEOPLE) + of_their_own
 
 
 def cost_in_words(
@@ -180,7 +177,7 @@ def cost_in_words(
     return f"{amount}{' or more' if unpriced else ''}{made_up}"
 
 
-def lack_their_cost(batches: pd.DataFrame) -> "pd.Series[bool]":
+def lack_their_cost(batches: pd.DataFrame) -> pd.Series[bool]:
     """Which batches have no cost that is known and get one from nobody but a person, by resolve.
 
     They were accepted, or ordered to be sent again: nobody asks any more what became of these.
@@ -196,9 +193,9 @@ def average_price(batches: pd.DataFrame) -> Decimal | None:
     return sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
 
 
-def about_lacking_corrections(rows: int) -> str:
-    """How many of the accepted rows have a mistake in the table all the same, as a continued sentence."""
-    return f", {rows:,} of them with a correction that this table lacks" if rows else ""
+def about_earlier_texts(people: int) -> str:
+    """How many of the people who were reached have an earlier text, as a continued sentence; "" for none."""
+    return f", {people:,} of them with an earlier text" if people else ""
 
 
 def outcome_bars(totals: ResultTotals) -> str:
@@ -206,45 +203,21 @@ def outcome_bars(totals: ResultTotals) -> str:
     return markup.bars(totals.kinds, of="rows")
 
 
-def about_outcomes(totals: ResultTotals) -> str:
-    """How the bars are named where the column status has other words for their rows; "" where it has none."""
-    pieces = [
-        "the rows of “sharing a phone” are duplicate" if totals.sharing_unreached else "",
-        "the rows of “reached before” are duplicate" if totals.left_out else "",
-        "the rows of “reached earlier” are invalid or duplicate" if totals.reached_earlier else "",
-    ]
-    said = " and ".join(filter(None, pieces))
-    return f"In the status of result.contacts, {said}; result.outcomes names them as here." if said else ""
-
-
-def _about_corrected(as_in_table: int, earlier: int) -> str:
-    """How many of the accepted rows the table has as they were sent, where that is not true of all."""
-    if not earlier:
-        return ""
-    if not as_in_table:
-        return f" with {agreeing(earlier, 'a correction', 'corrections')} that this table lacks"
-    has = agreeing(as_in_table, "it", "them")
-    return f" ({as_in_table:,} as this table has {has}, {earlier:,} with a correction that it lacks)"
-
-
 def outcome_sentence(totals: ResultTotals) -> str:
     """How many rows were accepted, and what became of the rest."""
-    lacking, service = totals.lacking_corrections, words_for(totals.environment).service
-    accepted = totals["accepted"] + totals.reached_earlier
-    by_service = f"by {service}{_about_corrected(accepted - lacking, lacking)}"
+    service, reached = words_for(totals.environment).service, totals.reached
+    by_service = f"accepted by {service}{about_earlier_texts(totals.with_earlier_text)}"
     if totals.rows == 0:
         return "The file has no rows, so there was nothing to send."
-    if accepted == totals.rows:
-        rows = f"{capitalised(all_counted(accepted, 'row'))} {agreeing(accepted, 'was', 'were')}"
-        return f"{rows} accepted {by_service}."
+    if reached == totals.rows:
+        rows = f"{capitalised(all_counted(reached, 'row'))} {agreeing(reached, 'was', 'were')}"
+        return f"{rows} {by_service}."
     if totals.rows == 1:
         status = next(name for name, count in totals.items() if count)
         return f"The only row was not accepted by {service} ({status.replace('_', ' ')})."
-    other_counts = [
-        f"{count:,} {name}"
-        for name, count in totals.kinds.items()
-        if count and name not in ("accepted", "reached earlier", "line of totals", "remark")
-    ] + totals.lines_in_words
-    some = f"{accepted:,}" if accepted else "None"
-    rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
-    return f"{rows} {by_service}; the rest: {', '.join(other_counts)}."
+    said_apart = ("accepted", EARLIER_TEXT, "line of totals", "remark")
+    kinds = {kind: count for kind, count in totals.kinds.items() if count and kind not in said_apart}
+    rest = [*(f"{count:,} {kind}" for kind, count in kinds.items()), *totals.lines_in_words]
+    some = f"{reached:,}" if reached else "None"
+    rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(reached, 'was', 'were')}"
+    return f"{rows} {by_service}; the rest: {', '.join(rest)}."

@@ -25,34 +25,17 @@ _NAMES, _VALUES = 32, 84  # characters that fit beside each other in the columns
 _LAST = 6  # the last column that the values of facts take
 _CHART_LINES = 13  # lines of a sheet that the chart is high
 _LINE, _TALLEST = 15, 150  # points: of one line of text, and of a row at most
-_AMOUNTS = (
-    "messages",
-    "rows",
-    "people",
-    *STATUSES,
-    "sharing_a_phone",
-    "reached_before",
-    "reached_earlier",
-    "needing_attention",
-)
-OUTCOME = "outcome in the Summary"
-# The status does not tell lines of totals and remarks from empty rows; the outcome does.
+_AMOUNTS = ("messages", "rows", "people", *STATUSES, "needing_attention")
 _STATUS_WORDS = STATUS_WORDS | {"blank": ("", "are empty, lines of totals or remarks")}
 # What a header needs to say is a note on it, not a longer header.
 _NOTES = {
-    OUTCOME: "What the Summary counts the row as. Its status may be another one: a person who shares a phone "
-    "is a duplicate there, and one who was reached earlier, but whose row has a mistake, is invalid.",
     "cost_share": "The cost of the batch, shared out equally to its messages. The service names only the "
     "cost of a batch.",
     "unpriced": "Messages that may have been charged although no cost was named. With any, the cost is a "
     "lower bound.",
-    "needing_attention": "People who got nothing, or perhaps nothing, though they did not opt out.",
-    "sharing_a_phone": "People who got nothing because their number is also that of somebody else, who "
-    "has another text.",
-    "reached_before": "Rows whose number was reached before, by another campaign or as a list says.",
-    "reached_earlier": "People whose row has a mistake, but who were reached earlier in the campaign.",
+    "needing_attention": "Unknown, refused and invalid rows, and those of people who share a phone.",
     "round": "Runs that had nothing to send are no rounds.",
-    "why": "The kind of issue, as in the sheet Issues, that decided the status.",
+    "why": "Why the row has this status, in short: the reason says it in a sentence.",
     "code": "Quote it when you ask the service about the batch.",
     "status": "accepted: by the service, which does not say whether it reached the phone. unknown: it may "
     "have been sent. " + " ".join(f"{name}: {several}." for name, (_, several) in _STATUS_WORDS.items()),

@@ -62,10 +62,10 @@ def test_shares_beside_each_other_have_as_many_decimals():
     assert "· 10.0%</li>" in bar
 
 
-def test_whoever_was_reached_earlier_is_counted_with_the_accepted_as_in_the_headline():
-    bar = outcome_bar({"accepted": 108, "reached_earlier": 2, "invalid": 8}, of="people")
-    assert '<li class="of">accepted or reached earlier: 110 · 93.2%</li>' in bar
-    assert "Accepted or reached earlier: 110 · 93.2%. Shares of all 118 people." in label(bar)
+def test_whoever_has_an_earlier_text_is_counted_with_the_accepted_as_in_the_headline():
+    bar = outcome_bar({"accepted": 108, "with_an_earlier_text": 2, "invalid": 8}, of="people")
+    assert '<li class="of">accepted or with an earlier text: 110 · 93.2%</li>' in bar
+    assert "Accepted or with an earlier text: 110 · 93.2%. Shares of all 118 people." in label(bar)
 
 
 def test_one_row_of_a_million_is_still_seen_and_never_rounded_away():

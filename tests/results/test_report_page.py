@@ -83,7 +83,7 @@ def test_the_headline_has_people_share_date_and_times(rows, sentence):
     [
         ([(2, "accepted", "70", "")], "Nobody needs attention."),
         ([(1, "accepted", "35", ""), (1, "unknown", None, "")], "1 person needs attention."),
-        ([(2, "not_sent", None, "")], "Nothing was sent. 2 people need attention."),
+        ([(2, "not_sent", None, "")], "Nothing was sent. 2 people wait."),
     ],
 )
 def test_the_headline_says_how_many_need_attention(rows, sentence):

@@ -199,7 +199,7 @@ def test_a_run_of_an_earlier_round_still_tells_its_result(sandbox):
         plan_for(people(9)), account=sandbox.account, name="visits", budget=35 * 6, **QUIET
     )
     yesterday.wait()
-    send(plan_for(people(8)), sandbox, gone="withdraw")
+    send(plan_for(people(8)), sandbox, waiting="withdraw")
     assert len(yesterday.result.messages) == 9
     assert yesterday.result.totals["accepted"] == 6
 

@@ -313,11 +313,11 @@ def test_whatever_happens_to_the_own_spreadsheet_a_correction_reaches_its_person
     office.edit()
     everybody += office.own
     if own_first:
-        send(office.save(), desk, changed="skip", gone="withdraw")
+        send(office.save(), desk, changed="skip", waiting="withdraw")
         send_what_is_certain(path, desk)
     else:
         send_what_is_certain(path, desk)
-        send(office.save(), desk, changed="skip", gone="withdraw")
+        send(office.save(), desk, changed="skip", waiting="withdraw")
     result = campaign.load_result("campaigns/visits.local")
     assert [*zip(result.contacts["name"], result.contacts["ward"], strict=True)] == [
         (row["name"], row["ward"]) for row in office.own
@@ -330,7 +330,7 @@ def test_whatever_happens_to_the_own_spreadsheet_a_correction_reaches_its_person
     for row, person in office.identity().items():  # no row has somebody else's number
         assert numbers.get(row, "") in ("", *expected_texts([person]))
     office.own = [office.corrected(row) for row in office.own]
-    send(office.save(), desk, changed="skip", gone="withdraw")
+    send(office.save(), desk, changed="skip", waiting="withdraw")
     assert {*expected_texts(office.own)} <= {*desk.inbox["number"]}  # nobody is forgotten
     assert desk.inbox["number"].is_unique
     assert audit_folder(result.folder, desk.inbox) == []

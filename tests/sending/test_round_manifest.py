@@ -45,7 +45,7 @@ def test_the_options_are_kept_and_no_phrase_and_no_account_among_them(tmp_path, 
         "canary": True,
         "max_unknown": 4,
         "changed": "ask",
-        "gone": "ask",
+        "waiting": "ask",
         "opted_out": "ask",
         "pilot": 2,
     }

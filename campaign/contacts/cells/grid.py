@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextArray, TextChunks
 from campaign.contacts.cells.merge import Merge
+from campaign.contacts.cells.value_text import LONGEST_CELL
+from campaign.contacts.columns import column_letter
 from campaign.errors import FileError
 from campaign.values import replace
 
 NAMED = 10  # rows listed in one sentence
+SHORTEN = "the most that a sheet can have. Shorten its text, then read the file again."
 
 
 class Grid(Struct, frozen=True, eq=False):
@@ -58,10 +61,6 @@ class Grid(Struct, frozen=True, eq=False):
             return self
         mask = pa.array(kept)
         return replace(self, columns=[column.filter(mask) for column in self.columns], rows=self.rows[kept])
-
-    def with_uncalculated(self, places: Sequence[tuple[int, int]]) -> "Grid":
-        """With more formulas that have no value."""
-        return replace(self, uncalculated=[*self.uncalculated, *places])
 
     def select(self, places: Sequence[int]) -> "Grid":
         """Only the columns at these places in `columns`."""
@@ -125,3 +124,19 @@ def refuse_beyond_budget(rows: int, width: int, max_cells: int) -> None:
         raise FileError(
             f"The table has more than {max_cells:,} cells. If that is intended, give a larger max_cells=."
         )
+
+
+def refuse_long_cells(grid: Grid) -> None:
+    """Refuse cells that no sheet can have: everything that reads texts would take long."""
+    import pyarrow.compute as pc  # see cell_text
+
+    for position, column in zip(grid.positions, grid.columns, strict=True):
+        for place in np.flatnonzero(pc.binary_length(column).to_numpy() > LONGEST_CELL).tolist():
+            refuse_long_cell(int(grid.rows[place]), position, len(str(column[place])))
+
+
+def refuse_long_cell(row: int, position: int, characters: int) -> None:
+    """Refuse a cell with so many characters if there are more than a sheet can have."""
+    if characters > LONGEST_CELL:
+        place = f"Row {row}, column {column_letter(position)}"
+        raise FileError(f"{place}: the cell has more than {LONGEST_CELL:,} characters, {SHORTEN}")

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 EXACT = 2.0**53  # whole numbers up to here are exact in a spreadsheet's cell; beyond it digits are lost
 DAY = dt.timedelta(days=1)
+LONGEST_CELL = 32_767  # characters, in Excel and LibreOffice alike
 AFTER_LAST_DAY = 2_958_466  # days: spreadsheets count them from 1900 to 9999
 
 

@@ -13,8 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextChunks
-from campaign.contacts.cells.grid import refuse_beyond_budget
-from campaign.contacts.columns import column_letter
+from campaign.contacts.cells.grid import SHORTEN, refuse_beyond_budget, refuse_long_cell
 from campaign.contacts.files.octets import PIECE, Octets, find_byte, pieces_of
 from campaign.errors import FileError
 
@@ -23,9 +22,8 @@ QUOTE = ord('"')
 STRETCH = 1000  # bytes of which the first line end is looked at: lines are shorter as a rule
 BLOCK = 1 << 20  # bytes that Arrow parses together, unless a record is longer
 # No more fits into a sheet: https://support.microsoft.com/office/excel-specifications-and-limits
-WIDEST, LONGEST_CELL, MOST_LINES = 16_384, 32_767, 1_048_576
+WIDEST, MOST_LINES = 16_384, 1_048_576
 LONGEST_RECORD = 1 << 24  # bytes; as long as a record of many full cells
-SHORTEN = "the most that a sheet can have. Shorten its text, then read the file again."
 BY_HAND = 1 << 16  # records that are held as lists of cells
 
 
@@ -62,7 +60,8 @@ def records(text: str, delimiter: str, row: int = 1) -> Iterator[list[str]]:
         quoted, plain, stop = cell.groups()
         cells.append(plain or "" if quoted is None else quoted.replace('""', '"'))
         at = cell.end()
-        refuse_beyond_sheet(row, len(cells), len(cells[-1]))
+        _refuse_width(row, len(cells))
+        refuse_long_cell(row, len(cells) - 1, len(cells[-1]))
         if stop != delimiter:
             yield cells
             cells, row = [], row + 1
@@ -71,16 +70,13 @@ def records(text: str, delimiter: str, row: int = 1) -> Iterator[list[str]]:
         yield [*cells, ""]
 
 
-def refuse_beyond_sheet(row: int, column: int, characters: int) -> None:
-    """Refuse a cell that no sheet can have."""
-    if column > WIDEST:
+def _refuse_width(row: int, cells: int) -> None:
+    """Refuse a row that no sheet can have."""
+    if cells > WIDEST:
         raise FileError(
             f"A row has more than {WIDEST:,} cells, the most that a sheet can have: row {row}. "
             "Delete the columns that do not belong to the table, then read the file again."
         )
-    if characters > LONGEST_CELL:
-        place = f"Row {row}, column {column_letter(column - 1)}"
-        raise FileError(f"{place}: the cell has more than {LONGEST_CELL:,} characters, {SHORTEN}")
 
 
 def refuse_blank_lines(lines: int, size: int) -> None:

@@ -10,7 +10,13 @@ import pyarrow as pa
 
 from campaign.arrow_types import TEXT, TextChunks
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.cells.grid import Grid, join_grids, name_rows, refuse_beyond_budget
+from campaign.contacts.cells.grid import (
+    Grid,
+    join_grids,
+    name_rows,
+    refuse_beyond_budget,
+    refuse_long_cells,
+)
 from campaign.contacts.cells.headers import (
     LOOKED_AT,
     Header,
@@ -19,17 +25,16 @@ from campaign.contacts.cells.headers import (
     locate_header,
     looks_like_contact,
 )
+from campaign.contacts.cells.value_text import LONGEST_CELL
 from campaign.contacts.exports import column_names, likely_number_columns
 from campaign.contacts.files.csv_records import (
     BLOCK,
-    LONGEST_CELL,
     MalformedError,
     ParsedRecords,
     by_arrow,
     by_hand,
     pieces_to_parse,
     records,
-    refuse_beyond_sheet,
     released,
     survey,
 )
@@ -90,15 +95,16 @@ class DelimitedRecords:
         for parsed in self._parse():
             refuse_beyond_budget(parsed.first - 1 + parsed.rows, self._named, self._max_cells)
             squared = _squared(parsed, self._named, self._place, self._least)
-            if self._longest > LONGEST_CELL:
-                _refuse_long_cells(squared.columns, parsed.first)
             self._short += squared.short
             shifted += squared.shifted
             rows = np.arange(parsed.first, parsed.first + parsed.rows, dtype=np.int64)
-            yield Grid(
+            grid = Grid(
                 kind, squared.columns, rows, range(self._named), encoding=self._text.encoding,
                 delimiter=self.delimiter,
             )  # fmt: skip
+            if self._longest > LONGEST_CELL:
+                refuse_long_cells(grid)
+            yield grid
         if shifted:
             raise FileError(_explain_shifted(shifted, self._named, self._place))
 
@@ -256,14 +262,6 @@ def _squared(parsed: ParsedRecords, named: int, place: int | None, least: int = 
         filled[blank_rows([column], parsed.rows)] = False
         shifted += rows[filled].tolist()
     return SquaredRecords(columns[:named], short, shifted)
-
-
-def _refuse_long_cells(columns: list[TextChunks], first: int) -> None:
-    import pyarrow.compute as pc  # see cell_text
-
-    for position, column in enumerate(columns, start=1):
-        for place in np.flatnonzero(pc.binary_length(column).to_numpy() > LONGEST_CELL).tolist():
-            refuse_beyond_sheet(first + place, position, len(str(column[place])))
 
 
 def _explain_shifted(shifted: Sequence[int], named: int, place: int | None) -> str:

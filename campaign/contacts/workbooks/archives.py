@@ -12,6 +12,7 @@ from campaign.text import clean
 
 MEMBERS = 10_000  # a workbook of a thousand sheets has some three thousand parts
 PIECE = 1 << 21  # bytes inflated at a time
+LONGEST_ROW = 1 << 27  # bytes; 16,384 cells with 32,767 characters each would be more, but do not occur
 SMALL_PART = 64_000_000  # bytes of a part that is read all at once (the list of sheets)
 
 _LOCAL = struct.Struct("<4s5H3I2H")
@@ -145,3 +146,17 @@ def packed_again(members: Iterable[Member]) -> bytes:
     start, entries = body.tell(), directory.getvalue()
     body.write(entries + _END.pack(b"PK\x05\x06", 0, 0, count, count, len(entries), start, 0))
     return body.getvalue()
+
+
+def complete_rows(pieces: Iterable[bytes], *starts: bytes) -> Iterator[bytes]:
+    """The pieces, cut again so that each but the first begins with one of these."""
+    rest = b""
+    for piece in pieces:
+        rest += piece
+        cut = max(map(rest.rfind, starts))
+        if cut > 0:
+            yield rest[:cut]
+            rest = rest[cut:]
+        elif len(rest) > LONGEST_ROW:
+            raise FileError("One row of the sheet is longer than any real row; the file was not read.")
+    yield rest

@@ -21,10 +21,10 @@ from campaign.contacts.workbooks.sheet_choice import (
     choose_sheet,
     refuse_beyond_rectangle,
     refuse_empty,
+    sheet_cells,
 )
 from campaign.contacts.workbooks.xlsx import by_calamine
 from campaign.errors import FileError
-from campaign.text import clean
 
 NESTED = "A table inside a cell of the sheet was left out."
 _AROUND = [
@@ -59,23 +59,12 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     _refuse_repetitions(table, max_bytes, max_cells)
     columns, left = _cells(archive, packed, table, is_alone=len(tables) == 1)
     facts = table.facts
-    if sheet is None and not (facts.uncalculated or facts.errors):
+    if sheet is None:
         filled = [one for one, its in zip(sheets, named, strict=True) if its.facts.last_row]
-        refuse_empty(chosen, columns, filled)
+        refuse_empty(chosen, columns, facts, filled)
     facts.last_column = left + len(columns) - 1
-    return SheetCells(
-        "ods",
-        columns,
-        sheet=clean(chosen.name),
-        sheets=[clean(one.name) for one in sheets],
-        left=left,
-        hidden_rows=frozenset(facts.hidden_rows),
-        hidden_columns=facts.hidden_columns,
-        merges=facts.merges,
-        uncalculated=facts.uncalculated,
-        errors=facts.errors,
-        notices=[*notices, NESTED] if has_nested else notices,
-    )
+    notices += [NESTED] * has_nested
+    return sheet_cells("ods", columns, facts, chosen, sheets, left=left, notices=notices)
 
 
 def _refuse_repetitions(table: Table, max_bytes: int, max_cells: int) -> None:

@@ -5,10 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from campaign.contacts.cells.value_text import clock_text, moment_text, number_text, span_text
+from campaign.contacts.cells.value_text import LONGEST_CELL, clock_text, moment_text, number_text, span_text
 from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.contacts.workbooks.number_formats import CellFormat
-from campaign.contacts.workbooks.sheet_cells import LONGEST_CELL
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
 

@@ -6,18 +6,18 @@ others. A row or a cell may be repeated a million times: that is counted here, b
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
 from html import unescape
 from typing import NamedTuple
 
 from campaign.contacts.cells.merge import Merge
+from campaign.contacts.workbooks.archives import complete_rows
 from campaign.contacts.workbooks.number_formats import CellFormat
 from campaign.contacts.workbooks.ods_styles import Styles
 from campaign.contacts.workbooks.sheet_cells import Place
 from campaign.contacts.workbooks.sheet_choice import LAST_ROW, SheetFacts
-from campaign.errors import FileError
 
 _TAG = re.compile(rb"""<(/?)([\w.:-]+)((?:[^<>"']|"[^"<]*"|'[^'<]*')*+)>""")
 _ATTRIBUTE = re.compile(rb"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
@@ -29,7 +29,6 @@ _NAMESPACES = [
 ]
 _OTHER_ENCODING = re.compile(rb"""<\?xml[^>]*encoding=["'](?!(?i:utf-8))""")
 _GROUPS = ("table:table-row-group", "table:table-column-group")
-LONGEST_ROW = 1 << 27  # bytes
 
 # What calamine reads exactly. A time of more than a day, or with a fraction, is not among it, nor is day 0.
 _KIND = rb'office:value-type="(?:string|float|currency|date|time|boolean)"'
@@ -96,23 +95,9 @@ def scan_tables(pieces: Iterable[bytes], styles: Styles) -> list[Table]:
     Raises UnusualError for XML that spreadsheet programs do not write.
     """
     scan = _Scan(styles.number_formats(), styles.no_extent)
-    for stretch in _complete_rows(pieces):
+    for stretch in complete_rows(pieces, _ROW):
         scan.read(stretch)
     return scan.tables
-
-
-def _complete_rows(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces, cut again so that each but the first starts with a row."""
-    rest = b""
-    for piece in pieces:
-        rest += piece
-        cut = rest.rfind(_ROW)
-        if cut > 0:
-            yield rest[:cut]
-            rest = rest[cut:]
-        elif len(rest) > LONGEST_ROW:
-            raise FileError("One row of the sheet is longer than any real row; the file was not read.")
-    yield rest
 
 
 class _Scan:

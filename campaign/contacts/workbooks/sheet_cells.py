@@ -15,7 +15,6 @@ from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.value_text import clock_text, moment_text, number_text, span_text, truth_text
 
 LINES = 10_000  # rows that are Python objects at a time
-LONGEST_CELL = 32_767  # characters, in Excel and LibreOffice alike
 DAYS = 4096  # different dates that are remembered as text: columns of dates repeat them
 
 Place: TypeAlias = tuple[

@@ -1,12 +1,12 @@
 """The sheets of a workbook of any format: which one is read, the facts about it, and how large it may be."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.columns import column_letter, fold, listed
 from campaign.contacts.workbooks.archives import DAMAGED
-from campaign.contacts.workbooks.sheet_cells import NumberBlock, TextColumn
+from campaign.contacts.workbooks.sheet_cells import NumberBlock, SheetCells, TextColumn
 from campaign.errors import FileError, UsageError
 from campaign.text import clean
 
@@ -98,10 +98,36 @@ def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, li
     return chosen, [skipped] if others else []
 
 
-def refuse_empty(sheet: Sheet, columns: Sequence[TextColumn], filled: Iterable[Sheet]) -> None:
+def sheet_cells(
+    kind: str,
+    columns: Sequence[TextColumn],
+    facts: SheetFacts,
+    chosen: Sheet,
+    sheets: Sequence[Sheet],
+    **others: Any,
+) -> SheetCells:
+    """The sheet that was chosen, with the facts about it and other fields of `SheetCells`."""
+    return SheetCells(
+        kind,
+        columns,
+        sheet=clean(chosen.name),
+        sheets=[clean(one.name) for one in sheets],
+        hidden_rows=frozenset(facts.hidden_rows),
+        hidden_columns=facts.hidden_columns,
+        merges=facts.merges,
+        uncalculated=facts.uncalculated,
+        errors=facts.errors,
+        **others,
+    )
+
+
+def refuse_empty(
+    sheet: Sheet, columns: Sequence[TextColumn], facts: SheetFacts, filled: Iterable[Sheet]
+) -> None:
     """Refuse a sheet without text that was chosen for being the first, if others have cells (`filled`)."""
     blocks = [block for column in columns for block in column.blocks]
-    if any(isinstance(block, NumberBlock) or block.data.strip() for block in blocks):
+    has_text = any(isinstance(block, NumberBlock) or block.data.strip() for block in blocks)
+    if has_text or facts.uncalculated or facts.errors:
         return
     others = [other.name + ("" if other.visible else " (hidden)") for other in filled if other is not sheet]
     if others:

@@ -9,17 +9,8 @@ import pyarrow as pa
 from campaign.arrow_text import array_from_buffers
 from campaign.arrow_types import TEXT, TextArray, TextChunks
 from campaign.contacts.cells.cell_text import float_texts
-from campaign.contacts.cells.grid import Grid
-from campaign.contacts.columns import column_letter
-from campaign.contacts.workbooks.sheet_cells import (
-    LONGEST_CELL,
-    NumberBlock,
-    Place,
-    SheetCells,
-    TextBlock,
-    TextColumn,
-)
-from campaign.errors import FileError
+from campaign.contacts.cells.grid import Grid, refuse_long_cells
+from campaign.contacts.workbooks.sheet_cells import NumberBlock, Place, SheetCells, TextBlock, TextColumn
 from campaign.values import replace
 
 CLOCK = re.compile(r"^\d\d:\d\d(?::\d\d)?$")  # a time of day, as `clock_text` writes it
@@ -27,47 +18,20 @@ CLOCK = re.compile(r"^\d\d:\d\d(?::\d\d)?$")  # a time of day, as `clock_text` w
 
 def grid_of(sheet: SheetCells) -> Grid:
     """The sheet with its rows numbered from 1. Raises ValueError for columns that do not fit together."""
-    columns = [_arrow_column(column) for column in sheet.columns]
-    for position, column in enumerate(sheet.columns, sheet.left):
-        _refuse_long_cells(column, position)
+    facts = sheet._asdict() | {"columns": list(map(_arrow_column, sheet.columns))}
+    left, negatives, zeros = (facts.pop(name) for name in ("left", "negatives", "zero_formulas"))
+    rows = max(map(len, facts["columns"][:1]), default=0)
     grid = Grid(
-        sheet.format,
-        columns,
-        np.arange(1, len(columns[0]) + 1 if columns else 1, dtype=np.int64),
-        range(sheet.left, sheet.left + len(columns)),
-        sheet=sheet.sheet,
-        sheets=sheet.sheets,
-        hidden_rows=sheet.hidden_rows,
-        hidden_columns=sheet.hidden_columns,
-        merges=sheet.merges,
-        uncalculated=sheet.uncalculated,
-        errors=sheet.errors,
-        notices=sheet.notices,
+        **facts,
+        rows=np.arange(1, rows + 1, dtype=np.int64),
+        positions=range(left, left + len(sheet.columns)),
     )
-    return _without_zeros(_with_negatives(grid, sheet.negatives), sheet.zero_formulas)
+    refuse_long_cells(grid)
+    return _without_zeros(_with_negatives(grid, negatives), zeros)
 
 
 def _arrow_column(column: TextColumn) -> TextChunks:
     return pa.chunked_array([_arrow_block(block) for block in column.blocks], TEXT)
-
-
-def _refuse_long_cells(column: TextColumn, position: int) -> None:
-    """Refuse cells that no spreadsheet program writes: everything that reads texts would take long."""
-    row = 1
-    for block in column.blocks:
-        if isinstance(block, NumberBlock):
-            row += len(block.numbers)
-            continue
-        lengths = np.frombuffer(block.lengths, np.intc)
-        for place in np.flatnonzero(lengths > LONGEST_CELL).tolist():
-            start = int(lengths[:place].sum(dtype=np.int64))
-            if len(str(block.data[start : start + int(lengths[place])], "utf-8")) > LONGEST_CELL:
-                raise FileError(
-                    f"Row {row + place}, column {column_letter(position)}: the cell has more than "
-                    f"{LONGEST_CELL:,} characters, the most that a sheet can have. Shorten its text, then "
-                    "read the file again."
-                )
-        row += len(lengths)
 
 
 def _arrow_block(block: TextBlock | NumberBlock) -> TextArray:

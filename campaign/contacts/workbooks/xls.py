@@ -21,9 +21,9 @@ from campaign.contacts.workbooks.sheet_choice import (
     choose_sheet,
     refuse_beyond_rectangle,
     refuse_empty,
+    sheet_cells,
 )
 from campaign.errors import FileError
-from campaign.text import clean
 
 NO_WORKBOOK = "The file is an old Office document, but not a workbook. Save the table as .xlsx or .csv."
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # the stream of an .xlsx that is saved with a password
@@ -67,21 +67,10 @@ def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> SheetCells:
     refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
     width = facts.last_column + 1
     columns = text_columns(_lines(book, loaded, facts.last_row, width, set(facts.uncalculated)))
-    if sheet is None and not (facts.uncalculated or facts.errors):
+    if sheet is None:
         others = (other for other in sheets if _facts(book.sheet_by_index(int(other.part))).cells)
-        refuse_empty(chosen, columns, others)
-    return SheetCells(
-        "xls",
-        columns,
-        sheet=clean(chosen.name),
-        sheets=[clean(one.name) for one in sheets],
-        hidden_rows=frozenset(facts.hidden_rows),
-        hidden_columns=facts.hidden_columns,
-        merges=facts.merges,
-        uncalculated=facts.uncalculated,
-        errors=facts.errors,
-        notices=notices,
-    )
+        refuse_empty(chosen, columns, facts, others)
+    return sheet_cells("xls", columns, facts, chosen, sheets, notices=notices)
 
 
 def _facts(sheet: Any) -> SheetFacts:

@@ -31,12 +31,12 @@ from campaign.contacts.workbooks.sheet_choice import (
     choose_sheet,
     refuse_beyond_rectangle,
     refuse_empty,
+    sheet_cells,
 )
 from campaign.contacts.workbooks.xlsx_facts_events import column_position, scan_events
 from campaign.contacts.workbooks.xlsx_outline import read_outline
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
-from campaign.text import clean
 
 # The cells whose formats show more than a plain number, by row number: column position and format.
 Formats: TypeAlias = Mapping[int, Sequence[tuple[int, CellFormat]]]
@@ -58,24 +58,20 @@ def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int)
     for row, column, style in facts.styled:
         formats.setdefault(row, []).append((column, outline.formats[style]))
     columns, left = _cells(archive, members, chosen, formats)
-    if sheet is None and not (facts.uncalculated or facts.errors):
+    if sheet is None:
         filled = (
             other for other in outline.sheets if any(map(_HAS_VALUE.search, archive.pieces(other.part)))
         )
-        refuse_empty(chosen, columns, filled)
+        refuse_empty(chosen, columns, facts, filled)
     if outline.has_links:
         notices.append("The workbook refers to other workbooks: the values last saved with it were read.")
-    return SheetCells(
+    return sheet_cells(
         "xlsm" if outline.has_macros else "xlsx",
         columns,
-        sheet=clean(chosen.name),
-        sheets=[clean(one.name) for one in outline.sheets],
+        facts,
+        chosen,
+        outline.sheets,
         left=left,
-        hidden_rows=frozenset(facts.hidden_rows),
-        hidden_columns=facts.hidden_columns,
-        merges=facts.merges,
-        uncalculated=facts.uncalculated,
-        errors=facts.errors,
         notices=notices,
         negatives=list(_negatives(archive, chosen, facts, columns, left)),
         zero_formulas=facts.zero_formulas if outline.never_calculated else (),

@@ -7,17 +7,15 @@ there is not enough, so the pass comes first. XML as programs usually write it i
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaign.contacts.cells.merge import Merge
+from campaign.contacts.workbooks.archives import complete_rows
 from campaign.contacts.workbooks.sheet_choice import LAST_COLUMN, SheetFacts
 from campaign.contacts.workbooks.xlsx_facts_events import column_position, scan_events
-from campaign.errors import FileError
-
-LONGEST_ROW = 1 << 27  # bytes; 16,384 cells with 32,767 characters each would be more, but do not occur
 
 
 class _UnusualError(Exception):
@@ -61,7 +59,7 @@ TAG = 200  # bytes in which a cell's tag with an error in it ends
 
 def _scan_bytes(pieces: Iterable[bytes], styles: re.Pattern[bytes] | None) -> SheetFacts:
     facts, place = SheetFacts(), "head"
-    for piece in _complete_rows(pieces):
+    for piece in complete_rows(pieces, b"<row ", b"<mergeCell "):
         if place == "head":
             start = piece.find(b"<sheetData")
             if start < 0 or not piece.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
@@ -83,20 +81,6 @@ def _scan_bytes(pieces: Iterable[bytes], styles: re.Pattern[bytes] | None) -> Sh
     if place == "head":
         raise _UnusualError
     return facts
-
-
-def _complete_rows(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces, cut again so that each starts with a row or a merged area."""
-    rest = b""
-    for piece in pieces:
-        rest += piece
-        cut = max(rest.rfind(b"<row "), rest.rfind(b"<mergeCell "))
-        if cut > 0:
-            yield rest[:cut]
-            rest = rest[cut:]
-        elif len(rest) > LONGEST_ROW:
-            raise FileError("One row of the sheet is longer than any real row; the file was not read.")
-    yield rest
 
 
 def _usual(xml: bytes) -> None:

@@ -115,7 +115,7 @@ class OutcomeSection(Section):
         totals = result.totals
         self._kinds_to_correct = _kinds_to_correct(result)
         refused = totals["refused"] if "refused" in self._kinds_to_correct else 0
-        to_correct = totals.to_correct + refused + totals.sharing_unreached
+        to_correct = totals.to_correct + refused
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
         promise = _TWICE_AT_MOST if self.unknown_texts.are_settled else _NOT_TWICE
         self._correcting.value = markup.paragraph(_CORRECT.format(promise), note=True) if to_correct else ""

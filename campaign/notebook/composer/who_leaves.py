@@ -13,7 +13,6 @@ from campaign.arrow_text import Ints
 from campaign.contract import Changed
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.duplicates import PHONE_WAS_REACHED
-from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import ACCEPTED, ASKED, CHANGED, SHARED, UNKNOWN
 from campaign.sending.rounds.continuation_plan import origins_of
@@ -184,7 +183,7 @@ def _rows_as_written(plan: Plan, difference: Difference | None) -> pd.Series[int
 def _left_out(plan: Plan) -> pd.Index[Any]:
     """The rows of a spreadsheet that have a mistake, or share a phone."""
     contacts = plan.contacts
-    return contacts.index[contacts["status"] == "invalid"].union(pd.Index(rows_that_share(plan)))
+    return contacts.index[(contacts["status"] == "invalid") | (contacts["why"] == "shared_phone")]
 
 
 def _sent_beside(kept: pd.Index[Any], rows: pd.Series[int], numbers: pd.Series[str]) -> pd.Index[Any]:

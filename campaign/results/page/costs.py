@@ -16,8 +16,7 @@ from campaign.environments import words_for
 from campaign.local_times import duration
 from campaign.results.breakdown import with_people
 from campaign.results.cost_shares import count_pairs, share_costs
-from campaign.results.messages_elsewhere import DEPARTED
-from campaign.results.recorded import read_recorded
+from campaign.results.not_in_table import read_recorded
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
@@ -25,13 +24,10 @@ from campaign.results.totals import ResultTotals, average_price, cost_in_words, 
 from campaign.text import agreeing, counted, figure, money
 
 _MOST_VALUES = 20
-NOWHERE = "(in no row any more)"
-_ELSEWHERE = "(not in the table)"
+OUTSIDE = "(not in the table)"
 _UNKNOWN = "(not known)"
 EMPTY = "(empty)"
-# Columns of `Result.outcomes_by`.
-SHARED, BEFORE, EARLIER = "sharing_a_phone", "reached_before", "reached_earlier"
-_SOME = {"Reached earlier": EARLIER, "Opted out": "opted_out"}  # shown where there are such people
+_SOME = {"Waiting": "not_sent", "Opted out": "opted_out"}  # shown where there are such people
 
 
 def and_given_by_hand(result: Result) -> str:
@@ -103,7 +99,7 @@ def cost_by_sender(result: Result) -> dict[str, tuple[Decimal | None, int]]:
 
 def cost_by_country(result: Result) -> dict[str, tuple[Decimal | None, int]]:
     """The same for each country of the numbers; {} where all are in one, or they were erased."""
-    is_in_one = len(result.plan.totals.countries) < 2 and not result.elsewhere.count
+    is_in_one = len(result.plan.totals.countries) < 2 and not result.outside.count
     if is_in_one or result.is_erased:
         return {}
     return _cost_by(result, _countries)
@@ -137,46 +133,25 @@ def _cost_by(
 
 
 def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.DataFrame:
-    """`Result.outcomes_by` with masked numbers, and words for an empty value and for people who have left.
-
-    As in the summary, what only some campaigns have is told where this one has it.
-    """
-    frame = result.outcomes_by(column)
-    frame = frame.drop(columns=[name for name in (SHARED, BEFORE, EARLIER) if not frame[name].any()])
+    """`Result.by` with masked numbers, and words for an empty value and for what is not in the table."""
+    frame = result.by(column)
     values = redaction.values(frame.index.to_series().reset_index(drop=True), str(frame.index.name))
-    labels = values.where(values != "", EMPTY).fillna(nowhere(result))
+    labels = values.where(values != "", EMPTY).fillna(OUTSIDE)
     return frame.set_axis(pd.Index(labels, name=frame.index.name))
-
-
-def about_nowhere(result: Result, breakdown: pd.DataFrame) -> str:
-    """What the row of a shown breakdown is that is of no value of the column; "" where it has none."""
-    elsewhere, name = result.elsewhere, nowhere(result)
-    if not elsewhere.count or name not in with_people(breakdown).index:
-        return ""
-    count = elsewhere.count_of(DEPARTED) if elsewhere.is_known else elsewhere.count
-    messages = agreeing(count, "the message", f"the {figure(count)} messages")
-    kept = f"{agreeing(count, 'is', 'are')} not in this table"
-    gone = f"went to {agreeing(count, 'a number', 'numbers')} that no row has any more"
-    return f"“{name}” stands for {messages} that {gone if elsewhere.is_known else kept}."
 
 
 def about_all_sent(result: Result) -> str:
     """That a cost by sender or country has messages that are not in the table; "" where all are in it."""
-    elsewhere = result.elsewhere
-    if not elsewhere.count or not elsewhere.is_known:
+    outside = result.outside
+    if not outside.count or not outside.is_known:
         return ""
-    others = agreeing(elsewhere.count, "the one that is", f"the {figure(elsewhere.count)} that are")
+    others = agreeing(outside.count, "the one that is", f"the {figure(outside.count)} that are")
     return f"This is the cost of all messages that were sent, with {others} not in this table."
-
-
-def nowhere(result: Result) -> str:
-    """What the row of `Result.outcomes_by` is called that is of no value of the column."""
-    return NOWHERE if result.elsewhere.is_known else _ELSEWHERE
 
 
 def has_other_texts(result: Result) -> bool:
     """Whether the costs of a breakdown are also for texts that the table, and so its SMS parts, lacks."""
-    return bool(result.elsewhere.count or result.totals.reached_earlier)
+    return bool(result.outside.count or result.totals.with_earlier_text)
 
 
 def for_page(

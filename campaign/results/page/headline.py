@@ -5,7 +5,7 @@ from __future__ import annotations
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.results.tables import Result
-from campaign.results.totals import ResultTotals, about_lacking_corrections
+from campaign.results.totals import ResultTotals, about_earlier_texts
 from campaign.text import agreeing, all_counted, capitalised, counted, percentage
 
 
@@ -24,22 +24,23 @@ def headline(result: Result, times: LocalTimes) -> str:
 
 
 def _accepted(totals: ResultTotals) -> str:
-    accepted, people = totals["accepted"] + totals.reached_earlier, totals.people
+    reached, people = totals.reached, totals.people
     if people == 1:
-        return f"{'the' if accepted else 'no'} message for the only person"
-    if not accepted:
+        return f"{'the' if reached else 'no'} message for the only person"
+    if not reached:
         return f"no message for any of {people:,} people"
-    if accepted == people:
-        return f"messages for {all_counted(people, 'person', 'people')}"
-    what = agreeing(accepted, "a message", "messages")
-    lacking = about_lacking_corrections(totals.lacking_corrections)
-    of_them = f"{lacking}," if lacking else ""
-    return f"{what} for {accepted:,} of {people:,} people ({percentage(accepted, people)}){of_them}"
+    earlier = about_earlier_texts(totals.with_earlier_text)
+    of_them = f"{earlier}," if earlier else ""
+    if reached == people:
+        return f"messages for {all_counted(people, 'person', 'people')}{of_them}"
+    what = agreeing(reached, "a message", "messages")
+    return f"{what} for {reached:,} of {people:,} people ({percentage(reached, people)}){of_them}"
 
 
 def _attention(result: Result) -> str:
-    count = result.totals.attention
-    if count:
-        people = counted(count, "person", "people")
-        return capitalised(f"{people} {agreeing(count, 'needs', 'need')} attention.")
-    return "" if result.about_later_texts else "Nobody needs attention."
+    count, waiting = result.totals.attention, result.totals["not_sent"]
+    people, others = (counted(number, "person", "people") for number in (count, waiting))
+    needs = f"{people} {agreeing(count, 'needs', 'need')} attention" if count else ""
+    waits = f"{others} {agreeing(waiting, 'waits', 'wait')}" if waiting else ""
+    said = " and ".join(filter(None, [needs, waits])) or "nobody needs attention"
+    return capitalised(f"{said}.")

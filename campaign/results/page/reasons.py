@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pandas as pd
 from msgspec import Struct, field
 
-from campaign.contract import EARLIER_TEXT, REACHED_CORRECTED
 from campaign.messages.issues import CODES
 from campaign.remedies import texts_without_code
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
@@ -19,7 +18,6 @@ from campaign.results.tables import Result
 from campaign.text import capitalised
 
 _SHOWN = 8  # rows or batches that a line names
-_SHARING = "shared_phone"  # the code of people who share a phone
 _BETWEEN = "\n"  # a code and a column in a key
 
 
@@ -111,18 +109,9 @@ def _keys(issues: pd.DataFrame, needing: pd.DataFrame) -> tuple[pd.Series[str], 
     words = in_plain_words(own_words(needing["reason"], needing["status"]), needing["status"])
     kinds = errors["code"] + _BETWEEN + errors["column"]
     keys = words.where(~is_invalid, kinds.reindex(needing.index).fillna(words))
-    keys = keys.where(needing["status"] != "duplicate", _SHARING)
+    keys = keys.where(needing["status"] != "duplicate", needing["why"])
     details = texts_without_code(errors["detail"]).reindex(needing.index).fillna(words)
-    is_outdated = needing.index.isin(_outdated_rows(issues))  # their reasons are of another kind
-    return keys.mask(is_outdated, words), words.where(~is_invalid | is_outdated, details)
-
-
-def _outdated_rows(issues: pd.DataFrame) -> set[int]:
-    """The rows that were reached as corrected in a follow-up file, with an earlier text than this one."""
-    rows = [
-        {*issues.loc[issues["code"] == code, "row"].dropna()} for code in (REACHED_CORRECTED, EARLIER_TEXT)
-    ]
-    return rows[0] & rows[1]
+    return keys, words.where(~is_invalid, details)
 
 
 def _listed(one: str, many: str, numbers: Sequence[int], count: int) -> str:

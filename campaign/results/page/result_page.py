@@ -11,20 +11,17 @@ import pandas as pd
 from campaign import markup
 from campaign.contacts.phone_numbers.problems_and_repairs import CHANGES
 from campaign.contacts.reading_record import Reading
-from campaign.contract import CORRECTED, EARLIER_TEXT, KEPT_TEXT, NO_PEOPLE, REACHED_CORRECTED
+from campaign.contract import CORRECTED, KEEPING
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.messages.issues import issue_kinds
 from campaign.remedies import texts_without_code, without_code
 from campaign.results import charts
 from campaign.results.batch_numbers import skipped_numbers
-from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import (
-    BEFORE,
     about_all_sent,
     about_messages_of_table,
-    about_nowhere,
     cost_by_country,
     cost_by_sender,
     figures,
@@ -41,6 +38,7 @@ from campaign.results.page.sent_texts import sent_by_round
 from campaign.results.page.tasks import FOLDER, tasks
 from campaign.results.plain_words import attention_words, in_plain_words
 from campaign.results.redaction import Redaction
+from campaign.results.sent_rounds import as_counted
 from campaign.results.tables import Result
 from campaign.results.time_chart import accepted_over_time
 from campaign.text import counted, figure, listed_words
@@ -50,6 +48,7 @@ _MOST_REASONS = 20
 _MOST_BATCHES = 200
 _MOST_PEOPLE = 100
 _MOST_ISSUES = 100
+_MOST_MESSAGES = 100
 _FEW = 12  # people who are shown without a click
 
 
@@ -63,8 +62,6 @@ def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequ
 
 def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
     totals = result.totals
-    no_people = (*NO_PEOPLE, BEFORE)
-    people = {outcome: count for outcome, count in totals.by_outcome.items() if outcome not in no_people}
     to_do = tasks(result, redaction)
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),
@@ -74,7 +71,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "headline": headline(result, times),
         "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
-        "outcomes": charts.outcome_bar(people, of="people"),
+        "outcomes": charts.outcome_bar(totals.kinds_of_people, of="people"),
         "rows": " ".join(
             filter(None, [rows_in_words(totals, result.reading), about_messages_of_table(totals)])
         ),
@@ -96,14 +93,14 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
 
 def remarks(result: Result) -> list[str]:
     """What the headline does not say: what has happened since, why nothing was sent or was left to send, and
-    about earlier rounds.
+    what is not in the table.
 
     Why a run ended is told with what is left to do, if something is.
     """
-    note, earlier = result.remarks
+    note, outside = result.remarks
     said_in_tasks = any(result.totals[status] for status in ("not_sent", "unknown", "refused"))
     why = "" if said_in_tasks and not result.nothing_sent else without_code(note)
-    return [text for text in (result.changes_since, why, earlier, result.about_closing) if text]
+    return [text for text in (result.changes_since, why, outside, result.about_closing) if text]
 
 
 def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
@@ -113,8 +110,7 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
     shown = shown.assign(
         status=attention_words(shown["status"]), reason=redaction.texts(shown["reason"])
     ).rename(columns=str.capitalize)
-    count = sum(result.totals[status] for status in TO_FOLLOW_UP) + result.totals.sharing
-    count -= result.totals.reached_earlier
+    count = result.totals.attention
     first = result.follow_up_rows.first(_MOST_PEOPLE)
     return {
         "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",
@@ -175,17 +171,28 @@ def _costs(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str,
             if (bars := charts.cost_bars(costs, currency))
         ],
         "about_all_sent": about_all_sent(result),
+        **_outside(result, redaction),
         "breakdowns": [_breakdown(result, column, redaction) for column in by],
     }
 
 
-def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str, str]:
-    """The name of a column, its table, and what that has besides the values of the column."""
+def _outside(result: Result, redaction: Redaction) -> dict[str, Any]:
+    """What was sent and is not in the table, message by message."""
+    messages = as_counted(result.not_in_table, result.batches)
+    shown = redaction.messages(messages.head(_MOST_MESSAGES)).rename(columns=str.capitalize)
+    return {
+        "outside_count": counted(len(messages), "message"),
+        "outside": table(shown, "Not in this table", rows=len(messages)) if len(messages) else "",
+    }
+
+
+def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str]:
+    """The name of a column, and its table."""
     frame = shown_breakdown(result, column, redaction)
     shown, sums, values = for_page(frame, result.currency, has_other_texts=has_other_texts(result))
     name = str(frame.index.name)
     html = table(shown, f"Values of {name}", rows=values, figures=["Share of the cost"], total=sums)
-    return name, html, about_nowhere(result, frame)
+    return name, html
 
 
 def _files(result: Result, redaction: Redaction) -> dict[str, Any]:
@@ -242,7 +249,7 @@ def reading_facts(reading: Reading | None) -> dict[str, str]:
 
 
 # What is known from the campaign's own record, and was not found in the file.
-_OF_CAMPAIGN = (CORRECTED, EARLIER_TEXT, KEPT_TEXT, REACHED_CORRECTED, "reached_before", "stopped")
+_OF_CAMPAIGN = (CORRECTED, *KEEPING, "reached_before", "stopped")
 
 
 def remarks_in_words(kinds: pd.DataFrame) -> str:

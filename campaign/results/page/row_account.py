@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from campaign.contacts.reading_record import Reading
 from campaign.results.totals import ResultTotals
-from campaign.text import agreeing, capitalised, counted, figure
+from campaign.text import agreeing, capitalised, counted
 
 MEANINGS = {
     "invalid": "has to be corrected, and gets nothing until then",
     "blank": "is empty",
-    "duplicate": "repeats a number: another row, now or in an earlier round, has it",
-    "opted_out": "wants no texts: on the opt-out list, or marked",
-    "not_sent": "ready, and not sent",
+    "duplicate": "has the number and the text of another row",
+    "sharing a phone": "has the number of another row, and another text: a person who shares a phone",
+    "with an earlier text": "keeps another text of this campaign, which the phone got before",
+    "under another number": "was reached at another number, and not at this one",
+    "reached by another campaign": "its number was reached by another campaign, or a list says so",
+    "opted out": "wants no texts: on the opt-out list, or marked",
+    "not sent": "ready, and not sent",
     "accepted": "accepted by the service, which does not say whether it reached the phone",
     "refused": "refused by the service, so not sent",
     "unknown": "may have been sent: the request left, and no readable answer came back",
+    "line of totals": "adds up other rows, and is no person",
+    "remark": "stands below the table, and is no person",
 }
 
 _ONE_PERSON = (
@@ -24,19 +30,12 @@ _ONE_PERSON = (
 
 def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str, int, str]]:
     """A name, the number of rows and what it means, for each status, and for rows that were not read."""
-    sharing, unreached = totals.sharing, totals.sharing_unreached
-    meanings = MEANINGS | {
-        "invalid": MEANINGS["invalid"] + _about_sent(totals["invalid"] - totals.to_correct),
-        "duplicate": MEANINGS["duplicate"] + _about_sharing(sharing) + _about_sent(sharing - unreached),
-    }
-    counts = dict(totals) | {"blank": totals.empty, "duplicate": totals["duplicate"] - totals.left_out}
-    lines = [(name.replace("_", " "), count, meanings[name]) for name, count in counts.items()]
-    others = [
-        ("reached before", totals.left_out, "its number was reached by another campaign, or a list says so"),
-        ("line of totals", totals.totals_lines, "adds up other rows, and is no person"),
-        ("remark", totals.remarks, "stands below the table, and is no person"),
+    lines = [
+        (kind, count, MEANINGS[kind])
+        for kind, count in totals.kinds.items()
+        if count or kind.replace(" ", "_") in totals
     ]
-    return [*lines, *(other for other in others if other[1]), *not_read(reading)]
+    return [*lines, *not_read(reading)]
 
 
 def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
@@ -44,31 +43,21 @@ def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
 
     Where people share a phone and a text is for all of them, they are fewer than with a text for each.
     """
-    copies = totals["duplicate"] - totals.sharing - totals.left_out
+    copies, elsewhere = totals.kinds["duplicate"], totals.why.get("other_campaign", 0)
     others = {
-        ("row whose number was reached before", "rows whose numbers were reached before"): totals.left_out,
+        ("row that another campaign reached", "rows that another campaign reached"): elsewhere,
         ("duplicate", "duplicates"): copies,
         ("blank row", "blank rows"): totals.empty,
     }
     people = counted(totals.people, "person", "people")
     if totals.sharing:
-        people += f" ({_sharing_in_words(totals)})"
+        people += f" ({totals.sharing:,} {agreeing(totals.sharing, 'shares', 'share')} a phone)"
     pieces = [people, *(counted(count, *nouns) for nouns, count in others.items() if count)]
     pieces += totals.lines_in_words
     rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
     sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 or totals.sharing else f"{rows}."]
     sentences += [_ONE_PERSON] * bool(copies)
     return " ".join([*sentences, not_read_in_words(reading)]).strip()
-
-
-def _sharing_in_words(totals: ResultTotals) -> str:
-    """How many people share a phone; whoever was sent a text all the same counts as what became of it."""
-    sharing, earlier = totals.sharing, totals.sharing - totals.sharing_unreached
-    words = f"{figure(sharing)} {agreeing(sharing, 'shares', 'share')} a phone"
-    sent = f"{agreeing(earlier, 'was', 'were')} sent a text earlier"
-    if not earlier:
-        return words
-    return f"{words} and {sent}" if earlier == sharing else f"{words}, of whom {figure(earlier)} {sent}"
 
 
 def not_read_in_words(reading: Reading | None) -> str:
@@ -78,20 +67,6 @@ def not_read_in_words(reading: Reading | None) -> str:
         f"{agreeing(count, 'was', 'were')} not read."
         for name, count, _ in not_read(reading)
     )
-
-
-def _about_sharing(people: int) -> str:
-    """How many of the duplicates are people of their own, as a continued sentence; "" for none."""
-    if not people:
-        return ""
-    have = agreeing(people, "has another text: a person who shares", "have another text: people who share")
-    return f". {figure(people)} of them {have} a phone"
-
-
-def _about_sent(rows: int) -> str:
-    """How many rows were sent earlier, as after a follow-up file, as a continued sentence; "" for none."""
-    were = agreeing(rows, "was", "were")
-    return f". {figure(rows)} of them {were} sent earlier in the campaign" if rows else ""
 
 
 def not_read(reading: Reading | None) -> list[tuple[str, int, str]]:

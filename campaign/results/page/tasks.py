@@ -16,7 +16,6 @@ from campaign.results.tables import Result
 from campaign.text import agreeing, capitalised, counted
 from campaign.values import replace
 
-_SEND_AGAIN = "Decide whether to send the text of this table again."
 _ADD_COSTS = (
     f"Once the provider has told you, add it: with “{ADD_COST}” on the page that sent it, or with campaign "
     "resolve and --cost."
@@ -42,7 +41,7 @@ class Task(Struct, frozen=True):
 def tasks(result: Result, redaction: Redaction) -> list[Task]:
     """The tasks, the most urgent first; none where everybody was accepted or left out on purpose."""
     decisions = result.decisions
-    counts = result.totals.by_outcome
+    counts = result.totals
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
     erased = ("refused", "invalid") if result.is_erased else ()
     chosen = [
@@ -52,12 +51,10 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     ]
     if result.about_ordered_again:
         chosen.append(_decided(result.about_ordered_again))
-    lacking = 0 if result.is_erased else result.totals.lacking_numbers
-    if lacking:
-        chosen.append(_sharing(lacking, _place(result), can_send_both=result.can_send_both))
-    chosen += [Task(_CORRECT_OWN, advice, "", "quiet") for advice in result.corrections_to_copy]
-    if result.about_later_texts:
-        chosen.append(Task(_SEND_AGAIN, result.about_later_texts, "", "quiet"))
+    if result.totals.sharing and not result.is_erased:
+        chosen.append(_sharing(result.totals.sharing, _place(result)))
+    if result.about_corrections:
+        chosen.append(Task(_CORRECT_OWN, result.about_corrections, "", "quiet"))
     if result.about_costs:
         chosen.append(Task(without_code(result.about_costs), _ADD_COSTS, "", "quiet"))
     details = redaction.texts(task.detail for task in chosen)
@@ -127,7 +124,7 @@ def _invalid(result: Result, count: int, place: str) -> Task:
     )
 
 
-def _sharing(count: int, place: str, *, can_send_both: bool) -> Task:
+def _sharing(count: int, place: str) -> Task:
     theirs = agreeing(count, "the text of this row was", "the texts of their rows were")
     has = agreeing(count, "has this row", "has their rows")
     is_reached = agreeing(count, "this person is", "they are")
@@ -135,7 +132,7 @@ def _sharing(count: int, place: str, *, can_send_both: bool) -> Task:
         f"Find {agreeing(count, 'another number', 'other numbers')} for "
         f"{counted(count, 'person', 'people')} who {agreeing(count, 'shares', 'share')} a phone.",
         f"Their number is also that of somebody else, who has another text, so {theirs} not sent. The "
-        f"follow-up file {has}: with another number there, {is_reached} reached.{_SEND_BOTH * can_send_both}",
+        f"follow-up file {has}: with another number there, {is_reached} reached.{_SEND_BOTH}",
         f"campaign follow-up {place} {free_name(Path('to_correct.xlsx'))}",
         "bad",
     )

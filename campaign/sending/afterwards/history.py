@@ -1,14 +1,12 @@
-"""`history`: all campaigns of a folder as a table; a message is read only where earlier rounds may have
-reached people whose rows have mistakes, or have sent what the last table does not have."""
+"""`history`: all campaigns of a folder as a table; no message is read for it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -20,8 +18,6 @@ from campaign.masking import mask_text
 from campaign.public_calls import public_call
 from campaign.results.campaign_lines import campaign_lines
 from campaign.results.campaign_list import CampaignList, is_campaign_list
-from campaign.results.messages_elsewhere import DEPARTED, messages_elsewhere
-from campaign.results.reached_earlier import reached_earlier
 from campaign.results.sent_rounds import count_rounds
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
 from campaign.sending.options import Place
@@ -29,14 +25,13 @@ from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.identity import is_try_out
 from campaign.sending.store.manifest import MANIFEST
-from campaign.sending.store.recorded_messages import recorded_messages
-from campaign.sending.store.rounds import ROUNDS, Round, open_round
+from campaign.sending.store.rounds import ROUNDS, open_round
 from campaign.text import clean, counted
 
 _OF_MESSAGES = ("accepted", "refused", "unknown", "waiting", "withdrawn")
 _COUNTS = (
-    "rounds", "people", *_OF_MESSAGES, "opted_out", "to_correct", "accepted_in_all_rounds",
-    "accepted_without_row",
+    "rounds", "people", "accepted", "with_an_earlier_text", *_OF_MESSAGES[1:], "opted_out", "to_correct",
+    "accepted_in_all_rounds",
 )  # fmt: skip
 _TYPES: dict[str, Any] = {
     "name": "str", "environment": "str", "first_sent": "datetime64[us, UTC]",
@@ -57,13 +52,11 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
 
     Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),
     rounds, people (of the last table, as in `Result.by`), accepted, refused, unknown, waiting and withdrawn
-    (messages of that table, with those of rows to correct that a follow-up file reached, or may have; all
-    counts are Int64), opted_out and to_correct (people of that table who got nothing because they opted out,
-    or because their row has a mistake or shares a phone),
-    accepted_in_all_rounds (messages, with other texts that people of that table got, and those to numbers
-    that it does not have: what the cost was for), accepted_without_row (how many of these went to numbers
-    that no row of that table has; missing where it is not known, after erasing), cost (over all rounds;
-    Decimal, None if it is not known), unpriced (batches without a known cost that may have been charged: with
+    (messages of that table; all counts are Int64), with_an_earlier_text (people of that table who keep what
+    an earlier round sent), opted_out and to_correct (people of that table who got nothing because they opted
+    out, or because their row has a mistake or shares a phone), accepted_in_all_rounds (messages, also those
+    that are not in that table: what the cost was for), cost (over all rounds; Decimal, None if it is not
+    known), unpriced (batches without a known cost that may have been charged: with
     any, the cost is a lower bound), currency (of the account, "" if it was not given), sender and template
     (of the last round of which something was sent), folder, state and problem. `rounds` counts those that had
     messages to send. `state` is "erased", "closed", "open" while messages wait, were refused (`resume` tries
@@ -153,7 +146,9 @@ def _of_ledger(figures: LedgerFigures) -> dict[str, Any]:
     return {
         "first_sent": figures.first_sent,
         "last_sent": figures.last_sent,
-        "accepted_in_all_rounds": _accepted_in_all_rounds(figures),
+        "accepted_in_all_rounds": sum(
+            batch.messages for batch in figures.batches if batch.state == "accepted"
+        ),
         "cost": figures.cost,
         "unpriced": figures.unpriced,
     }
@@ -165,23 +160,17 @@ def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
     last = open_round(place.path, figures.rounds[-1])
     manifest = last.manifest
     planned = manifest.load_totals()
-    left_out = manifest.people - planned["not_sent"] - planned["opted_out"]
+    keeping = manifest.people - planned["not_sent"] - planned["opted_out"] - manifest.to_correct
     held = last.messages_by_batch(figures.batches)
-    messages = _messages(held, figures)
-    others = _accepted_in_all_rounds(figures) - messages["accepted"]
-    is_alone = last.number == 1 or not (left_out or others)
-    earlier = _NOTHING_EARLIER if is_alone else _sent_earlier(place, last, figures)
     return {
         "rounds": count_rounds(
             batch.round for batch in figures.batches if batch.state != "withdrawn" or batch.batch in held
         ),
         "people": manifest.people,
-        **messages,
-        "accepted": messages["accepted"] + earlier.reached,
-        "unknown": messages["unknown"] + earlier.in_doubt,
+        **_messages(held, figures),
+        "with_an_earlier_text": keeping,
         "opted_out": planned["opted_out"],
-        "to_correct": left_out - earlier.reached - earlier.in_doubt,
-        "accepted_without_row": earlier.without_row,
+        "to_correct": manifest.to_correct,
         **_last_sent(place, figures),
         "currency": manifest.currency,
     }
@@ -197,10 +186,6 @@ def _last_sent(place: Folder, figures: LedgerFigures) -> dict[str, str]:
     return {"sender": ", ".join(manifest.senders), "template": manifest.template}
 
 
-def _accepted_in_all_rounds(figures: LedgerFigures) -> int:
-    return sum(batch.messages for batch in figures.batches if batch.state == "accepted")
-
-
 def _messages(held: Mapping[int, int], figures: LedgerFigures) -> dict[str, int]:
     """The messages of the last table, of which each batch holds some, by what came of them."""
     states = {batch.batch: batch.state for batch in figures.batches}
@@ -208,38 +193,6 @@ def _messages(held: Mapping[int, int], figures: LedgerFigures) -> dict[str, int]
     for batch, messages in held.items():
         counts[_COUNTED_AS.get(states.get(batch, ""), "")] += messages
     return {name: counts[name] for name in _OF_MESSAGES}
-
-
-class _SentEarlier(NamedTuple):
-    """How many rows to correct are of people whom an earlier round reached, as after a follow-up file, and
-    how many of people whom one may have reached; how many messages were accepted to numbers without a row."""
-
-    reached: int
-    in_doubt: int
-    without_row: int | None
-
-
-_NOTHING_EARLIER = _SentEarlier(0, 0, 0)
-
-
-def _sent_earlier(place: Folder, last: Round, figures: LedgerFigures) -> _SentEarlier:
-    frozen = last.load_as_written(figures.batches)
-    batches = pd.DataFrame(
-        [(one.batch, one.messages, one.state, None, "", pd.NaT, one.round) for one in figures.batches],
-        columns=["batch", "messages", "status", "cost", "error", "submitted_at", "round"],
-    )
-    reached = reached_earlier(frozen.plan, batches, frozen.batch_of_excluded, may_keep=False)
-    rounds = [open_round(place.path, registered) for registered in figures.rounds]
-    elsewhere = messages_elsewhere(
-        frozen.plan,
-        batches[batches["status"] == "accepted"],
-        frozen.batch_of_message,
-        frozen.batch_of_excluded,
-        reached.rows,
-        partial(recorded_messages, rounds, figures.batches),
-    )
-    without_row = elsewhere.count_of(DEPARTED) if elsewhere.is_known else None
-    return _SentEarlier(len(reached.rows), len(reached.doubtful), without_row)
 
 
 _SHOWN = 20  # campaigns

@@ -82,6 +82,14 @@ def frequent_senders(part: PlanPart) -> Counter[str]:
     return Counter({str(sender): int(count) for sender, count in counts.items()})
 
 
+def recipients_of(part: PlanPart, batches: Ints) -> pd.DataFrame:
+    """For each row of a part its number, the earlier batch that reached it, and how many messages it has."""
+    index = part.status.index
+    places = index.get_indexer(pd.Index(part.rows_of_messages))
+    messages = np.bincount(places, minlength=len(index))
+    return pd.DataFrame({"number": part.numbers, "batch": batches, "messages": messages}, index=index)
+
+
 def check_shared(cluster: Cluster, folder: Path) -> None:
     """Raise `FolderError` unless each worker reads what is written into a folder here."""
     token, path = secrets.token_bytes(16), folder / "shared"
@@ -206,11 +214,10 @@ def _write_part(
 
 def _write_tables_of_part(part: PlanPart, number: int, batches: Ints | None, path: Path) -> Digests:
     """Write a part of all tables with a row for each row of the contacts, or some for some of them."""
-    numbers = part.numbers
-    batch = np.zeros(len(numbers), np.int64) if batches is None else batches
+    batches = np.zeros(len(part.status), np.int64) if batches is None else batches
     frames = {
         CONTACTS: part.contacts,
-        RECIPIENTS: pd.DataFrame({"number": numbers, "batch": batch}, index=part.status.index),
+        RECIPIENTS: recipients_of(part, batches),
         ALTERNATIVES: part.alternatives,
         ISSUES: part.issues,
     }

@@ -25,7 +25,7 @@ _LARGEST = 10**16  # no row, phone number or batch has as many digits
 # first column of each has the numbers of its rows.
 _KINDS = {
     "contacts.parquet": {"status": False, "why": False, "reason": False},
-    "recipients.parquet": {"number": True, "batch": True},
+    "recipients.parquet": {"number": True, "batch": True, "messages": True},
     "issues.parquet": {
         "row": True, "column": False, "value": False, "code": False, "severity": False, "detail": False,
     },

@@ -20,7 +20,7 @@ from campaign.messages.plan_tables.plan_columns import MessageStream, messages_a
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.results.totals import people_in
 from campaign.sending.ledger.ledger import Entry
-from campaign.sending.store.cluster_freezing import freeze_on_cluster, frequent_senders
+from campaign.sending.store.cluster_freezing import freeze_on_cluster, frequent_senders, recipients_of
 from campaign.sending.store.frame_files import write_frames
 from campaign.sending.store.frozen_messages import Cutting, columns_of_parts, freeze, write_settled
 from campaign.sending.store.hashed_rows import HashedRows
@@ -109,11 +109,11 @@ def _write_tables(path: Path, content: RoundContent) -> None:
 
 
 def _recipients(content: RoundContent) -> Iterator[pd.DataFrame]:
-    """The number of each row and the batch that had reached it, part by part."""
+    """The recipients of each part of the contacts."""
     start = 0
     for part in content.plan.parts():
         batches = content.batch_of_excluded[start : start + len(part.numbers)]
-        yield pd.DataFrame({"number": part.numbers, "batch": batches}, index=part.status.index)
+        yield recipients_of(part, batches)
         start += len(part.numbers)
 
 
@@ -152,6 +152,7 @@ def _manifest(
         totals={
             **plan.totals.as_record(),
             "people": people_in(plan.totals, len(rows_with_why(plan, *PEOPLE_OF_THEIR_OWN))),
+            "sharing_a_phone": len(rows_with_why(plan, "shared_phone")),
         },
         reading=asdict(plan.reading) if plan.reading is not None else None,
         digests=digests,

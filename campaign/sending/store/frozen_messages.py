@@ -206,26 +206,6 @@ class FrozenPart:
         return Batch(entry.batch, entry.messages, size, self._encoded.slice(entry.first, after))
 
 
-def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tuple[pd.DataFrame, Ints]:
-    """All messages of a frozen plan in the order of the plan, and the batch that holds each.
-
-    `batches` has the batch of each message in the part files, in order.
-    """
-    tables = [read_part(folder, part, _PLACED_SCHEMA.names) for part in range(parts)]
-    if settled:
-        table = read_settled(folder)
-        batches = np.concatenate([batches, table.column("batch").to_numpy()])
-        tables.append(table.drop_columns("batch"))
-    table = pa.concat_tables([_PLACED_SCHEMA.empty_table(), *tables])
-    places = table.column("place").to_numpy()
-    _check_places(folder, places, batches)
-    if (places[1:] < places[:-1]).any():
-        order = np.argsort(places)
-        table, batches = table.take(pa.array(order, pa.int64())), batches[order]
-    messages: pd.DataFrame = table.drop_columns("place").to_pandas()
-    return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str")), batches
-
-
 def _check_places(folder: Path, places: Ints, batches: Ints) -> None:
     """Raise `LedgerError` unless each position in a plan has one message, and the ledger knows its batch."""
     if len(places) != len(batches) or not np.array_equal(np.sort(places), np.arange(len(places))):
@@ -278,7 +258,10 @@ def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
 
 
 def batches_by_place(folder: Path, parts: int, settled: int, batches: Ints) -> Ints:
-    """The batch that holds each message of a frozen plan, in the order of the plan; see `read_messages`."""
+    """The batch that holds each message of a frozen plan, in the order of the plan.
+
+    `batches` has the batch of each message in the part files, in order.
+    """
     places = [file.integers("place") for file in message_files(folder, parts, settled)]
     earlier = [file.integers("batch") for file in message_files(folder, 0, settled)]
     of_place, of_batch = np.concatenate([*places, _NONE]), np.concatenate([batches, *earlier, _NONE])

@@ -21,7 +21,7 @@ from campaign.contract import MESSAGE_TEXTS
 from campaign.messages.plan_tables.plan_columns import joined_integers
 from campaign.messages.plan_tables.plan_part import PlanPart, T
 from campaign.sending.store.frame_files import count_parts, read_frame, size_in_memory
-from campaign.sending.store.frozen_messages import NO_MESSAGES, MessageFile, message_files
+from campaign.sending.store.frozen_messages import NO_MESSAGES, MessageFile
 
 
 class _Stretch(NamedTuple):
@@ -44,12 +44,6 @@ class FrozenParts(Struct, frozen=True, eq=False, dict=True):
     recipients: Path
     issues: Path
     alternatives: Path
-
-    @classmethod
-    def of(cls, plan: Path, parts: int, settled: int, **tables: Path) -> FrozenParts | None:
-        """The parts of a round; None if it was frozen as one part, or its rows are in no order."""
-        frozen = cls(message_files(plan, parts, settled), **tables)
-        return frozen if count_parts(frozen.contacts) > 1 and frozen._is_in_order() else None
 
     def parts(self) -> Iterator[PlanPart]:
         """The parts in order; there is one at least."""
@@ -80,29 +74,12 @@ class FrozenParts(Struct, frozen=True, eq=False, dict=True):
         batches = (read_frame(self.recipients, ["batch"], part=part)["batch"] for part in parts)
         return joined_integers((own.to_numpy(dtype=np.int64) for own in batches), rows)
 
-    def _is_in_order(self) -> bool:
-        """Whether the numbers of the rows ascend."""
-        last = -1
-        for labels in self._labels():
-            if (np.diff(labels, prepend=last) <= 0).any():
-                return False
-            last = labels[-1] if len(labels) else last
-        return True
-
-    def _labels(self) -> Iterator[Ints]:
-        """The row number of each row, part by part."""
-        for part in range(count_parts(self.recipients)):
-            yield read_frame(self.recipients, [], part=part).index.to_numpy(dtype=np.int64)
-
     @cached_property
     def _bounds(self) -> Ints:
         """The position of the first message of each part, and behind them how many there are in all."""
-        firsts = [labels[0] for labels in self._labels()]
-        bounds = np.zeros(len(firsts) + 1, np.int64)
-        for file in self.files:
-            rows = np.sort(file.integers("row"))
-            bounds += [*np.searchsorted(rows, firsts), len(rows)]
-        return bounds
+        parts = range(count_parts(self.recipients))
+        counts = (read_frame(self.recipients, ["messages"], part=part)["messages"].sum() for part in parts)
+        return np.cumsum([0, *counts])
 
     @cached_property
     def _stretches(self) -> list[_Stretch]:

@@ -19,7 +19,6 @@ from campaign.environments import ENVIRONMENTS
 from campaign.errors import FolderError
 from campaign.messages.totals import Totals
 from campaign.private_files import read_ordinary
-from campaign.results.totals import people_in
 from campaign.sending.store.identity import CAMPAIGNS
 from campaign.service.account import Account
 from campaign.suggestions import folder_meant
@@ -109,9 +108,13 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
 
     @property
     def people(self) -> int:
-        """The people in the table; those who share a phone are not known of earlier versions' rounds."""
-        people = self.totals.get("people")
-        return people if isinstance(people, int) else people_in(self.load_totals(), sharing=0)
+        """The people in the table."""
+        return int(self.totals["people"])
+
+    @property
+    def to_correct(self) -> int:
+        """The people who got nothing because their row has a mistake, or shares a phone."""
+        return self.load_totals()["invalid"] + int(self.totals["sharing_a_phone"])
 
     def load_totals(self) -> Totals:
         return Totals.from_record(self.totals)

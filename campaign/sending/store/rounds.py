@@ -19,7 +19,9 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,13 +31,13 @@ from campaign.arrow_text import Ints
 from campaign.contract import STATUSES
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_part import whole_frame
+from campaign.messages.plan_tables.plan_part import PlanPart, whole_frame
 from campaign.messages.recipients import Addressing
 from campaign.private_files import open_ordinary, sync_folder
 from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
 from campaign.sending.store.frame_files import count_parts, read_frame, table_files
-from campaign.sending.store.frozen_messages import batches_by_place, read_messages, read_settled_batches
+from campaign.sending.store.frozen_messages import batches_by_place, message_files, read_settled_batches
 from campaign.sending.store.frozen_parts import FrozenParts
 from campaign.sending.store.manifest import MANIFEST, RoundManifest, read_round_manifest
 from campaign.text import clean
@@ -100,71 +102,54 @@ class Round(Struct, frozen=True):
         return self.load_as_written(batches)
 
     def load_as_written(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
-        """The same of a round that was frozen a moment ago."""
-        manifest = self.manifest
-        tables = {
-            "contacts": self.path / CONTACTS,
-            "recipients": self.path / RECIPIENTS,
-            "issues": self.path / ISSUES,
-            "alternatives": self.path / ALTERNATIVES,
-        }
-        frozen = FrozenParts.of(self.plan_path, manifest.parts, manifest.settled, **tables)
-        return self._load_whole(batches) if frozen is None else self._load_parts(frozen, batches)
+        """The same of a round that was frozen a moment ago.
 
-    def _load_parts(self, frozen: FrozenParts, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
-        """The plan of a round that was frozen in parts; its texts are read when they are looked at."""
-        manifest, outgoing = self.manifest, self.batch_of_outgoing(batches)
+        Of a plan that was frozen as one part, the contacts are read, and checked, at once.
+        """
+        manifest = self.manifest
+        frozen = FrozenParts(
+            message_files(self.plan_path, manifest.parts, manifest.settled),
+            contacts=self.path / CONTACTS,
+            recipients=self.path / RECIPIENTS,
+            issues=self.path / ISSUES,
+            alternatives=self.path / ALTERNATIVES,
+        )
+        by_message = batches_by_place(
+            self.plan_path, manifest.parts, manifest.settled, self.batch_of_outgoing(batches)
+        )
+        first, *others = frozen.parts()
+        if not others:
+            self._check_fit(first, frozen)
+        tables: dict[str, Any] = {
+            name: whole_frame(frozen, name) if others else partial(getattr, first, name)
+            for name in ("messages", "issues", "contacts", "alternatives")
+        }
         plan = Plan(
-            messages=whole_frame(frozen, "messages"),
-            issues=whole_frame(frozen, "issues"),
-            contacts=whole_frame(frozen, "contacts"),
+            messages=tables["messages"],
+            issues=tables["issues"],
+            contacts=tables["contacts"],
             totals=manifest.load_totals(),
             fingerprint=manifest.fingerprint,
             reading=manifest.load_reading(),
             addressing=Addressing(
                 lambda: np.concatenate([part.numbers for part in frozen.parts()]),
                 tuple(manifest.number_columns),
-                whole_frame(frozen, "alternatives"),
+                tables["alternatives"],
                 manifest.every_text,
             ),
-            _store=frozen,
+            _store=frozen if others else None,
         )
-        by_message = batches_by_place(self.plan_path, manifest.parts, manifest.settled, outgoing)
         return FrozenPlan(plan, by_message, frozen.earlier_batches(plan.totals.rows))
 
-    def _load_whole(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
-        """The plan of a round that was frozen as one part."""
-        manifest = self.manifest
-        messages, batch_of_message = read_messages(
-            self.plan_path, manifest.parts, manifest.settled, self.batch_of_outgoing(batches)
-        )
-        recipients = read_frame(self.path / RECIPIENTS)
-        contacts = read_frame(self.path / CONTACTS)
-        self._check_fit(messages, recipients, contacts)
-        plan = Plan(
-            messages=messages,
-            issues=self._load_issues,
-            contacts=contacts,
-            totals=manifest.load_totals(),
-            fingerprint=manifest.fingerprint,
-            reading=manifest.load_reading(),
-            addressing=Addressing(
-                recipients["number"].to_numpy(dtype=np.int64),
-                tuple(manifest.number_columns),
-                read_frame(self.path / ALTERNATIVES).reset_index(drop=True),
-                manifest.every_text,
-            ),
-        )
-        return FrozenPlan(plan, batch_of_message, recipients["batch"].to_numpy(dtype=np.int64))
-
-    def _check_fit(self, messages: pd.DataFrame, recipients: pd.DataFrame, contacts: pd.DataFrame) -> None:
+    def _check_fit(self, part: PlanPart, frozen: FrozenParts) -> None:
         """Raise `FolderError` unless the tables of a round belong together."""
+        contacts = part.contacts
         rows = contacts.index
         if not (
             len(rows) == self.manifest.load_totals().rows
             and rows.is_unique
-            and rows.equals(recipients.index)
-            and messages["row"].isin(rows).all()
+            and rows.equals(read_frame(frozen.recipients, []).index)
+            and np.isin(part.rows_of_messages, rows).all()
             and contacts["status"].isin(STATUSES).all()
         ):
             raise FolderError(f"The tables in {self.path} do not belong together. Restore them from a copy.")
@@ -189,9 +174,6 @@ class Round(Struct, frozen=True):
             numbers, sizes = np.unique(read_settled_batches(self.plan_path), return_counts=True)
             counts |= dict(zip(numbers.tolist(), sizes.tolist(), strict=True))
         return counts
-
-    def _load_issues(self) -> pd.DataFrame:
-        return read_frame(self.path / ISSUES).reset_index(drop=True)
 
 
 class FrozenPlan(Struct, frozen=True, eq=False):
