@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,18 +31,25 @@ def adopt(design: str, patch: Patch = setattr) -> None:
 
 def compare_by_row(patch: Patch) -> None:
     """The recipient in row 7 is the one who was in row 7."""
-    sent, rows_of = record.CampaignRecord.sent, PlannedRows.of
+    rows_of, compare = PlannedRows.of, compared_plan.compare_rows
+    latest: list[PlannedRows] = []
 
-    def planned_by_row(plan: Plan) -> PlannedRows:
-        rows = rows_of(plan)
-        return replace(rows, hashes=replace(rows.hashes, numbers=rows.labels))
+    def remembered(plan: Plan) -> PlannedRows:
+        latest[:] = [rows_of(plan)]
+        return latest[0]
 
-    def recorded_by_row(self: record.CampaignRecord) -> Iterator[SentRows]:
-        for part in sent(self):
-            yield replace(part, rows=replace(part.rows, numbers=part.labels))
+    def by_row(
+        rows: HashedRows, excluded: Ints, sent: Iterable[SentRows], *states: Any, **options: Any
+    ) -> Comparison:
+        recorded = [*sent]
+        right = compare(rows, excluded, recorded, *states, **options)
+        rows = replace(rows, numbers=latest[0].labels)
+        recorded = [replace(part, rows=replace(part.rows, numbers=part.labels)) for part in recorded]
+        wrong = compare(rows, excluded, recorded, *states, **options)
+        return replace(right, recorded=wrong.recorded, batches=wrong.batches, labels=wrong.labels)
 
-    patch(record.CampaignRecord, "sent", recorded_by_row)
-    patch(PlannedRows, "of", planned_by_row)
+    patch(PlannedRows, "of", remembered)
+    patch(compared_plan, "compare_rows", by_row)
 
 
 def compare_by_fingerprint(patch: Patch) -> None:
