@@ -33,6 +33,7 @@ def check_result(result: campaign.Result, sheet: Sheet, truth: Truth, folder: Pa
         if line.number(sheet.region) not in truth.perhaps_stopped
     ]
     broken = [f"{row.line}, {row.text}: {row.status}, {row.why}" for row in rows if not row.is_true()]
+    broken += _not_in_table(result, sheet, batches)
     return broken + _forgotten(rows) + _foreign_texts(result, sheet) + _wrong_costs(result, batches)
 
 
@@ -127,6 +128,20 @@ def _foreign_texts(result: campaign.Result, sheet: Sheet) -> list[str]:
         if messages["status"].nunique() > 1:
             broken.append(f"{shown} is {set(messages['status'])}: pieces of one text")
     return broken
+
+
+def _not_in_table(result: campaign.Result, sheet: Sheet, batches: dict[int, Recorded]) -> list[str]:
+    """What left, or may have, is in a row of the table or listed beside it."""
+    left = {
+        (batch.batch, number)
+        for batch in batches.values()
+        if batch.state in SENT
+        for number, _ in batch.messages
+    }
+    numbers = (line.number(sheet.region) for line in sheet.lines)
+    named = set(zip(result.contacts["batch"].fillna(0), numbers, strict=True))
+    listed = set(zip(result.not_in_table["batch"], result.not_in_table["number"], strict=True))
+    return [] if listed == left - named else [f"not in the table are {left - named}, and told is {listed}"]
 
 
 def _wrong_costs(result: campaign.Result, batches: dict[int, Recorded]) -> list[str]:
