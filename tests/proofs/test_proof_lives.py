@@ -28,6 +28,11 @@ CIRCUMSTANCES = {
     "waiting text replaced unasked": OTHER_TEXTS,
 }  # fmt: skip
 SEEDS = 40
+# How these have to be noticed: by the registration itself, and without it by a phone.
+NOTICED_BY = {
+    "reached counts as new": "the registration was refused",
+    "second line of defence removed": "arrived 2 times",
+}
 # The life that notices it, which comes first; the others follow should it do so no longer.
 NOTICED = {
     "key without the text": 3, "withdraw and register in two transactions": 1,
@@ -73,5 +78,6 @@ def test_a_wrong_design_is_caught(design, tmp_path, link, monkeypatch):
         life = live(seed, tmp_path, link, design=design, **CIRCUMSTANCES.get(design, {}))
         if life.broken:
             print("\n".join(life.story))
+            assert any(NOTICED_BY.get(design, "") in promise for promise in life.broken)
             return
     pytest.fail(f"{SEEDS} lives did not notice it")

@@ -38,14 +38,14 @@ class Sender(Desk):
             requests = self.service.requests
             try:
                 return self._attempt(intent)
+            except LedgerError as error:  # it has never been seen when all is right
+                raise self.failed([f"the registration was refused: {error}"]) from error
             except (ConfirmationError, FolderError) as error:
                 self._check_that_nothing_left(requests)
                 answered = self._answer(intent, str(error))
             except ContactsError:  # duplicates="error"
                 self._check_that_nothing_left(requests)
                 return None
-            except LedgerError as error:  # it has never been seen when all is right
-                raise self.failed([f"the registration was refused: {error}"]) from error
             if answered is None:
                 return None
             intent = answered

@@ -13,7 +13,6 @@ from campaign.sending import opening
 from campaign.sending.ledger import changes, ledger
 from campaign.sending.ledger.views import moves_of
 from campaign.sending.rounds import compared_plan, comparison, record
-from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import ACCEPTED, NEW, OTHER_TEXT, Comparison, SentRows
 from campaign.sending.rounds.planned_rows import PlannedRows
 from campaign.sending.store import identity
@@ -50,18 +49,6 @@ def compare_by_row(patch: Patch) -> None:
 
     patch(PlannedRows, "of", remembered)
     patch(compared_plan, "compare_rows", by_row)
-
-
-def compare_by_fingerprint(patch: Patch) -> None:
-    """The same plan continues a campaign, and any other one is new."""
-    find = opening.compare_plan
-
-    def same_or_new(plan: Plan, known: record.CampaignRecord | None, *choices: Any) -> ComparedPlan:
-        rounds = known.rounds if known is not None else ()
-        is_same = bool(rounds) and rounds[-1].manifest.given == plan.fingerprint
-        return find(plan, known if is_same else None, *choices)
-
-    patch(opening, "compare_plan", same_or_new)
 
 
 def key_without_the_text(patch: Patch) -> None:
@@ -137,6 +124,26 @@ def waiting_text_replaced_unasked(patch: Patch) -> None:
     _judge(patch, without_replaced)
 
 
+def reached_counts_as_new(patch: Patch) -> None:
+    """Nobody has got anything yet: the registration has to notice it by itself."""
+
+    def forgotten(compared: Comparison) -> Comparison:
+        is_reached = compared.recorded == ACCEPTED
+        return replace(
+            compared,
+            recorded=np.where(is_reached, NEW, compared.recorded).astype(np.int8),
+            batches=np.where(is_reached, 0, compared.batches),
+        )
+
+    _judge(patch, forgotten)
+
+
+def second_line_of_defence_removed(patch: Patch) -> None:
+    """The same, and the registration trusts the comparison."""
+    reached_counts_as_new(patch)
+    patch(opening, "check_never_twice", lambda *_: None)
+
+
 def _judge(patch: Patch, judge: Callable[[Comparison], Comparison]) -> None:
     """Change what a comparison says."""
     compare = compared_plan.compare_rows
@@ -146,9 +153,9 @@ def _judge(patch: Patch, judge: Callable[[Comparison], Comparison]) -> None:
 DESIGNS: dict[str, Callable[[Patch], None]] = {
     design.__name__.replace("_", " "): design
     for design in (
-        compare_by_row, compare_by_fingerprint, key_without_the_text,
+        compare_by_row, key_without_the_text,
         withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
         list_written_before_the_ledger, accepted_for_another_text, withdrawn_and_then_again_unasked,
-        waiting_text_replaced_unasked,
+        waiting_text_replaced_unasked, reached_counts_as_new, second_line_of_defence_removed,
     )
 }  # fmt: skip
