@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
-from campaign.contract import CORRECTED
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.results.follow_up_rows import FollowUpRows
@@ -68,7 +67,7 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     @property
     def follow_up_rows(self) -> FollowUpRows:
         """The rows of `follow_up` part by part."""
-        return FollowUpRows(self.parts, lambda: self.corrected_rows, self.reading, self.name)
+        return FollowUpRows(self.parts, self.reading, self.name)
 
     @property
     def needing_attention(self) -> pd.Index[int]:
@@ -83,14 +82,6 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         """
         table = pd.concat([part.in_doubt for part in self.parts()])
         return table.drop_duplicates().sort_values("batch", kind="stable")
-
-    @cached_property
-    def corrected_rows(self) -> pd.Index[int]:
-        """The row numbers of those that the table has as they were corrected, in its order."""
-        if len(self.rounds) < 2 or self.is_erased:
-            return pd.Index([], dtype="int64", name="row")
-        issues = pd.concat([part.issues[["row", "code"]] for part in self.parts()])
-        return pd.Index(issues.loc[issues["code"] == CORRECTED, "row"].astype("int64"), name="row")
 
     @cached_property
     def messages_by_batch(self) -> npt.NDArray[np.int64]:
