@@ -11,6 +11,7 @@ from support.small_campaigns import contacts_of, people, plan_for
 import campaign
 from campaign.contract import BATCH_COLUMNS
 from campaign.messages.plan import with_fields
+from campaign.messages.totals import Totals
 from campaign.results.tables import Result
 
 VISITS = ["Ann,0772 000 001,North", "Ben,0772 000 002,North", "Cy,0772 000 001,South",
@@ -34,7 +35,7 @@ def batches_of(*rows):
                 0.5,
                 number,
             )
-            for number, (messages, status, cost, error) in enumerate(rows, start=1)
+            for place, (messages, status, cost, error) in enumerate(rows, start=1)
         ],
         columns=list(BATCH_COLUMNS),
     )
