@@ -79,7 +79,7 @@ def test_the_own_spreadsheet_sent_again_says_what_it_says(sent):
     assert again.nothing_sent
     assert (again.totals["accepted"], again.totals["invalid"]) == (17, 3)
     assert again.needing_attention.tolist() == [5, 10, 17]
-    assert again.not_in_table["text"].tolist() == ["Hi Person 3", "Hi Person 8", "Hi Person 15"]
+    assert again.not_in_table["number"].tolist() == ["256772000003", "256772000008", "256772000015"]
     assert len(sandbox.inbox) == 20
 
 
