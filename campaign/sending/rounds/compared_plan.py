@@ -225,11 +225,12 @@ def _compared(plan: Plan, record: CampaignRecord, environment: str) -> ComparedP
         record.sent(),
         record.knowledge,
         waiting=record.waiting,
+        planned=rows.is_planned,
         every_text=plan.addressing.every_text,
     )
     amended = _with_kept_rows(plan, rows, comparison.kept)
     kept = comparison.kept == np.arange(len(comparison.kept))
-    theirs, recorded = rows.take(kept), comparison.recorded[kept]
+    theirs, recorded = replace(rows, is_planned=kept).take(kept), comparison.recorded[kept]
     return ComparedPlan(
         plan=amended,
         given=plan.fingerprint,
