@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+
 import pandas as pd
 from ipywidgets import HTML, VBox
 

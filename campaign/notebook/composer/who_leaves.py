@@ -74,12 +74,11 @@ class WhoLeaves(Struct, frozen=True, eq=False):
     def own_rows(self) -> pd.Series[int]:
         """For rows of such a file those in the own spreadsheet, as far as they are known; that may be another
         one by now where nothing can be compared."""
-        if self.compared is None:
-            return pd.Series([], index=_NO_ROWS, dtype="int64")
-        if self.compared.file is not None:
-            return self.compared.file.own_rows
+        compared = self.compared
+        if compared is not None and compared.file is not None:
+            return compared.file.own_rows
         origins: pd.Series[int] = origins_of(self.plan).dropna().astype("int64")
-        return origins
+        return origins.head(0) if compared is None else origins
 
     @property
     def reasons(self) -> pd.Series[str]:
@@ -138,8 +137,7 @@ class WhoLeaves(Struct, frozen=True, eq=False):
         )
 
     def _in_spreadsheet_of(self, plan: Plan) -> WhoLeaves:
-        """The same of the rows of a file of rows to correct, where the plan is of one: it has some of those of
-        the campaign."""
+        """The same of the rows of a file of rows to correct, where the plan is of one."""
         file = None if self.compared is None else self.compared.file
         if file is None:
             return self
