@@ -64,7 +64,7 @@ def test_people_of_a_batch_that_stays_unknown_are_listed_masked(interrupted_camp
     assert "batch 2: 1 of 2 messages in the list, it stays unknown." in said
     assert re.search(r"batch 2, row 4, 25677\*+02: in the list", said)
     assert re.search(r"batch 2, row 5, 25677\*+03: not in the list", said)
-    assert "batch 1 was accepted, and 0 of 2 messages are in the list" in said
+    assert "batch 1 was accepted: 0 of 2 messages in the list" in said
     assert "--confirm" not in said
 
 

@@ -63,8 +63,7 @@ class EarlierDecision(Struct, frozen=True):
         decided = f"{named} {were} {_IN_WORDS[self.outcome]} already, on {at}{by}."
         if not self.is_found or self.outcome == "accepted":
             return decided
-        counts = agreeing(count, "it was accepted after all, so it counts", "they were, so they count")
-        return f"{decided} Since then, it was found that {counts} as accepted."
+        return f"{decided} Since then, {agreeing(count, 'it was', 'they were')} found to be accepted."
 
 
 def cost_by_hand(cost: Decimal, instead_of: Decimal | None = None) -> str:
