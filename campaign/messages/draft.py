@@ -19,10 +19,10 @@ from campaign.messages.plan_tables.cluster_tables import ClusterTables
 from campaign.messages.plan_tables.draft_tables import HeldTables, SpooledTables
 from campaign.messages.plan_tables.duplicates import DuplicateFinder
 from campaign.messages.plan_tables.row_block import (
-    CellIssues,
     Rules,
     RunningTotals,
     find_recipients,
+    issues_of_cells,
     labels_of,
     write_texts,
 )
@@ -86,9 +86,9 @@ class _LocalSteps:
 
     def find_numbers(self, rules: Rules) -> Ints:
         numbers = np.empty(self._contacts.rows, dtype=np.int64)
-        start, cell_issues = 0, CellIssues.of(self._contacts.reading)
+        start, of_cells = 0, issues_of_cells(self._contacts.reading)
         for rows in parts_of(self._contacts):
-            block = find_recipients(rows, start, rules.numbers, cell_issues)
+            block = find_recipients(rows, start, rules.numbers, of_cells)
             numbers[start : start + len(rows)] = block.recipients.numbers
             start += len(rows)
             self._tables.keep(block)

@@ -55,15 +55,12 @@ class PlanSource(Protocol):
     @property
     def suppression(self) -> SuppressionLists:
         """The lists of numbers that get no message."""
-        ...
 
     def plan_keeping(self, positions: Ints) -> Plan:
         """The plan if the rows at these positions came before the others with their numbers."""
-        ...
 
     def plan_in(self, environment: str) -> Plan:
         """The plan if campaigns of other environments had reached nobody."""
-        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -76,7 +76,7 @@ class Recipients(Struct, frozen=True):
         severity: str,
         detail: str | TextArray,
         *,
-        status: str = "not_sent",
+        status: str | None = None,
     ) -> None:
         """Add one issue about the number of each of the rows."""
         for position, name in enumerate(self.columns if len(rows) else ()):
@@ -186,7 +186,7 @@ def _valid_regions(regions: "pd.Series[str]", issues: IssueCollector) -> "pd.Ser
     rows = np.flatnonzero(mask)
     detail = "This is not a country code. Write a two-letter ISO code such as UG, KE or GB."
     name = str(regions.name) if regions.name is not None else "region"
-    issues.add(rows, name, cells.take(rows), "unknown_region", "error", detail, status="invalid")
+    issues.add(rows, name, cells.take(rows), "unknown_region", "error", detail)
     return array_to_series(choose_texts(mask, "", cells), regions.index)
 
 
@@ -227,7 +227,7 @@ def _add_problems(
             lost = without_number[rows]
             cells = group.cells.take(positions[lost])
             detail = _explain_ambiguous(cells, region) if code == "ambiguous" else PROBLEMS[code]
-            issues.add(rows[lost], group.column, cells, code, "error", detail, status="invalid")
+            issues.add(rows[lost], group.column, cells, code, "error", detail)
             cells = group.cells.take(positions[~lost])
             detail = f"{PROBLEMS[code]} The number in another column of the row was used."
             issues.add(rows[~lost], group.column, cells, code, "warning", detail)
@@ -288,4 +288,4 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
     found.append(("line_of_totals", rows[is_total], of_totals))
     cells = series_to_array(contacts[columns[0]])
     for code, of_rows, detail in found:
-        issues.add(of_rows, columns[0], cells.take(of_rows), code, "error", detail, status="invalid")
+        issues.add(of_rows, columns[0], cells.take(of_rows), code, "error", detail)

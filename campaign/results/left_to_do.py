@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Set
 from functools import cached_property
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from campaign.contract import ORDERED_AGAIN
 from campaign.results.advice import (
     ORDERED_ADVICE,
     advice_for,
-    advice_on_corrections,
     advice_on_costs,
     advice_on_ordered_again,
     advice_on_sharing,
@@ -33,15 +32,13 @@ _ENDED = "the program that was sending has ended and "
 class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """What the totals and batches of a result leave to be done.
 
-    `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
-    as they were corrected in a follow-up file: these may have to be read.
-    `order` holds for all workers, "" if there never were any.
+    `planned` says how many messages of the plan each batch has. `order` holds for all workers, "" if there
+    never were any.
     """
 
     totals: ResultTotals
     batches: pd.DataFrame
     planned: Ints
-    corrected: Callable[[], pd.Index[int]]
     folder: Path | None
     order: str
     is_closed: bool
@@ -58,7 +55,7 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         advice.append(self.about_ordered_again)
         if not self.is_erased:
             advice.append(advice_on_sharing(self.totals.sharing))
-            advice += [self.about_corrections, self.about_costs]
+            advice.append(self.about_costs)
         return tuple(filter(None, advice))
 
     @property
@@ -70,11 +67,6 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     def about_ordered_again(self) -> str:
         """What to do about batches that are ordered again, where others are unknown too; "" for none."""
         return advice_on_ordered_again(self._in_use, is_closed=self.is_closed)
-
-    @property
-    def about_corrections(self) -> str:
-        """What your own spreadsheet lacks, because it was corrected in the follow-up file; "" for nothing."""
-        return "" if self.is_erased else advice_on_corrections(self.corrected().tolist())
 
     @property
     def can_go_on(self) -> bool:

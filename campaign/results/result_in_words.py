@@ -68,7 +68,6 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
             totals=self.rows.totals,
             batches=self.rows.batches,
             planned=self.rows.messages_by_batch,
-            corrected=lambda: self.rows.corrected_rows,
             folder=self.folder,
             order=self.order,
             is_closed=self.is_closed,

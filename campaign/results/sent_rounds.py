@@ -24,9 +24,8 @@ class SentRound(Struct, frozen=True):
 
     `at` is when the round was made (UTC), `template` the text with its placeholders (JSON where there
     were several), `senders` the ten most frequent at most, `who` the name of the user on the machine,
-    `options` what `send` was given, and `currency` that of the account. In tables of one `table_version`, a
-    row number means one row. Of an erased round, only the number, the time and the currency are left.
-    `paces` are those of all runs of the campaign.
+    `options` what `send` was given, and `currency` that of the account. Of an erased round, only the number,
+    the time and the currency are left. `paces` are those of all runs of the campaign.
     """
 
     round: int
@@ -36,7 +35,6 @@ class SentRound(Struct, frozen=True):
     who: str
     options: Mapping[str, Any]
     currency: str
-    table_version: str = ""
     paces: Paces = ()
 
     def with_budget(self, record: str) -> SentRound:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -42,7 +42,6 @@ from campaign.text import clean, counted
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
 
 # Reads the tables of all rounds, part by part; those that were erased have none.
-ContactsOfRounds = Callable[[], Iterable[pd.DataFrame]]
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -63,8 +62,6 @@ class Result:
     given_price: Decimal | None
     _changes: Callable[[], str]
     _ways_on: WaysOn
-    contacts_of_rounds: ContactsOfRounds
-    table_of_version: Callable[[str], pd.DataFrame | None]
     recorded: Recorded
     _rows: JoinedRows
     _words: ResultInWords
@@ -87,8 +84,6 @@ class Result:
         order: str = "",
         changes: Callable[[], str] = str,
         ways_on: WaysOn = (),
-        contacts_of_rounds: ContactsOfRounds = tuple,
-        table_of_version: Callable[[str], pd.DataFrame | None] = lambda _: None,
         recorded: Recorded = nothing_recorded,
     ) -> None:
         """Join a plan with its batches.
@@ -101,10 +96,8 @@ class Result:
         `is_closed` says that a person has closed the campaign since, `open_in` where a run has it open, "" if
         none is known to, `order` which order holds for all workers, "" if there never were any. `changes`
         says what happened in the campaign after this was read, in a sentence, "" for nothing. `ways_on` are
-        the calls that send what is left, and `contacts_of_rounds` reads the tables of all rounds, this one
-        included, part by part, and `table_of_version` the one of that version as it was first sent, None if
-        it is not known. `recorded` reads whom the messages of some batches were for. Raises `LedgerError` if
-        batches and messages do not fit.
+        the calls that send what is left. `recorded` reads whom the messages of some batches were for. Raises
+        `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -141,8 +134,6 @@ class Result:
             given_price=None,
             _changes=changes,
             _ways_on=ways_on,
-            contacts_of_rounds=contacts_of_rounds,
-            table_of_version=table_of_version,
             recorded=recorded,
             _rows=rows,
             _words=ResultInWords(rows, sentence, nothing_sent, is_closed, open_in, order, folder),
@@ -360,16 +351,6 @@ class Result:
     def about_ordered_again(self) -> str:
         """What to do about batches that are ordered again, where others are unknown too; "" for none."""
         return self._words.to_do.about_ordered_again
-
-    @property
-    def about_corrections(self) -> str:
-        """What your own spreadsheet lacks, because it was corrected in the follow-up file; "" for nothing."""
-        return self._words.to_do.about_corrections
-
-    @property
-    def corrected_rows(self) -> pd.Index[int]:
-        """The row numbers of those that the table has as they were corrected, in its order."""
-        return self._rows.corrected_rows
 
     @property
     def about_costs(self) -> str:

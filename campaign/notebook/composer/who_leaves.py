@@ -76,7 +76,8 @@ class WhoLeaves(Struct, frozen=True, eq=False):
         one by now where nothing can be compared."""
         compared = self.compared
         if compared is not None and compared.file is not None:
-            return compared.file.own_rows
+            file = compared.file
+            return file.places[~file.places.isin(file.added)]
         origins: pd.Series[int] = origins_of(self.plan).dropna().astype("int64")
         return origins.head(0) if compared is None else origins
 

@@ -11,7 +11,7 @@ import pandas as pd
 from campaign import markup
 from campaign.contacts.phone_numbers.problems_and_repairs import CHANGES
 from campaign.contacts.reading_record import Reading
-from campaign.contract import CORRECTED, KEEPING
+from campaign.contract import KEEPING
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.messages.issues import issue_kinds
@@ -249,7 +249,7 @@ def reading_facts(reading: Reading | None) -> dict[str, str]:
 
 
 # What is known from the campaign's own record, and was not found in the file.
-_OF_CAMPAIGN = (CORRECTED, *KEEPING, "reached_before", "stopped")
+_OF_CAMPAIGN = (*KEEPING, "reached_before", "stopped")
 
 
 def remarks_in_words(kinds: pd.DataFrame) -> str:

@@ -20,7 +20,6 @@ _ADD_COSTS = (
     f"Once the provider has told you, add it: with “{ADD_COST}” on the page that sent it, or with campaign "
     "resolve and --cost."
 )
-_CORRECT_OWN = "Put the corrections into your own spreadsheet."
 _SEND_BOTH = (
     f" Or let all texts go to the phone: send your own spreadsheet again with “{EVERY_TEXT}” (in a command, "
     '--duplicates keep; in Python, duplicates="keep").'
@@ -53,8 +52,6 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
         chosen.append(_decided(result.about_ordered_again))
     if result.totals.sharing and not result.is_erased:
         chosen.append(_sharing(result.totals.sharing, _place(result)))
-    if result.about_corrections:
-        chosen.append(Task(_CORRECT_OWN, result.about_corrections, "", "quiet"))
     if result.about_costs:
         chosen.append(Task(without_code(result.about_costs), _ADD_COSTS, "", "quiet"))
     details = redaction.texts(task.detail for task in chosen)

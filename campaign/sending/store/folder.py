@@ -10,7 +10,7 @@ lock              held while a run has the campaign open; lock.json says which p
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import partial
@@ -44,7 +44,6 @@ from campaign.sending.store.rounds import (
     has_originals,
     open_round,
     sweep_originals,
-    table_of_version,
 )
 from campaign.sending.store.ways_on import call_to_resume, options_of_last_run
 from campaign.service.account_in_code import account_argument, account_of, name_of_sandbox
@@ -131,8 +130,6 @@ class Folder(Struct, frozen=True):
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
             ways_on=self._ways_on(rounds, ledger.paces) if ways_on is None else ways_on,
-            contacts_of_rounds=partial(_contacts_of, rounds),
-            table_of_version=partial(table_of_version, rounds),
             recorded=partial(recorded_messages, rounds, ledger.batches),
         )
 
@@ -186,11 +183,6 @@ class Folder(Struct, frozen=True):
                 sent.pop(reading.path, None)
                 sent[reading.path] = manifest.created_at
         return sent
-
-
-def _contacts_of(rounds: Iterable[Round]) -> Iterator[pd.DataFrame]:
-    """The contacts of rounds as they were frozen; those that were erased have none."""
-    return (contacts for one_round in rounds for contacts in one_round.frozen_contacts())
 
 
 def _told(rounds: Sequence[Round], ledger: LedgerSnapshot) -> list[SentRound]:

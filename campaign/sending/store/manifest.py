@@ -119,11 +119,6 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
     def load_totals(self) -> Totals:
         return Totals.from_record(self.totals)
 
-    @property
-    def table_version(self) -> str:
-        """The version of the table, to which its row numbers belong; "" if it is not known."""
-        return "" if self.reading is None else str(self.reading.get("version", ""))
-
     def load_reading(self) -> Reading | None:
         return None if self.reading is None else Reading.from_record(self.reading)
 

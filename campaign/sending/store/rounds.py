@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from msgspec import Struct
 
 from campaign.arrow_text import Ints
@@ -36,7 +35,7 @@ from campaign.messages.recipients import Addressing
 from campaign.private_files import open_ordinary, sync_folder
 from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
-from campaign.sending.store.frame_files import count_parts, read_frame, table_files
+from campaign.sending.store.frame_files import read_frame, table_files
 from campaign.sending.store.frozen_messages import batches_by_place, message_files, read_settled_batches
 from campaign.sending.store.frozen_parts import FrozenParts
 from campaign.sending.store.manifest import MANIFEST, RoundManifest, read_round_manifest
@@ -82,7 +81,6 @@ class Round(Struct, frozen=True):
             manifest.who,
             manifest.options,
             manifest.currency,
-            manifest.table_version,
         )
 
     @property
@@ -154,12 +152,6 @@ class Round(Struct, frozen=True):
         ):
             raise FolderError(f"The tables in {self.path} do not belong together. Restore them from a copy.")
 
-    def frozen_contacts(self) -> Iterator[pd.DataFrame]:
-        """The contacts of the table as it was frozen, part by part; none of a round that was erased."""
-        path = self.path / CONTACTS
-        parts = () if self.is_erased else range(count_parts(path))
-        return (read_frame(path, part=part) for part in parts)
-
     def batch_of_outgoing(self, batches: Sequence[RegisteredBatch]) -> Ints:
         """The batch of each message in the part files, in their order."""
         own = [batch for batch in batches if batch.round == self.number]
@@ -183,15 +175,6 @@ class FrozenPlan(Struct, frozen=True, eq=False):
     plan: Plan
     batch_of_message: Ints
     batch_of_excluded: Ints
-
-
-def table_of_version(rounds: Iterable[Round], version: str) -> pd.DataFrame | None:
-    """The contacts of a version of the own spreadsheet, as it was when it was first sent.
-
-    None if no round has this version, or if the one that had it was erased.
-    """
-    first = next((one for one in rounds if version and one.manifest.table_version == version), None)
-    return None if first is None or first.is_erased else pd.concat([*first.frozen_contacts()])
 
 
 def round_path(folder: Path, number: int) -> Path:
