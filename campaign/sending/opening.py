@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
-from campaign.log import log
 from campaign.messages.plan import Plan, plan_in, with_fields
 from campaign.messages.plan_tables.plan_columns import same_contacts
 from campaign.messages.plan_tables.plan_part import AmendedParts
@@ -73,11 +72,10 @@ from campaign.sending.store.rounds import (
     sweep_unfinished_files,
 )
 from campaign.sending.store.runs_here import locked
-from campaign.sending.store.ways_on import USUAL
 from campaign.service.account import Account
 from campaign.service.account_in_code import account_argument
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import clean, counted
+from campaign.text import clean
 from campaign.values import replace
 
 _NEW_SANDBOX = "This run uses a new embedded sandbox"
@@ -116,9 +114,6 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             last_round, frozen, comparison = _converge(plan, campaign)
         salt = folder.manifest.salt
         about_account = "" if is_new or options.account is not None else _about_new_sandbox(plan, salt)
-        about_batches = _about_batch_size(last_round, campaign)
-        if about_batches:
-            log.warning(about_batches)
         held.callback(remember_account(salt, options.account))
         return OpenCampaign(
             folder,
@@ -130,7 +125,6 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             held.pop_all(),
             comparison,
             about_account=about_account,
-            about_batches=about_batches,
         )
 
 
@@ -225,20 +219,6 @@ def _about_new_sandbox(plan: Plan | None, salt: str) -> str:
     argument, _ = account_argument(given_account(salt))
     to_use = f" To use that one, give {argument}." if argument else ""
     return f"{_NEW_SANDBOX}, and not the one that this campaign used before.{to_use}"
-
-
-def _about_batch_size(last_round: Round, campaign: _LockedCampaign) -> str:
-    """That batches which wait keep the size that they were cut to; "" if no other one was asked for."""
-    given, cut = campaign.options.batch_size, last_round.manifest.batch_size
-    if given in (cut, USUAL["batch_size"]):
-        return ""
-    batches = snapshot(campaign.folder.ledger_place).batches
-    if not any(batch.state == "pending" for batch in batches):
-        return ""
-    return (
-        f"The batches that wait keep the size that they were cut to when their round began, "
-        f"{counted(cut, 'message')} at most: batch_size={given} is for messages that are cut later."
-    )
 
 
 def _existing_or_new(

@@ -119,7 +119,8 @@ def _find_it_ended(life: Sender) -> None:
     try:
         campaign.resume(life.place, account=account_of(life.service.login()), progress=False)
     except FolderError as error:
-        life.check([] if "was erased on" in str(error) else [str(error)])
+        is_ended = "was erased on" in str(error) or life.truth.is_displaced is not False
+        life.check([] if is_ended else [str(error)])
     else:
         life.check(["an erased campaign was resumed"])
     life.check(["something left"] if life.service.requests != requests else [])

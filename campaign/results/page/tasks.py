@@ -20,7 +20,6 @@ _ADD_COSTS = (
     f"Once the provider has told you, add it: with “{ADD_COST}” on the page that sent it, or with campaign "
     "resolve and --cost."
 )
-_CORRECT_OWN = "Put the corrections into your own spreadsheet."
 _SEND_BOTH = (
     f" Or let all texts go to the phone: send your own spreadsheet again with “{EVERY_TEXT}” (in a command, "
     '--duplicates keep; in Python, duplicates="keep").'

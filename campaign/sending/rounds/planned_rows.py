@@ -15,7 +15,7 @@ from campaign.contract import KEEPING
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.messages.text.folding import text_hashes
+from campaign.messages.text.folding import plain_hashes, text_hashes
 from campaign.sending.store.hashed_rows import HashedRows
 from campaign.values import replace
 
@@ -121,15 +121,6 @@ def _rows_of_part(columns: Sequence[str], part: PlanPart) -> tuple[PlannedRows, 
     return PlannedRows(places, labels, pieces, is_planned, was_skipped, hashes), len(index)
 
 
-def keys_of_rows(messages: pd.DataFrame) -> pd.Series[int]:
-    """What tells number and text of each row of some messages, as in `HashedRows`; the index is row."""
-    rows = messages["row"].to_numpy(dtype=np.int64)
-    starts = first_pieces(rows)
-    texts = _hashes_of_texts(messages["message"], np.diff(np.append(starts, len(rows))))
-    hashed = HashedRows(_numbers(messages["number"].iloc[starts]), texts, texts)
-    return pd.Series(hashed.keys, pd.Index(rows[starts], name="row"))
-
-
 def first_pieces(rows: Ints) -> Ints:
     """The position of the first message of each row; `rows` has the row of each message."""
     is_first = np.ones(len(rows), dtype=bool)
@@ -148,11 +139,11 @@ def _hashes_of_cells(contacts: pd.DataFrame, columns: Sequence[str], places: Int
     is_all = len(places) == len(contacts)
     cells = [contacts[name] if is_all else contacts[name].iloc[places] for name in columns]
     if len(cells) == 1:
-        return _joined([text_hashes(chunk) for chunk in series_to_chunks(cells[0])])
+        return _joined([plain_hashes(chunk) for chunk in series_to_chunks(cells[0])])
     first, *others = map(series_to_array, cells)
     for other in others:
         first = join_texts(first, _BETWEEN_CELLS, other)
-    return text_hashes(first)
+    return plain_hashes(first)
 
 
 def _joined(hashes: list[Ints]) -> Ints:
