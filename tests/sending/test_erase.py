@@ -18,6 +18,7 @@ from campaign.sending.ledger.connections import opened
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
 from campaign.sending.store import folder
+from campaign.sending.store.frozen_messages import HASHES
 
 WORDS = ("Person", "Amina", "Hi ", "Dear", "7720000", "772 000")
 ERASED = "The names, numbers and texts of this campaign were erased."
@@ -113,6 +114,20 @@ def test_no_name_number_or_text_is_in_any_byte_of_the_folder(visits):
     assert traces(visits)
     erase(visits)
     assert traces(visits) == []
+
+
+def hashes(folder):
+    """The hashes in the part files of all rounds."""
+    parts = [pq.read_table(path) for path in (folder / "rounds").rglob("part-*.parquet")]
+    assert parts
+    return {hashed for part in parts for name in HASHES for hashed in part.column(name).to_pylist()}
+
+
+def test_a_hash_of_a_text_or_a_cell_is_erased_too(visits):
+    """Whoever has a list of numbers and a text could find out who got it."""
+    assert len(hashes(visits)) == 11 + 11
+    erase(visits)
+    assert hashes(visits) == {0}
 
 
 def test_not_even_an_answer_that_repeated_them_is_left(tmp_path):
