@@ -46,7 +46,6 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.values import replace
 
-_NO_BATCHES = np.zeros(1, np.int8)
 _OPTED_OUT = "This number was left out before, because somebody there wanted no messages."
 
 
@@ -193,10 +192,7 @@ def compare_plan(
     With `opted_out="skip"`, whoever was left out before because they wanted no messages is left out again.
     """
     if record is None or not record.rounds:
-        is_checked = (
-            not plan.addressing.every_text
-        )  # `prepare` compares all texts of a number letter by letter
-        return _all_new(plan, record, environment) if is_checked else _compared(plan, record, environment)
+        return _all_new(plan, record, environment)
     given, file = plan.fingerprint, None
     if continues(plan, record.name):
         whole = record.rounds[-1].load(record.ledger.batches).plan
@@ -224,19 +220,14 @@ def _all_new(plan: Plan, record: CampaignRecord | None, environment: str) -> Com
     )  # fmt: skip
 
 
-def _compared(plan: Plan, record: CampaignRecord | None, environment: str) -> ComparedPlan:
+def _compared(plan: Plan, record: CampaignRecord, environment: str) -> ComparedPlan:
     rows = PlannedRows.of(plan)
-    sent, states, waiting = (
-        ((), _NO_BATCHES, _NO_BATCHES.astype(bool))
-        if record is None
-        else (record.sent(), record.knowledge, record.waiting)
-    )
     comparison = compare_rows(
         rows.hashes,
         rows.excluded_numbers(plan),
-        sent,
-        states,
-        waiting=waiting,
+        record.sent(),
+        record.knowledge,
+        waiting=record.waiting,
         every_text=plan.addressing.every_text,
     )
     amended = _with_kept_rows(plan, rows, comparison.kept)
@@ -282,12 +273,11 @@ def _with_kept_rows(plan: Plan, rows: PlannedRows, kept: Ints) -> Plan:
     return plan
 
 
-def _opted_out(record: CampaignRecord | None, rows: PlannedRows, recorded: Knowledge) -> Bools:
+def _opted_out(record: CampaignRecord, rows: PlannedRows, recorded: Knowledge) -> Bools:
     """Which of the rows that go out, or may, the campaign left out before because they wanted no messages."""
     outgoing = np.isin(recorded, MAY_GO_OUT)
     opted_out = np.zeros(len(recorded), dtype=bool)
-    if record is not None:
-        opted_out[outgoing] = opted_out_before(rows.hashes.numbers[outgoing], record)
+    opted_out[outgoing] = opted_out_before(rows.hashes.numbers[outgoing], record)
     return opted_out
 
 

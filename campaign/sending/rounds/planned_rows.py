@@ -15,7 +15,7 @@ from campaign.contract import KEEPING
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.messages.text.folding import text_hashes
+from campaign.messages.text.folding import plain_hashes, text_hashes
 from campaign.sending.store.hashed_rows import HashedRows
 from campaign.values import replace
 
@@ -139,11 +139,11 @@ def _hashes_of_cells(contacts: pd.DataFrame, columns: Sequence[str], places: Int
     is_all = len(places) == len(contacts)
     cells = [contacts[name] if is_all else contacts[name].iloc[places] for name in columns]
     if len(cells) == 1:
-        return _joined([text_hashes(chunk) for chunk in series_to_chunks(cells[0])])
+        return _joined([plain_hashes(chunk) for chunk in series_to_chunks(cells[0])])
     first, *others = map(series_to_array, cells)
     for other in others:
         first = join_texts(first, _BETWEEN_CELLS, other)
-    return text_hashes(first)
+    return plain_hashes(first)
 
 
 def _joined(hashes: list[Ints]) -> Ints:
