@@ -28,7 +28,7 @@ from campaign.sending.afterwards.history import history
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.settling import reconcile
 from campaign.sending.campaigns import load_result
-from campaign.text import agreeing, capitalised, counted, figure, listed_words, money
+from campaign.text import capitalised, counted, figure, listed_words, money
 
 _SHOWN = 20  # batches or people of a reconciliation that are printed
 _COUNTS = ("accepted", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct")
@@ -39,7 +39,7 @@ def run_reconcile(options: argparse.Namespace, page: Page) -> int:
     outcome = reconcile(options.folder, options.list, **columns, confirm=options.confirm)
     if isinstance(outcome, Reconciliation):
         _show_reconciliation(outcome, page)
-        return NOT_ALL if len(outcome.batches) else ACCEPTED
+        return NOT_ALL if (outcome.batches["was"] != "accepted").any() else ACCEPTED
     page.line("What is certain is settled.")
     show_result(outcome, page)
     return exit_code(outcome)
@@ -136,19 +136,12 @@ def _show_reconciliation(reconciliation: Reconciliation, page: Page) -> None:
     phrase = reconciliation.phrase
     page.facts |= {"reconciliation": _facts(reconciliation), "confirm": phrase or None}
     page.line(mask_sentences(reconciliation.sentence))
-    for row in reconciliation.reached_after_all.head(_SHOWN).to_dict("records"):
-        page.line(f"  batch {row['batch']}, row {row['row']}, {mask_number(row['number'])}: has it already")
-    if len(reconciliation.reached_after_all) > _SHOWN:
-        page.line(f"  … and {figure(len(reconciliation.reached_after_all) - _SHOWN)} more")
     for row in reconciliation.batches.to_dict("records"):
-        found = f"{row['in_list']} of {counted(row['messages'], 'message')} in the list"
-        page.line(f"  batch {row['batch']}: {found}, {_verdict(row)}")
+        page.line(f"  batch {row['batch']}{_found(row)}")
     for row in reconciliation.people.head(_SHOWN).to_dict("records"):
         page.line(f"  batch {row['batch']}, row {row['row']}, {mask_number(row['number'])}: {row['found']}")
     if len(reconciliation.people) > _SHOWN:
-        page.line(f"  … and {figure(len(reconciliation.people) - _SHOWN)} more people to look at")
-    for line in _accepted_lines(reconciliation):
-        page.line(line)
+        page.line(f"  … and {figure(len(reconciliation.people) - _SHOWN)} more people")
     for decision in reconciliation.decisions:
         page.line(decision)
     if phrase:
@@ -161,29 +154,15 @@ def _facts(reconciliation: Reconciliation) -> dict[str, Any]:
         "sentence": mask_sentences(reconciliation.sentence),
         "batches": records(reconciliation.batches),
         "people": records(reconciliation.people[["batch", "row", "found"]]),
-        "settled_in_list": records(reconciliation.settled_in_list),
-        "reached_after_all": records(reconciliation.reached_after_all[["batch", "row"]]),
-        "reached_twice": records(reconciliation.reached_twice[["batch", "row"]]),
-        "accepted_missing": records(reconciliation.accepted_missing),
-        "priced_otherwise": records(reconciliation.priced_otherwise),
     }
 
 
-def _accepted_lines(reconciliation: Reconciliation) -> list[str]:
-    """The accepted batches that the list lacks or prices otherwise."""
-    missing = [
-        f"  batch {row['batch']} was accepted, and {row['in_list']} of "
-        f"{counted(row['messages'], 'message')} {agreeing(row['in_list'], 'is', 'are')} in the list"
-        for row in reconciliation.accepted_missing.to_dict("records")
-    ]
-    priced = [
-        f"  batch {row['batch']} cost {money(row['cost'])}, and {money(row['cost_in_list'])} in the list"
-        for row in reconciliation.priced_otherwise.to_dict("records")
-    ]
-    return missing + priced
-
-
-def _verdict(row: dict[Any, Any]) -> str:
-    """What becomes of an unknown batch, in words."""
-    verdicts = {"all": "it was accepted", "none": "it was refused"}
-    return verdicts.get(row["verdict"], f"it stays unknown. {row['why']}".rstrip())
+def _found(row: dict[Any, Any]) -> str:
+    """What the list has of a batch, and what becomes of it, in words."""
+    found = f"{row['in_list']} of {counted(row['messages'], 'message')} in the list"
+    if row["was"] != "accepted":
+        verdicts = {"all": "it was accepted", "none": "it was refused"}
+        return f": {found}, {verdicts.get(row['verdict'], 'it stays as it is')}. {row['why']}".rstrip()
+    prices = row["cost"], row["cost_in_list"]
+    priced = "" if None in prices else f", cost {money(prices[0])}, and {money(prices[1])} in the list"
+    return f" was accepted: {found}{priced}"

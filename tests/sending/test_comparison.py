@@ -1,8 +1,8 @@
 """The rows of a table beside the record: numbers, texts and cells are small whole numbers here.
 
-A row is (number, text) or (number, text, cell); without a cell it has one of its own. A batch is what is known
-of it, and its rows; batches are numbered from 1. Of each row of the table it is told what is recorded and in
-which batch, or of a duplicate the row that is kept.
+A row is (number, text) or (number, text, cell); without a cell it has one of its own. A batch is what is
+known of it, and its rows; batches are numbered from 1. A row of the table is told by what is recorded and the
+batch, a duplicate by the row that is kept.
 """
 
 import numpy as np

@@ -1,7 +1,6 @@
 """A follow-up file is a part of its campaign: corrected and sent, it reaches those who had nothing, once."""
 
 import csv
-import re
 import zipfile
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pandas as pd
 import pytest
 
 import campaign
+from campaign.contacts.table_version import row_marks
 
 TEXT = "Hi {name}, your visit is on Monday."
 
@@ -70,151 +70,54 @@ def test_the_corrected_rows_go_out_and_the_result_is_the_whole_table(sent):
     assert len(sandbox.inbox) == 20
 
 
-def test_the_own_spreadsheet_sent_again_says_what_it_says(sent):
-    """Three rows are as wrong there as before; nobody gets anything twice."""
+def test_the_own_spreadsheet_sent_again_without_the_corrections_says_what_it_says(sent):
+    """Its rows are invalid, nobody gets anything twice, and what the file sent is not in this table."""
     sandbox, path = sent
-    correct(path, ["0772 000 003", "0772 000 008", "0772 000 015"])
-    send(plan_of(path), sandbox)
-    again = send(plan_of(), sandbox)
-    assert again.nothing_sent
-    assert (again.totals["accepted"], again.totals["invalid"]) == (17, 3)
-    assert again.needing_attention.tolist() == [5, 10, 17]
-    assert again.not_in_table["number"].tolist() == ["256772000003", "256772000008", "256772000015"]
-    assert len(sandbox.inbox) == 20
-
-
-def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
-    """Persons 3 and 8 had a bad date. Theirs are corrected in the follow-up file, and the sheet stays."""
-    dates = ["soon" if n in (3, 8) else "24/12/2026" for n in range(10)]
-    rows = [f"Person {n},0772 000 0{n:02d},{date}" for n, date in enumerate(dates)]
-    Path("visits.csv").write_text("\n".join(["name,phone,visit", *rows, "Ben,none,24/12/2026"]) + "\n")
-
-    def plan_with_dates(source):
-        table = campaign.read_contacts(source)
-        return campaign.prepare(table, message="Come on {visit:%d %B}.", sender="CLINIC", region="UG")
-
-    with campaign.Sandbox() as sandbox:
-        path = campaign.write_follow_up(send(plan_with_dates("visits.csv"), sandbox), "correct.csv")
-        path.write_text(path.read_text("utf-8-sig").replace("soon", "26/12/2026", 1), "utf-8")
-        corrected = send(plan_with_dates(path), sandbox)
-        once = (
-            "1 row was corrected in the follow-up file only: put this correction into your own spreadsheet "
-            "too (row 5)."
-        )
-        for told in (corrected, campaign.load_result(corrected.folder), send(plan_with_dates(path), sandbox)):
-            assert told.sentence.count(once) == told._repr_html_().count(once) == 1
-            page = campaign.write_report(told, "report.html").read_text("utf-8")
-            assert page.count(once) == 1
-        again = send(plan_with_dates("visits.csv"), sandbox)
-        assert len(sandbox.inbox) == 9
-    assert again.contacts.loc[5, "status"] == "invalid"
-    assert again.contacts.loc[5, "batch"] == corrected.contacts.loc[5, "batch"]
-    assert again.not_in_table.empty
-    assert again.follow_up().index.tolist() == again.needing_attention.tolist() == [5, 10, 12]
-    assert (again.totals["accepted"], again.totals["invalid"]) == (8, 3)
-    assert again.by("name")["cost_share"].loc["Person 3"] == 35
-    (row,) = campaign.history(again.folder).to_dict("records")
-    assert (row["people"], row["accepted"], row["to_correct"], row["accepted_in_all_rounds"]) == (11, 8, 3, 9)
-    assert campaign.load_result(again.folder).contacts.equals(again.contacts)
-
-
-def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_them(sent, caplog):
-    """Person 3 gets a number and is sent; person 8 is still wrong, but spelt differently.
-
-    The cell that wrote the file runs again: before these rows are sent, after it, after Run All, which sends
-    the spreadsheet again, and once the spreadsheet has the correction of person 3.
-    """
-    sandbox, path = sent
-    correct(path, ["0772 000 003", "at her mother's"])
-    before = path.read_bytes()
-    with pytest.raises(campaign.ReportError, match=r"rows 2 and 3 are not as in your own .* were not sent"):
-        campaign.write_follow_up(campaign.load_result("campaigns/visits.local"), path)
-    result = send(plan_of(path), sandbox)
-    for known in (result, campaign.load_result(result.folder), send(plan_of(), sandbox)):
-        caplog.clear()
-        kept = campaign.write_follow_up(known, path)
-        assert (kept, path.read_bytes()) == (path, before)
-        assert f"correct.csv was kept, and not written anew. {kept.why_kept}" in caplog.text
-        assert kept._repr_html_().count("It was sent as it is, and your own spreadsheet") == 1
-        its = r"same as its rows? 2( and 3)? \(there: rows? 5( and 10)?\), so this file is kept"
-        assert re.search(its, kept.why_kept)
-        assert "to correct now, give another name, such as correct_2.csv." in kept.why_kept
-    assert "&quot;to_correct.xlsx&quot;)" in result._repr_html_()
-    Path("to_correct.xlsx").touch()  # the card offers a name that is free
-    assert "&quot;to_correct_2.xlsx&quot;)" in result._repr_html_()
-    write_visits(wrong=(8, 15))  # person 3 is now in the spreadsheet too
-    corrected = send(plan_of(), sandbox)
-    assert campaign.write_follow_up(corrected, path).why_kept
-    path.write_text(path.read_text("utf-8-sig").replace("at her mother's", "at her sister's"), "utf-8")
-    with pytest.raises(campaign.ReportError, match="row 3 is not as in your own"):
-        campaign.write_follow_up(corrected, path)
-    path.write_text(path.read_text("utf-8-sig").replace("at her sister's", "call her"), "utf-8")
-    assert list(campaign.read_contacts(campaign.write_follow_up(corrected, path))["name"]) == [
-        "Person 8", "Person 15",
-    ]  # fmt: skip
-
-
-def test_a_file_whose_corrections_are_in_the_own_spreadsheet_stays_where_nothing_is_to_correct(sent):
-    """A file without rows would not say which campaign it continues, when all cells run again."""
-    sandbox, path = sent
-    correct(path, ["0772 000 003", "0772 000 008", "0772 000 015"])
+    correct(path, ["0772 000 003", "0772 000 008"])
     corrected = send(plan_of(path), sandbox)
-    assert corrected.corrected_rows.tolist() == [5, 10, 17]
-    write_visits(wrong=())
-    for result in (send(plan_of(), sandbox), campaign.load_result(corrected.folder)):
-        assert result.corrected_rows.tolist() == []  # the spreadsheet has them, though it is the same table
-        assert "put these corrections" not in result.sentence
-        before, kept = path.read_bytes(), campaign.write_follow_up(result, path)
-        assert "It was sent as it is, and nothing is to correct now, so this" in kept.why_kept
-        assert path.read_bytes() == before
-    assert "Nothing was left to send: all 20 people were" in send(plan_of(path), sandbox).sentence
-    assert len(campaign.history()) == 1
+    again = send(plan_of(), sandbox)
+    for result in (again, campaign.load_result(again.folder)):
+        assert (result.totals["accepted"], result.totals["invalid"]) == (17, 3)
+        assert result.follow_up().index.tolist() == [5, 10, 17]
+        assert result.not_in_table["number"].tolist() == ["256772000003", "256772000008"]
+    assert len(sandbox.inbox) == 19
+    compared = campaign.compare(plan_of(), account=sandbox.account)
+    assert (compared.gone, compared.new) == (2, 0)
+    assert corrected.totals["accepted"] == 19
+    correct(path, ["0772 000 015"])  # the file is of the table without corrections, and so it fits again
+    assert send(plan_of(path), sandbox).totals["accepted"] == 20
+    assert sandbox.inbox["number"].is_unique
 
 
-@pytest.mark.parametrize(
-    ("own", "is_lost"),
-    [
-        ("Ada,0772 000 001,2026-12-12,150000,north", False),  # the cells of a date, an amount and a number
-        ("Ada,772000001,12 Dec 2026,150000,north", False),
-        ("Ada,0772 000 001,2026-12-13,150000,north", True),
-        ("Ada,0772 000 001,2026-12-12,150001,north", True),
-        ("Ada,0772 000 001,2026-12-12,150000,south", True),  # which no text names
-    ],
-)
-def test_a_correction_is_in_the_own_spreadsheet_however_it_is_written_there(desk, own, is_lost):
-    header, others = "name,phone,visit,due,ward", "Ben,0772 000 002,25/12/2026,1000,west\nCleo,,,,\n"
-
-    def plan(source):
-        text = "Bring {due:,.0f} on {visit:%d %B}."
-        return campaign.prepare(campaign.read_contacts(source), message=text, sender="CLINIC", region="UG")
-
-    Path("visits.csv").write_text(f"{header}\nAda,0772 000 001,soon,a lot,north\n{others}")
+def test_a_row_without_a_message_has_the_batch_that_reached_its_number(desk):
+    """Three children, one phone: the text for one of them says nothing about the others."""
+    rows = "".join(
+        f"{name},0772 000 001,{visit}\n" for name, visit in zip("ABC", ("24/12/2026", "", ""), strict=False)
+    )
+    Path("visits.csv").write_text(f"name,phone,visit\n{rows}")
+    plan = campaign.prepare(
+        campaign.read_contacts("visits.csv"),
+        message="{name}, come on {visit:%d %B}.", sender="CLINIC", region="UG",
+    )  # fmt: skip
     with campaign.Sandbox() as sandbox:
-        path = campaign.write_follow_up(send(plan("visits.csv"), sandbox), "correct.csv")
-        typed = path.read_text("utf-8-sig").replace("soon", "12/12/2026").replace("a lot", "150,000.0")
-        path.write_text(typed, "utf-8")
-        send(plan(path), sandbox)
-        Path("visits.csv").write_text(f"{header}\n{own}\n{others}")
-        again = send(plan("visits.csv"), sandbox, changed="skip")
-    assert bool(campaign.write_follow_up(again, path).why_kept) == is_lost
-    assert campaign.read_contacts(path)["name"].tolist() == ["Ada"] * is_lost + ["Cleo"]
+        send(plan, sandbox)
+        again = send(plan, sandbox)
+    assert again.contacts["status"].tolist() == ["accepted", "invalid", "invalid"]
+    assert again.follow_up().index.tolist() == [3, 4]
+    assert again.contacts["batch"].tolist() == [1, 1, 1]
 
 
-def test_a_number_that_the_own_spreadsheet_has_in_another_spelling_is_no_correction_that_it_lacks(desk):
-    """Persons 3 and 8 got their numbers in both files; the name of the first has a space more in one."""
-    write_visits(wrong=(3, 8))
-    with campaign.Sandbox() as sandbox:
+def test_who_was_refused_and_reached_under_a_corrected_number_goes_out_from_the_own_spreadsheet(desk):
+    """One of the refused people has another number in the follow-up file: what was refused is sent again."""
+    write_visits(people=6)
+    with campaign.Sandbox(faults={2: "Invalid sender ID"}) as sandbox:
         path = campaign.write_follow_up(send(plan_of(), sandbox), "correct.csv")
-        write_visits()  # 0772 000 003 and 0772 000 008
-        send(plan_of(), sandbox)
-        correct(path, ["0772000003", "+256 772 000 008"])
-        path.write_text(path.read_text("utf-8").replace("Person 3", "Person  3 "))
-        result = send(plan_of(path), sandbox)
-        assert result.corrected_rows.empty
-        assert "your own spreadsheet" not in result.sentence
-        path.write_text(path.read_text("utf-8").replace("Ward 0", "Ward 1"))
-        assert send(plan_of(path), sandbox).corrected_rows.tolist() == [5]
-        assert len(sandbox.inbox) == 20
+        path.write_text(path.read_text("utf-8-sig").replace("0772 000 003", "0772 000 033"), "utf-8")
+        assert send(plan_of(path), sandbox).totals["accepted"] == 6
+        compared = campaign.compare(plan_of(), account=sandbox.account)
+        assert (compared.refused, compared.moved, compared.gone) == (1, 0, 1)
+        assert send(plan_of(), sandbox).totals["accepted"] == 6
+        assert sandbox.inbox["number"].tolist()[6:] == ["256772000003"]
 
 
 def test_a_part_that_is_corrected_leaves_the_rest_to_be_corrected(sent):
@@ -300,25 +203,6 @@ def test_refused_people_are_in_the_file_and_get_their_message_once(desk):
         assert sorted(sandbox.inbox["number"]) == [f"2567720000{n:02d}" for n in range(20)]
 
 
-def test_who_was_refused_and_reached_under_a_corrected_number_is_asked_about(desk):
-    """One of the refused people has another number in the follow-up file, and not in the spreadsheet."""
-    write_visits(people=6)
-    with campaign.Sandbox(faults={2: "Invalid sender ID"}) as sandbox:
-        path = campaign.write_follow_up(send(plan_of(), sandbox), "correct.csv")
-        path.write_text(path.read_text("utf-8-sig").replace("0772 000 003", "0772 000 033"), "utf-8")
-        assert send(plan_of(path), sandbox).totals["accepted"] == 6
-        assert campaign.compare(plan_of(), account=sandbox.account).moved == 1
-        with pytest.raises(campaign.ConfirmationError, match="in this table it is “Hi Person 3, your visit"):
-            send(plan_of(), sandbox)
-        kept = send(plan_of(), sandbox, changed="skip")
-        assert kept.totals["accepted"] == 6
-        assert kept.messages["number"].tolist()[3] == "256772000033"
-        assert len(sandbox.inbox) == 6
-        send(plan_of(), sandbox, changed="send")
-        assert sandbox.inbox["number"].tolist()[6:] == ["256772000003"]
-        assert send(plan_of(), sandbox).nothing_sent
-
-
 def test_without_its_campaign_it_is_refused(sent, tmp_path, monkeypatch):
     sandbox, path = sent
     path = path.resolve()
@@ -342,34 +226,14 @@ def test_under_another_name_it_is_said_whose_rows_these_are(sent):
     )
 
 
-def test_a_row_of_the_same_file_can_be_corrected_twice_and_its_name_too(sent):
-    sandbox, path = sent
-    correct(path, ["0772 000 003", "ask him", "0772 000 015"])
-    send(plan_of(path), sandbox)
-    path.write_text(path.read_text().replace("ask him", "0772 000 008").replace("Person 8", "Amina"))
-    result = send(plan_of(path), sandbox)
-    assert result.totals["accepted"] == 20
-    assert result.contacts.loc[10, ["name", "status"]].tolist() == ["Amina", "accepted"]
-    assert sandbox.inbox["number"].is_unique
-
-
 @pytest.mark.parametrize("ending", ["csv", "xlsx", "ods"])
-def test_the_version_of_the_file_comes_back_in_every_format(sent, ending):
+def test_the_marks_of_the_rows_come_back_in_every_format(sent, ending):
     path = campaign.write_follow_up(campaign.load_result("campaigns/visits.local"), f"again.{ending}")
-    version = campaign.read_contacts("visits.csv").attrs["reading"].version
-    assert len(version) == 10
-    assert version.isalpha()
-    assert campaign.read_contacts(path).attrs["reading"].continues.version == version
-
-
-def test_a_row_that_lacks_what_a_new_text_says_is_not_done_because_an_older_text_reached_it(desk):
-    Path("visits.csv").write_text("name,phone,day\nAda,0772 000 001,Monday\nBen,0772 000 002,\n")
-    with campaign.Sandbox() as sandbox:
-        send(plan_of(), sandbox)
-        second = campaign.prepare("visits.csv", message="Come on {day}.", sender="CLINIC", region="UG")
-        result = send(second, sandbox, changed="send")
-        assert campaign.load_result(result.folder).needing_attention.tolist() == [3]
-        assert "1 of 2 rows was accepted" in result.sentence
+    continues = campaign.read_contacts(path).attrs["reading"].continues
+    assert [*continues.rows.values()] == [5, 10, 17]
+    assert [*continues.marks.values()] == row_marks(campaign.read_contacts("visits.csv"))[
+        [5, 10, 17]
+    ].tolist()
 
 
 DATED = "Hi {name}, your visit is on {visit:%-d %b}."

@@ -1,4 +1,4 @@
-"""The rows of a plan that have a text, as they are compared: in the order of the table, whole texts, cells."""
+"""The rows of a plan that have a text, as they are compared: in the order of the table, with their hashes."""
 
 import numpy as np
 from support.small_campaigns import contacts_of, plan_for

@@ -11,7 +11,7 @@ MONDAY, TUESDAY = "Hi {name}, come on Monday.", "Hi {name}, come on Tuesday."
 
 
 def plan_of(*rows, message=MONDAY, region="UG", **options):
-    """Rows of name and number: "Ann +256772000001" names it in full, "Ann 0772000001" is one of the region."""
+    """Rows of name and number: "+256772000001" is a number in full, "0772000001" one of the region."""
     table = contacts_of(*(row.replace(" ", ",") for row in rows))
     return campaign.prepare(table, message=message, sender="CLINIC", region=region, **options)
 

@@ -20,7 +20,7 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Field
 from campaign.results.totals import cost_in_words
-from campaign.sending.afterwards.listed_messages import settled_outcomes
+from campaign.sending.afterwards.settled_batches import settled_outcomes
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.tally import Spending
 from campaign.sending.options import SendOptions

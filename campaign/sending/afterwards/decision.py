@@ -1,4 +1,4 @@
-"""What a person says of unknown batches: what became of them; or what one of them cost."""
+"""What a person says of batches: what became of them; or what one of them cost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from decimal import Decimal
 from functools import cached_property, partial
-from typing import Any
 
 import pandas as pd
 from msgspec import Struct
@@ -15,11 +14,12 @@ from campaign.contract import ORDERED_AGAIN
 from campaign.errors import ConfirmationError, UsageError
 from campaign.paths import seen_from_here
 from campaign.results.calls_to_settle import batches_in_words
-from campaign.results.totals import lack_their_cost
-from campaign.sending.afterwards.earlier_decision import EarlierDecision, GivenCosts, cost_by_hand
+from campaign.sending.afterwards.earlier_decision import EarlierDecision, cost_by_hand, costs_given
+from campaign.sending.afterwards.settled_batches import rows_cut_again, settle, settled_outcomes
 from campaign.sending.afterwards.unknown_batches import evidence
-from campaign.sending.ledger.ledger import Ledger, Move
+from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import LedgerSnapshot
+from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, counted, money
@@ -28,159 +28,167 @@ NO_COST = "cost= is for a batch that was accepted, or that was ordered to be sen
 
 
 class Decision(Struct, frozen=True, dict=True):
-    """What a person says of these batches, all the same; a cost is that of a single one."""
+    """What a person says of these batches, all the same; a cost is that of a single one.
+
+    `contents` are those of the ledger before that.
+    """
 
     place: Folder
+    contents: LedgerSnapshot
     batches: tuple[int, ...]
     outcome: str
     confirm: str | None
     note: str
     cost: Decimal | None
 
-    def made_before(self, contents: LedgerSnapshot) -> str:
+    @property
+    def made_before(self) -> str:
         """A sentence if the same was decided before, as when a notebook is run again; else ""."""
-        if self._settleable(contents) or self._lacks_this_cost(contents):
-            return ""
-        earlier = EarlierDecision.of(self.place.ledger_place, self.batches)
-        if earlier is None or earlier.outcome != self.outcome:
-            return ""
-        phrases = [self._phrase(contents)]
-        if self.cost is not None:
-            phrases += [self._given_costs.phrase(self.cost), *self._given_costs.phrases_of(self.cost)]
-        cost = self._facts(contents)["cost"].iloc[0]
-        if self.cost in (None, cost):
-            return earlier.sentence if self.confirm in (None, *phrases) else ""
+        earlier = EarlierDecision.of(self.place.ledger_place, self.batches, self.outcome)
+        if earlier is None or self.cost in (None, self._known_cost):
+            return "" if earlier is None else earlier.sentence
         # A cost that was corrected since does not come back because its line is run again.
-        was_given = self.cost is not None and self._given_costs.phrases_of(self.cost)
-        if not was_given or self.confirm not in (phrases[0], *was_given):
+        if money(self.cost) not in self._given_costs or self.confirm in (None, self._price_phrase):
             return ""
-        return f"{earlier.sentence} Its cost was corrected since: it is {money(cost)}."
+        return f"{earlier.sentence} Its cost was corrected since: it is {money(self._known_cost)}."
 
-    def checked(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
-        """What settles the batches, or gives one its cost; raises where that cannot be."""
-        if self._settleable(contents):
-            return self._settlement(contents)
-        if self._lacks_this_cost(contents):
-            return self._pricing(contents)
-        if self._corrects_cost(contents):
-            return self._correction(contents)
-        unknown = _unknown(contents)
-        batch = next(batch for batch in self.batches if batch not in unknown)
-        earlier = EarlierDecision.of(self.place.ledger_place, (batch,))
-        if earlier is not None:
-            raise UsageError(f"{earlier.sentence}{self._about_cost(contents)}")
-        raise UsageError(f"Batch {batch} is not unknown. The unknown batches are: {_listed(unknown)}.")
+    def checked(self) -> Callable[[Ledger], None]:
+        """What records the decision; raises where that cannot be, or where a person has to confirm it."""
+        others = [batch for batch in self.batches if batch not in self._settleable]
+        if not others:
+            return self._settlement()
+        if self._is_price:
+            return self._pricing()
+        raise UsageError(self._why_not(others[0]))
 
-    def about_correction(self, contents: LedgerSnapshot) -> str:
-        """What this changes of a cost that was given before, in a sentence; "" where it gives none another.
-
-        `contents` are those of the ledger before that.
-        """
-        if not self._corrects_cost(contents):
-            return ""
-        before = money(self._facts(contents)["cost"].iloc[0])
-        return f"The cost of batch {self.batches[0]} is {money(self.cost)} now. It was {before}."
-
-    def _about_cost(self, contents: LedgerSnapshot) -> str:
-        """The end of a refusal, with what can be said of the cost where one was given."""
-        if len(self.batches) > 1:
-            return " That cannot be changed: leave it out of the list."
-        facts = self._facts(contents).iloc[0]
-        own = "again" if facts["error"] == ORDERED_AGAIN else "accepted"
-        is_known = facts["cost"] is not None
-        its_cost = f" Its cost is {money(facts['cost'])}." if is_known else ""
-        if self.cost is None or (is_known and not self._given_costs.costs):
-            told = its_cost if self.cost is not None else ""
-            return f"{told} That cannot be changed: leave this line out."
-        if self.outcome != own and facts["status"] != "refused":
-            verb = "change" if is_known else "add"
-            return f'{its_cost} That cannot be changed. To {verb} its cost, write "{own}" in this line.'
-        return f"{its_cost} That cannot be changed: leave this line out."
-
-    def _settleable(self, contents: LedgerSnapshot) -> bool:
-        return set(self.batches) <= set(_unknown(contents))
-
-    def _lacks_this_cost(self, contents: LedgerSnapshot) -> bool:
-        """Whether the batch was settled as this says, and this gives the cost that it has not."""
-        outcomes = contents.outcomes
-        lacking = outcomes["batch"][lack_their_cost(outcomes) & self._are_settled_so(outcomes)]
-        return self.cost is not None and set(self.batches) <= set(lacking)
-
-    def _corrects_cost(self, contents: LedgerSnapshot) -> bool:
-        """Whether the batch was settled as this says, and this gives another cost than a person gave before.
-
-        What the service itself or its list named is not a person's to change.
-        """
-        facts = self._facts(contents)
-        cost = facts["cost"].iloc[0] if len(facts) == 1 else None
-        if self.cost is None or cost is None or cost == self.cost or self.outcome == "refused":
-            return False
-        is_settled_so = bool(self._are_settled_so(facts).all())
-        return is_settled_so and self._given_costs.costs[-1:] == (money(cost),)
-
-    def _are_settled_so(self, outcomes: pd.DataFrame) -> pd.Series[bool]:
-        return (outcomes["error"] == ORDERED_AGAIN) == (self.outcome == "again")
-
-    @cached_property
-    def _given_costs(self) -> GivenCosts:
-        """What people said before that the batch cost."""
-        return GivenCosts.of(self.place.ledger_place, self.batches[0])
-
-    def _facts(self, contents: LedgerSnapshot) -> pd.DataFrame:
-        outcomes = contents.outcomes
-        return outcomes[outcomes["batch"].isin(self.batches)]
-
-    def _settlement(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
+    def _settlement(self) -> Callable[[Ledger], None]:
         if self.cost is not None and self.outcome == "again":
             raise UsageError(NO_COST)
         at_cost = "" if self.cost is None else f" at a cost of {money(self.cost)}"
         purpose = f"settle {agreeing(len(self.batches), 'it', 'them')}{at_cost}"
-        self._check_confirmed(
-            self._phrase(contents), partial(evidence, self.place, contents, self.batches), purpose
-        )
-        facts: dict[str, Any] = {"note": self._said(self.outcome)}
-        if self.cost is not None:
-            facts["cost"] = self.cost
-        errors = self._facts(contents).set_index("batch")["error"]
-        moves = [
-            Move(batch, self.outcome, facts | {"error": "" if self.outcome == "accepted" else errors[batch]})
-            for batch in self.batches
-        ]
-        return partial(_record, moves)
+        question = partial(evidence, self.place, self.contents, self.batches)
+        self._check_confirmed(self._phrase, question, purpose)
+        outcomes = dict.fromkeys(self.batches, self.outcome)
+        costs = {} if self.cost is None else {self.batches[0]: self.cost}
+        said = self._said(self.outcome)
+        return lambda ledger: settle(ledger, self.contents, outcomes, costs, said)
 
-    def _pricing(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
-        cost, said = self._confirmed_cost(contents, "and its cost is not known.", "give it"), self._said()
-        return lambda ledger: ledger.record_cost(self.batches[0], cost, said)
-
-    def _correction(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
-        before = self._facts(contents)["cost"].iloc[0]
-        known = f"and its cost is {money(before)}: a person gave it."
-        cost, said = self._confirmed_cost(contents, known, "correct it"), self._said(instead_of=money(before))
+    def _pricing(self) -> Callable[[Ledger], None]:
+        before, cost = self._known_cost, self.cost
+        purpose = "give it" if before is None else "correct it"
+        self._check_confirmed(self._price_phrase, self._about_cost, purpose)
+        assert cost is not None  # noqa: S101 - else it would be no price
+        said = self._said()
         return lambda ledger: ledger.record_cost(self.batches[0], cost, said, instead_of=before)
 
-    def _confirmed_cost(self, contents: LedgerSnapshot, known: str, purpose: str) -> Decimal:
-        """The cost of the single batch; `known` is what is known of it until now."""
-        cost = self.cost
-        assert cost is not None  # noqa: S101 - looked at by `checked`
-        ((batch, messages),) = self._facts(contents)[["batch", "messages"]].itertuples(index=False)
-        was = "accepted" if self.outcome == "accepted" else "ordered to be sent again"
-        sentence = f"Batch {batch} ({counted(messages, 'message')}) was {was}, {known}"
-        self._check_confirmed(self._given_costs.phrase(cost), lambda: sentence, purpose)
+    @property
+    def about_correction(self) -> str:
+        """What this changes of a cost that was given before, in a sentence; "" for nothing."""
+        if not self._is_price or self._known_cost is None:
+            return ""
+        before = money(self._known_cost)
+        return f"The cost of batch {self.batches[0]} is {money(self.cost)} now. It was {before}."
+
+    # --- what can be done ---
+
+    @cached_property
+    def _settleable(self) -> set[int]:
+        """The batches that can be settled as this says: unknown ones, and those that a person has settled
+        otherwise and that were accepted after all, while nothing of them was cut into another batch."""
+        unknown = {one.batch for one in self.contents.batches if one.state == "unknown"}
+        return unknown | (self._settled - self._cut_again if self.outcome == "accepted" else set())
+
+    @cached_property
+    def _settled(self) -> set[int]:
+        return {*settled_outcomes(self.contents.outcomes).index} & {*self.batches}
+
+    @cached_property
+    def _cut_again(self) -> set[int]:
+        record = CampaignRecord("", self.place.rounds(self.contents), self.contents)
+        rows = rows_cut_again(record, pd.Index(sorted(self._settled)))
+        return {*rows.loc[rows["again"] != "", "batch"]} | self._settled - {*rows["batch"]}
+
+    @cached_property
+    def _is_price(self) -> bool:
+        """Whether the batch was settled as this says, and this gives a cost that it has not.
+
+        What the service itself or its list named is not a person's to change.
+        """
+        before = self._known_cost
+        if self.cost in (None, before) or self._own_outcome(self.batches[0]) != self.outcome:
+            return False
+        return before is None or self._given_costs[-1:] == [money(before)]
+
+    def _own_outcome(self, batch: int) -> str:
+        """What this batch was settled as, and would be given its cost as; "" for one that waits."""
+        facts = self._facts.loc[batch] if batch in self._facts.index else {"status": "", "error": ""}
+        return "again" if facts["error"] == ORDERED_AGAIN else str(facts["status"])
+
+    @cached_property
+    def _facts(self) -> pd.DataFrame:
+        return self.contents.outcomes.set_index("batch")
+
+    @cached_property
+    def _known_cost(self) -> Decimal | None:
+        """What the first batch cost, as far as that is known."""
+        cost: Decimal | None = self._facts["cost"].get(self.batches[0])
         return cost
 
-    def _phrase(self, contents: LedgerSnapshot) -> str:
+    @cached_property
+    def _given_costs(self) -> list[str]:
+        """What people said before that the batch cost."""
+        return costs_given(self.place.ledger_place, self.batches[0])
+
+    def _why_not(self, batch: int) -> str:
+        """Why this batch cannot be settled so, and what can be done."""
+        earlier = EarlierDecision.of(self.place.ledger_place, (batch,))
+        if earlier is None:
+            unknown = [one.batch for one in self.contents.batches if one.state == "unknown"]
+            return f"Batch {batch} is not unknown. The unknown batches are: {_listed(unknown)}."
+        is_priced = self.cost is not None and self._known_cost is not None
+        its_cost = f" Its cost is {money(self._known_cost)}." if is_priced else ""
+        is_late = self.outcome == "accepted" and batch in self._settled
+        since = ": its messages were cut into other batches since" if is_late else ""
+        own, verb = self._own_outcome(batch), "change" if is_priced else "add"
+        way = f'To {verb} its cost, write "{own}" in this line.'
+        if self.cost is None or own in ("refused", self.outcome):
+            way = f"Leave {agreeing(len(self.batches), 'this line out', 'it out of the list')}."
+        return f"{earlier.sentence}{its_cost} That cannot be changed{since}. {way}"
+
+    # --- what is asked, and what is kept ---
+
+    @property
+    def _phrase(self) -> str:
         """What a person types to settle these batches."""
         named = batches_in_words(self.batches, shown=None)
         if self.outcome != "again":
             return f"{named} {agreeing(len(self.batches), 'was', 'were')} {self.outcome}"
-        messages = int(self._facts(contents)["messages"].sum())
+        messages = int(self._facts.loc[[*self.batches], "messages"].sum())
         return f"send {named} again, {counted(messages, 'message')} may arrive twice"
 
-    def _said(self, outcome: str = "", instead_of: str = "") -> str:
+    @property
+    def _price_phrase(self) -> str:
+        """What a person types to give the batch this cost.
+
+        A correction names what it replaces, and the second one its number: so no phrase of an earlier one
+        gives the batch its old cost back when a notebook is run again.
+        """
+        given = self._given_costs
+        instead = f", not {given[-1]}" if given else ""
+        number = f", correction {len(given)}" if len(given) > 1 else ""
+        return f"batch {self.batches[0]} cost {money(self.cost)}{instead}{number}"
+
+    def _about_cost(self) -> str:
+        batch, cost = self.batches[0], self._known_cost
+        messages = counted(int(self._facts["messages"][batch]), "message")
+        was = "accepted" if self.outcome == "accepted" else "ordered to be sent again"
+        known = "is not known." if cost is None else f"is {money(cost)}: a person gave it."
+        return f"Batch {batch} ({messages}) was {was}, and its cost {known}"
+
+    def _said(self, outcome: str = "") -> str:
         """Who decided what, and why, as the journal and reports have it."""
-        cost = "" if self.cost is None else cost_by_hand(self.cost, instead_of)
-        first, *others = filter(None, [outcome, cost, self.note])
-        return ", ".join([f"{user_name()}: {first}", *others])
+        cost = "" if self.cost is None else cost_by_hand(self.cost, self._known_cost)
+        return f"{user_name()}: {', '.join(filter(None, [outcome, cost, self.note]))}"
 
     def _check_confirmed(self, phrase: str, question: Callable[[], str], purpose: str) -> None:
         if self.confirm != phrase:
@@ -198,16 +206,6 @@ class Decision(Struct, frozen=True, dict=True):
         which = str(self.batches[0] if len(self.batches) == 1 else [*self.batches])
         arguments = ", ".join([folder, which, json.dumps(self.outcome), *given])
         return f"result = campaign.resolve({arguments})\nresult"
-
-
-def _record(moves: list[Move], ledger: Ledger) -> None:
-    for refusal in ledger.commit(moves):
-        if refusal is not None:
-            raise refusal
-
-
-def _unknown(contents: LedgerSnapshot) -> list[int]:
-    return [one.batch for one in contents.batches if one.state == "unknown"]
 
 
 def _listed(batches: list[int]) -> str:

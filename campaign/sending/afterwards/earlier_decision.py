@@ -16,8 +16,7 @@ from campaign.sending.ledger.database import Readable
 from campaign.sending.ledger.views import FOUND, LATE_ANSWER, journal_frame
 from campaign.text import agreeing, capitalised, money
 
-_GIVEN = re.compile(rf"(?:(?:accepted|again), )?cost ([0-9.,]+) {GIVEN_BY_HAND}")
-
+_GIVEN = re.compile(rf"[^:]*: (?:(?:accepted|again), )?cost ([0-9.,]+) {GIVEN_BY_HAND}")
 _IN_WORDS = {
     "accepted": "settled as accepted",
     "refused": "settled as refused",
@@ -28,7 +27,7 @@ _IN_WORDS = {
 class EarlierDecision(Struct, frozen=True):
     """How batches were settled, when and by whom last; "" for the user if the campaign was erased.
 
-    `is_found` says that the provider's list has all of them after all, so that they count as accepted.
+    `is_found` says that all of them counted as accepted later.
     """
 
     batches: tuple[int, ...]
@@ -38,18 +37,23 @@ class EarlierDecision(Struct, frozen=True):
     is_found: bool
 
     @classmethod
-    def of(cls, ledger: Readable, batches: tuple[int, ...]) -> EarlierDecision | None:
-        """The decision that the journal has of these batches; None if nobody made the same of all of them."""
+    def of(cls, ledger: Readable, batches: tuple[int, ...], outcome: str = "") -> EarlierDecision | None:
+        """The decision that the journal has of all these batches; None if there is none.
+
+        It is the one with this outcome, or the first one.
+        """
         moves = journal_frame(ledger)
-        found = moves.loc[moves["now"] == FOUND, "batch"]
-        is_decision = (moves["was"] == "unknown") & (moves["note"] != LATE_ANSWER)
+        is_found = moves["now"] == FOUND
+        is_decision = is_found | (moves["was"] == "unknown") & (moves["note"] != LATE_ANSWER)
+        moves = moves.assign(now=moves["now"].mask(is_found, "accepted"), is_found=is_found)
         moves = moves[is_decision & moves["batch"].isin(batches)]
-        if moves["batch"].nunique() < len(batches) or moves["now"].nunique() > 1:
+        made = moves[moves["now"] == (outcome or next(iter(moves["now"]), ""))]
+        if made["batch"].nunique() < len(batches):
             return None
-        last = moves.iloc[-1]
+        last = made.iloc[-1]
         at = pd.to_datetime(last["at"], utc=True).to_pydatetime()
-        user = str(last["note"]).partition(": ")[0]
-        return cls(batches, str(last["now"]), at, user, set(batches) <= set(found))
+        found = moves.loc[moves["is_found"], "batch"]
+        return cls(batches, last["now"], at, last["note"].partition(": ")[0], set(batches) <= set(found))
 
     @property
     def sentence(self) -> str:
@@ -57,50 +61,20 @@ class EarlierDecision(Struct, frozen=True):
         count, named = len(self.batches), capitalised(batches_in_words(self.batches, shown=None))
         were, at = agreeing(count, "was", "were"), LocalTimes().moment(self.at)
         decided = f"{named} {were} {_IN_WORDS[self.outcome]} already, on {at}{by}."
-        counts = agreeing(count, "it, so it counts", "them, so they count")
-        since = f" Since then, the provider's list was found to have {counts} as accepted."
-        return decided + (since if self.is_found else "")
+        if not self.is_found or self.outcome == "accepted":
+            return decided
+        counts = agreeing(count, "it was accepted after all, so it counts", "they were, so they count")
+        return f"{decided} Since then, it was found that {counts} as accepted."
 
 
-def cost_by_hand(cost: Decimal, instead_of: str = "") -> str:
+def cost_by_hand(cost: Decimal, instead_of: Decimal | None = None) -> str:
     """How the journal and reports say that a person gave a cost, and the one that it replaces."""
-    return f"cost {money(cost)} {GIVEN_BY_HAND}{f' instead of {instead_of}' if instead_of else ''}"
+    instead = "" if instead_of is None else f" instead of {money(instead_of)}"
+    return f"cost {money(cost)} {GIVEN_BY_HAND}{instead}"
 
 
-class GivenCosts(Struct, frozen=True):
-    """The costs that people gave a batch by hand, in words and in their order; the last one counts.
-
-    There are none where the service or the provider's list named the cost, and none after erasing.
-    """
-
-    batch: int
-    costs: tuple[str, ...]
-
-    @classmethod
-    def of(cls, ledger: Readable, batch: int) -> GivenCosts:
-        """Those that the journal has."""
-        moves = journal_frame(ledger)
-        notes = moves.loc[(moves["batch"] == batch), "note"]
-        said = [_GIVEN.match(note.partition(": ")[2]) for note in notes]
-        return cls(batch, tuple(one[1] for one in said if one))
-
-    def phrase(self, cost: Decimal) -> str:
-        """What a person types to give this cost now.
-
-        A correction names what it replaces, and the second one its number: so no phrase of an earlier one
-        gives the batch its old cost back when a notebook is run again.
-        """
-        return self._phrases((*self.costs, money(cost)))[-1]
-
-    def phrases_of(self, cost: Decimal) -> list[str]:
-        """What people have typed to give this cost."""
-        costs = zip(self.costs, self._phrases(self.costs), strict=True)
-        return [phrase for given, phrase in costs if given == money(cost)]
-
-    def _phrases(self, costs: tuple[str, ...]) -> list[str]:
-        named = batches_in_words((self.batch,))
-        phrases = [f"{named} cost {cost}" for cost in costs]
-        for place in range(1, len(costs)):
-            phrases[place] += f", not {costs[place - 1]}"
-            phrases[place] += f", correction {place}" if place > 1 else ""
-        return phrases
+def costs_given(ledger: Readable, batch: int) -> list[str]:
+    """The costs that people gave a batch by hand, in words and in their order; the last one counts."""
+    moves = journal_frame(ledger)
+    said = [_GIVEN.match(note) for note in moves.loc[moves["batch"] == batch, "note"]]
+    return [one[1] for one in said if one]

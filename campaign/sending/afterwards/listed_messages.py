@@ -1,9 +1,4 @@
-"""Which messages of a campaign are in the provider's list: each entry of it explains one of them.
-
-A person may have settled a batch as refused, or ordered it again, and the list has it after all. Where it has
-all of such a batch, and nothing of it was sent again or waits in another batch, the batch can be settled
-anew: it was accepted. What the list has of others can only be used by leaving people out.
-"""
+"""Which messages of a campaign are in the provider's list: each entry of it explains one of them."""
 
 from __future__ import annotations
 
@@ -11,10 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from msgspec import Struct
 
-from campaign.contract import ORDERED_AGAIN, SETTLED_BY
-from campaign.sending.afterwards.reconciliation import ALL, NOT_CERTAIN
+from campaign.sending.afterwards.provider_list import fold_texts
 
 _LATEST = pd.Timestamp.max.tz_localize("UTC").floor("us")
 
@@ -22,20 +15,42 @@ IN_LIST, NOT_IN_LIST = "in the list", "not in the list"
 NUMBER_ONLY = "only the number is in the list"
 TOO_EARLY = "in the list, but before the batch left"
 SHARED = "in the list, but fewer times than it may have been sent"
-UNCLEAR = (NUMBER_ONLY, TOO_EARLY, SHARED)
 
 
-def paired(sent: pd.DataFrame, entries: pd.DataFrame) -> pd.DataFrame:
-    """The messages with `entry`, the row of the list that is theirs (Int64), each row used once."""
-    has_code = sent["code"] != ""
-    codes = sent.loc[has_code, "code"].unique()
-    is_ours = entries["code"].isin(codes)
-    by_code = _pairs(sent[has_code], entries[is_ours], "code")
+def as_searched(messages: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
+    """The messages as the list is searched for them: accepted ones first, in the order they left."""
+    left_at = pd.to_datetime(batches.set_index("batch")["submitted_at"], utc=True).reindex(messages["batch"])
+    sent = messages.assign(
+        text=fold_texts(messages["message"]),
+        left_at=left_at.astype("datetime64[us, UTC]").set_axis(messages.index),
+        is_open=messages["status"] != "accepted",
+    )
+    return sent.sort_values(["is_open", "left_at"], kind="stable", ignore_index=True)
+
+
+def found_in_list(sent: pd.DataFrame, entries: pd.DataFrame, slack: pd.Timedelta) -> pd.DataFrame:
+    """The messages with `entry`, the row of the list that is theirs (Int64), and `found`, what the list says
+    of each; `slack` is how far its times may be off."""
+    is_ours = entries["code"].isin(sent.loc[sent["code"] != "", "code"].unique())
+    entry = _pairs(sent[sent["code"] != ""], entries[is_ours], "code")
     # An entry with the code of one batch belongs to no other batch.
-    rest = sent[~sent.index.isin(by_code.index) & (sent["text"] != "")]
-    by_text = _pairs(rest, entries[~is_ours & (entries["text"] != "")], "text")
-    entry = pd.concat([by_code, by_text]).reindex(sent.index).astype("Int64")
-    return sent.assign(entry=entry, ours=sent["code"].isin(codes))
+    others = entries[~is_ours]
+    rest = sent[~sent.index.isin(entry.index) & (sent["text"] != "")]
+    entry = pd.concat([entry, _pairs(rest, others[others["text"] != ""], "text")]).reindex(sent.index)
+    sent = sent.assign(entry=entry.astype("Int64"))
+    is_paired, earliest = sent["entry"].notna(), sent["left_at"] - slack
+    is_early = entries["time"].reindex(sent["entry"]).set_axis(sent.index) < earliest
+    unused = others[~others.index.isin(entry.dropna())]
+    last_seen = unused["time"].fillna(_LATEST).groupby(unused["number"]).max().reindex(sent["number"])
+    is_seen = last_seen.set_axis(sent.index) >= earliest
+    cases = {
+        SHARED: _are_shared(sent, is_paired),
+        TOO_EARLY: sent["is_open"] & is_paired & is_early,
+        IN_LIST: is_paired,
+        NUMBER_ONLY: sent["is_open"] & is_seen,
+    }
+    found = np.select([*cases.values()], [*cases], NOT_IN_LIST)
+    return sent.assign(found=pd.Series(found, sent.index, dtype="str"))
 
 
 def _pairs(sent: pd.DataFrame, entries: pd.DataFrame, key: str) -> pd.Series[Any]:
@@ -47,118 +62,10 @@ def _pairs(sent: pd.DataFrame, entries: pd.DataFrame, key: str) -> pd.Series[Any
     return pd.Series(pairs["entry"].to_numpy(), index=pairs["message"].to_numpy(), dtype="Int64")
 
 
-def found_in_list(sent: pd.DataFrame, entries: pd.DataFrame, slack: pd.Timedelta) -> pd.DataFrame:
-    """The messages with `found`: what the list says of each, in words."""
-    is_unknown = (sent["status"] == "unknown").to_numpy()
-    is_paired = sent["entry"].notna().to_numpy()
-    too_early = is_unknown & is_paired & are_too_early(sent, entries, slack).to_numpy()
-    groups = sent[is_unknown].assign(paired=is_paired[is_unknown]).groupby(["number", "text"])
-    shared = np.zeros(len(sent), dtype=bool)
-    shared[is_unknown] = (
-        (groups["batch"].transform("nunique") > 1)
-        & groups["paired"].transform("any")
-        & ~groups["paired"].transform("all")
-    ).to_numpy()
-    unused = entries[~entries.index.isin(sent["entry"].dropna())]
-    unused = unused[~unused["code"].isin(sent.loc[sent["code"] != "", "code"].unique())]
-    latest = unused["time"].fillna(_LATEST).groupby(unused["number"]).max()
-    last_seen = latest.reindex(sent["number"]).set_axis(sent.index)
-    number_only = is_unknown & ~is_paired & (last_seen >= sent["left_at"] - slack).to_numpy()
-    found = np.select(
-        [shared, too_early, is_paired, number_only], [SHARED, TOO_EARLY, IN_LIST, NUMBER_ONLY], NOT_IN_LIST
-    )
-    return sent.assign(found=pd.Series(found, sent.index, dtype="str"))
-
-
-def are_too_early(sent: pd.DataFrame, entries: pd.DataFrame, slack: pd.Timedelta) -> pd.Series[bool]:
-    """Which messages have an entry from before they left, so that it belongs to another one."""
-    times = entries["time"].reindex(sent["entry"]).set_axis(sent.index)
-    early: pd.Series[bool] = times < sent["left_at"] - slack
-    return early
-
-
-def with_doubt(sent: pd.DataFrame) -> pd.Series[int]:
-    """The batches of which the list has something, but not clearly all or none."""
-    return sent.loc[sent["found"] != NOT_IN_LIST, "batch"]
-
-
-AGAIN, REFUSED = "again", "refused"
-
-
-class SettledInList(Struct, frozen=True, eq=False):
-    """What the list has of such batches, as `Reconciliation` gives it."""
-
-    batches: pd.DataFrame
-    people: pd.DataFrame
-    twice: pd.DataFrame
-
-
-def settled_outcomes(batches: pd.DataFrame) -> pd.Series[str]:
-    """How a person has settled these batches, "again" or "refused", by batch; the others are left out."""
-    outcomes = pd.Series("", index=batches["batch"], dtype="str")
-    errors, statuses = (batches[name].to_numpy() for name in ("error", "status"))
-    by_hand = batches["error"].str.startswith(SETTLED_BY).to_numpy()
-    outcomes[(statuses == "refused") & by_hand] = REFUSED
-    outcomes[(statuses == "unknown") & (errors == ORDERED_AGAIN)] = AGAIN
-    return outcomes[outcomes != ""]
-
-
-def settled_in_list(
-    sent: pd.DataFrame,
-    refused: pd.DataFrame,
-    waiting: pd.DataFrame,
-    outcomes: pd.Series[str],
-    entries: pd.DataFrame,
-    clocks: pd.Timedelta,
-) -> SettledInList:
-    """Those settled batches of which the list has messages that are still to be sent again.
-
-    `sent` are the messages that may have left, as they were found in the list, `refused` those of batches
-    that a person has settled so, and `waiting` those of batches that wait, with the same columns. An entry
-    that explains one of the first explains none of the others. `outcomes` is what `settled_outcomes` gives.
-    """
-    is_again = sent["batch"].isin(outcomes.index[outcomes == AGAIN])
-    unused = entries[~entries.index.isin(sent.loc[sent["found"] != TOO_EARLY, "entry"].dropna())]
-    unused = unused[~unused["code"].isin(sent.loc[sent["code"] != "", "code"].unique())]
-    unused = unused.sort_values("time", kind="stable", na_position="last")
-    pairs = paired(refused, unused)
-    settled = pd.concat([sent[is_again], pairs], ignore_index=True)
-    in_list = settled[settled["entry"].notna() & ~are_too_early(settled, entries, clocks)]
-    left_again = _sent_again_since(in_list, sent[~is_again])
-    open_ones = in_list[~left_again]
-    is_certain = ~_have_text_of(open_ones, waiting) & open_ones["found"].fillna(IN_LIST).eq(IN_LIST)
-    costs = entries["cost"].reindex(open_ones["entry"]).set_axis(open_ones.index)
-    facts = settled.groupby("batch").agg(messages=("row", "size"), left_at=("left_at", "first"))
-    facts.insert(1, "in_list", _counted(in_list, facts.index))
-    facts.insert(2, "settled", outcomes.reindex(facts.index).astype("str"))
-    is_whole = _counted(open_ones[is_certain], facts.index) == facts["messages"]
-    has_costs = _counted(open_ones[costs.notna()], facts.index) == facts["messages"]
-    sums = costs[costs.notna()].groupby(open_ones["batch"]).sum().reindex(facts.index).astype(object)
-    facts["verdict"] = pd.Series(ALL, facts.index, dtype="str").where(is_whole, NOT_CERTAIN)
-    facts["cost_in_list"] = sums.where(is_whole & has_costs, None)
-    found = facts[facts.index.isin(open_ones["batch"])].reset_index()
-    return SettledInList(found, _people(open_ones), _people(in_list[left_again]))
-
-
-def _people(messages: pd.DataFrame) -> pd.DataFrame:
-    people = messages[["batch", "row", "number", "message"]]
-    return people.sort_values(["batch", "row"], kind="stable", ignore_index=True)
-
-
-def _counted(messages: pd.DataFrame, batches: pd.Index[int]) -> pd.Series[int]:
-    """How many of these messages each of the batches has."""
-    return messages.groupby("batch").size().reindex(batches, fill_value=0)
-
-
-def _have_text_of(messages: pd.DataFrame, others: pd.DataFrame) -> pd.Series[bool]:
-    """Which messages say to their numbers what one of the others says."""
-    keys = [pd.MultiIndex.from_frame(frame[["number", "text"]]) for frame in (messages, others)]
-    return pd.Series(keys[0].isin(keys[1]), messages.index)
-
-
-def _sent_again_since(settled: pd.DataFrame, sent: pd.DataFrame) -> pd.Series[bool]:
-    """Which of these messages have left once more since: nothing can hold those back."""
-    last = sent.groupby(["number", "text"])["left_at"].max()
-    left = settled[["number", "text", "left_at"]].join(last.rename("last_left"), on=["number", "text"])
-    since: pd.Series[bool] = left["last_left"] > left["left_at"]
-    return since
+def _are_shared(sent: pd.DataFrame, is_paired: pd.Series[bool]) -> pd.Series[bool]:
+    """Which messages may have left in several batches, and are in the list for some of these only."""
+    open_ones = sent[sent["is_open"]].assign(paired=is_paired)
+    groups = open_ones.groupby(["number", "text"])
+    in_several = groups["batch"].transform("nunique") > 1
+    paired, all_of_them = groups["paired"].transform("sum"), groups["batch"].transform("size")
+    return (in_several & (paired > 0) & (paired < all_of_them)).reindex(sent.index, fill_value=False)

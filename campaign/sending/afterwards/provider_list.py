@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from campaign.argument_checks import check
 from campaign.arrow_text import Bools, TextArray, array_to_series, series_to_array, strip_texts, substitute
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import find_column, fold, listed, number_columns
@@ -47,7 +46,7 @@ _NEEDED = "The provider's list needs a column of phone numbers, and one of texts
 
 def read_provider_list(
     source: Any,
-    messages: pd.DataFrame,
+    known: pd.Series[str],
     *,
     number: str | None = None,
     text: str | None = None,
@@ -57,8 +56,8 @@ def read_provider_list(
 ) -> pd.DataFrame:
     """The provider's own list of what it took from this account, one row for each message.
 
-    `source` is anything that `read_contacts` reads. `messages` is `Result.messages`: numbers that the list
-    has without a country code are those of the campaign that end in them. The columns are found by their
+    `source` is anything that `read_contacts` reads. `known` are the numbers of the campaign: one that the
+    list has without a country code is the one of these that ends in it. The columns are found by their
     headers, or given by name; `cost` is what each message cost.
 
     Columns: number, text (white space folded, "" if the list has none), code, time (UTC, NaT if it cannot be
@@ -68,15 +67,12 @@ def read_provider_list(
     Raises ColumnError where there is no column of numbers, or neither texts nor codes, and FileError where
     the list was not read completely, or has numbers that cannot be read: what it lacks may have been sent.
     """
-    check(
-        messages, pd.DataFrame, subject="messages", needs="the messages of a result", write="result.messages"
-    )
     source = as_frame(source)
     try:
         table = read_contacts(_with_zones(source) if isinstance(source, pd.DataFrame) else source)
     except FileError as error:
         raise FileError(f"{error} {_NEEDED}, and one of times if it has them.") from None
-    check_complete(table, source, "provider_list", partial(_are_of_campaign, messages["number"]))
+    check_complete(table, source, "provider_list", partial(_are_of_campaign, known))
     check_cells(table, [*table.columns], source, "provider_list")
     columns = list(table.columns)
     places = {
@@ -92,7 +88,7 @@ def read_provider_list(
         )
     blank = pd.Series("", table.index, dtype="str")
     cells = {name: blank if column is None else table[column] for name, column in places.items()}
-    return _entries(cells, numbers, _full_numbers(numbers, messages["number"]), _time_cells(table, time))
+    return _entries(cells, numbers, _full_numbers(numbers, known), _time_cells(table, time))
 
 
 def _entries(

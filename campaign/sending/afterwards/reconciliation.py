@@ -13,71 +13,59 @@ from campaign import markup
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_numbers, mask_sentences, mask_texts
 from campaign.results.calls_to_settle import batches_in_words
-from campaign.text import agreeing, capitalised, counted, money
+from campaign.text import agreeing, capitalised, counted, figure, money
 
-ALL, NONE, SOME, NOT_CERTAIN = "all", "none", "some", "not certain"
+ALL, NONE, SOME, NOT_KNOWN = "all", "none", "some", "not known"
+HAS_IT, HAS_IT_TWICE = "has it already", "has it twice"
 _SETTLED = {ALL: "accepted", NONE: "refused"}
 _MEANINGS = {
     "accepted": "the provider has {them}, and nobody gets {them} again.",
     "refused": "the provider does not have {them}, and the next send or resume sends {them}.",
 }
-_SETTLED_BEFORE = {"refused": "was settled as refused", "again": "was ordered to be sent again"}
+_SETTLED_BEFORE = {"refused": "settled as refused", "again": "ordered to be sent again"}
 _SHOWN = 20
-_NAMED = 5  # settled batches, a sentence each
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Reconciliation:
     """What the provider's own list says of the unknown batches. Immutable; nothing is settled yet.
 
-    - `batches`: one row for each unknown batch: batch, messages, in_list (how many of them are in the list),
-      verdict ("all", "none", "some" or "not certain"), left_at (UTC), why ("" if it is certain) and
-      cost_in_list (what a batch cost that is in the list with all of its messages, a Decimal; None if the
-      list has no cost for one of them)
-    - `people`: the messages of the batches that stay unknown, where the list has some or is not clear:
-      batch, row, number, message and found
-    - `accepted_missing`: accepted batches that the list lacks, wholly or in part: batch, messages, in_list,
-      left_at
-    - `priced_otherwise`: accepted batches whose messages cost something else in the list: batch, messages,
-      cost, cost_in_list
-    - `settled_in_list`: batches that a person settled as refused or ordered again, of which the list has
-      messages that still wait to be sent again: batch, messages, in_list, settled ("refused" or "again"),
-      left_at, verdict ("all" where it can be settled as accepted after all, else "not certain") and
-      cost_in_list as above
-    - `reached_after_all`: these messages: batch, row, number and message. Where nothing can be settled by
-      them, `prepare(..., not_again=told.reached_after_all["number"])` leaves these people out
-    - `reached_twice`: messages of batches that a person settled as refused or ordered again, which the list
-      has although they were sent again since: batch, row, number and message, as above
+    - `batches`: the unknown batches; those that a person has settled as refused or ordered again and that the
+      list has something of; and accepted ones that the list lacks, wholly or in part, or prices otherwise.
+      Columns: batch, was ("unknown", "refused", "again" or "accepted"), messages, in_list (how many of them
+      are in the list), verdict ("all", "none", "some" or "not known"; "" for accepted ones), why ("" if it is
+      certain), left_at (UTC), cost, and cost_in_list (a Decimal; None if the list has not all costs)
+    - `people`: batch, row, number, message and found: the messages of batches that stay unknown where the
+      list has some or is not clear, and those of batches that were settled and that the list has. These are
+      found as "has it already", or as "has it twice" if they were sent again since
     - `notices`: what was taken as what, and what speaks against the list
     """
 
     batches: pd.DataFrame
     people: pd.DataFrame
-    accepted_missing: pd.DataFrame
-    priced_otherwise: pd.DataFrame
-    settled_in_list: pd.DataFrame
-    reached_after_all: pd.DataFrame
-    reached_twice: pd.DataFrame
     notices: tuple[str, ...] = ()
 
     @property
     def certain(self) -> dict[int, str]:
         """The batches that can be settled, each with "accepted" or "refused"."""
-        verdicts = self._judged["verdict"].map(_SETTLED).dropna()
-        return dict(zip(verdicts.index.astype(int).tolist(), verdicts.tolist(), strict=True))
-
-    @property
-    def _judged(self) -> pd.DataFrame:
-        """Unknown batches, and those that were settled otherwise, with what the list says, by batch."""
-        facts = ["messages", "verdict", "cost_in_list"]
-        frames = [frame.set_index("batch")[facts] for frame in (self.settled_in_list, self.batches)]
-        return pd.concat([frame for frame in frames if len(frame)] or frames[1:])
+        verdicts = self.batches.set_index("batch")["verdict"].map(_SETTLED).dropna()
+        return dict(zip(verdicts.index.tolist(), verdicts.tolist(), strict=True))
 
     @property
     def costs(self) -> dict[int, Decimal]:
         """What the list says that accepted ones of these cost."""
-        costs = self._judged["cost_in_list"].dropna()
-        return dict(zip(costs.index.astype(int).tolist(), costs.tolist(), strict=True))
+        accepted = self.batches[self.batches["verdict"] == ALL]
+        costs = accepted.set_index("batch")["cost_in_list"].dropna()
+        return dict(zip(costs.index.tolist(), costs.tolist(), strict=True))
+
+    @property
+    def reached_after_all(self) -> pd.DataFrame:
+        """The people who have a message, by the list, that still waits to be sent again.
+
+        Where nothing can be settled by them, `prepare(..., not_again=told.reached_after_all["number"])`
+        leaves them out.
+        """
+        return self.people[self.people["found"] == HAS_IT]
 
     @property
     def phrase(self) -> str:
@@ -101,7 +89,7 @@ class Reconciliation:
         return tuple(self._decision(outcome, those) for outcome, those in batches.items() if those)
 
     def _decision(self, outcome: str, batches: list[int]) -> str:
-        count = int(self._judged.loc[batches, "messages"].sum())
+        count = int(self.batches.loc[self.batches["batch"].isin(batches), "messages"].sum())
         which = f"{capitalised(batches_in_words(batches))} ({counted(count, 'message')})"
         meaning = _MEANINGS[outcome].format(them=agreeing(count, "it", "them"))
         becomes = f"{agreeing(len(batches), 'becomes', 'become')} {outcome}"
@@ -117,127 +105,71 @@ class Reconciliation:
     @property
     def sentence(self) -> str:
         """What the list says, in plain words."""
-        return " ".join([*self._of_settled(), self._of_unknown(), *self._of_accepted(), *self.notices])
+        return " ".join([*self._of_settled(), *self._of_unknown(), *self._of_accepted(), *self.notices])
 
     def _of_settled(self) -> list[str]:
         """What the list has of batches that a person has settled otherwise; it comes first."""
-        if self.settled_in_list.empty:
-            return self._of_people_reached_twice()
-        shown = self.settled_in_list.head(_NAMED).to_dict("records")
-        sentences = [
-            f"Batch {row['batch']}, which {_SETTLED_BEFORE[row['settled']]}, is in the list with "
-            f"{_how_many(row['in_list'], row['messages'])}."
-            for row in shown
-        ]
-        others = len(self.settled_in_list) - len(shown)
-        if others:
-            have = agreeing(others, "is", "are")
-            sentences.append(
-                f"{capitalised(counted(others, 'other such batch', 'other such batches'))} {have} in it too."
-            )
-        return [*sentences, *self._of_people_reached(), *self._of_people_reached_twice()]
+        waiting, sentences = self.reached_after_all, []
+        settled = self.batches[self.batches["batch"].isin(waiting["batch"])]
+        for (was, verdict), group in settled.groupby(["was", "verdict"], sort=False):
+            people = _rows(waiting[waiting["batch"].isin(group["batch"])])
+            sentences += [_in_the_list(group, _SETTLED_BEFORE[str(was)]), _once_more(people, verdict == ALL)]
+        return [*sentences, *self._of_people_reached_twice()]
 
     def _of_people_reached_twice(self) -> list[str]:
-        """Who has a message twice, and by which answers."""
-        if self.reached_twice.empty:
+        twice = self.people[self.people["found"] == HAS_IT_TWICE]
+        if twice.empty:
             return []
-        batches = self.reached_twice["batch"].unique().tolist()
-        count = len(self.reached_twice.drop_duplicates(["batch", "row"]))
-        was = agreeing(len(batches), "was", "were")
-        which = f"{capitalised(batches_in_words(batches))}, which {was} to be sent again,"
-        reached = f"had reached {counted(count, 'person', 'people')} already"
-        have = agreeing(count, "this person has the message", "these people have their messages")
-        return [f"{which} {reached}: by the list, {have} twice."]
+        which = batches_in_words(twice["batch"].unique().tolist())
+        who = counted(_rows(twice), "person has a message", "people have a message")
+        return [f"By the list, {who} twice: {which} had reached them before it was sent again."]
 
-    def _of_people_reached(self) -> list[str]:
-        """Who would get a message once more, and how that is prevented."""
-        can_be_settled = self.reached_after_all["batch"].isin([*self.certain])
-        sentences = []
-        for is_settled, people in self.reached_after_all.groupby(can_be_settled, sort=False):
-            count = len(people.drop_duplicates(["batch", "row"]))
-            who = counted(count, "person who has it", "people who have them")
-            once_more = (
-                f"would send {agreeing(count, 'this message', 'these messages')} once more to {who} already"
-            )
-            if is_settled:
-                sentences.append(f"Until that is settled anew, the next send or resume {once_more}.")
-                continue
-            them, numbers = (
-                agreeing(count, "this person", "them"),
-                agreeing(count, "the number", "the numbers"),
-            )
-            sentences.append(
-                f"The next send or resume {once_more}: to leave {them} out, give {numbers} as not_again= "
-                "whenever you prepare this table."
-            )
-        return sentences
-
-    @property
-    def people_reached_after_all(self) -> int:
-        """How many people have a message, by the list, that still waits to be sent again."""
-        return len(self.reached_after_all.drop_duplicates(["batch", "row"]))
-
-    def _of_unknown(self) -> str:
-        count = len(self.batches)
-        if not count:
-            return (
-                "No batch is unknown."
-                if self.certain
-                else "No batch is unknown, so there is nothing to settle."
-            )
-        outcomes = [self.certain[batch] for batch in self.batches["batch"] if batch in self.certain]
-        accepted, refused = outcomes.count("accepted"), outcomes.count("refused")
-        is_open = ~self.batches["batch"].isin(list(self.certain))
-        parts = [
-            f"{accepted:,} {agreeing(accepted, 'is', 'are')} in the list with all of "
-            f"{agreeing(accepted, 'its', 'their')} messages",
-            f"{refused:,} with none",
-            f"{count - len(outcomes):,} cannot be settled from it "
-            f"({batches_in_words(self.batches.loc[is_open, 'batch'].tolist())})",
-        ]
-        kept = [part for part, number in zip(parts, (accepted, refused, 1), strict=True) if number]
-        kept = kept if count > len(outcomes) else kept[:-1]
-        verb = agreeing(count, "is", "are")
-        why = " ".join(_reasons(self.batches))
-        unknown = f"{capitalised(counted(count, 'batch', 'batches'))} {verb} unknown: {', '.join(kept)}."
-        return f"{unknown} {why}".rstrip()
+    def _of_unknown(self) -> list[str]:
+        unknown = self.batches[self.batches["was"] == "unknown"]
+        if unknown.empty:
+            return [f"No batch is unknown{'' if self.certain else ', so there is nothing to settle'}."]
+        verdicts = unknown["verdict"]
+        accepted, refused = int((verdicts == ALL).sum()), int((verdicts == NONE).sum())
+        still = unknown.loc[~verdicts.isin([*_SETTLED]), "batch"].tolist()
+        are = agreeing(accepted, "is in the list with all of its", "are in the list with all of their")
+        parts = {
+            f"{accepted:,} {are} messages": accepted,
+            f"{refused:,} with none": refused,
+            f"{len(still):,} cannot be settled from it ({batches_in_words(still)})": len(still),
+        }
+        said = ", ".join(part for part, count in parts.items() if count)
+        verb = agreeing(len(unknown), "is", "are")
+        batches = capitalised(counted(len(unknown), "batch", "batches"))
+        return [f"{batches} {verb} unknown: {said}.", *_reasons(unknown)]
 
     def _of_accepted(self) -> list[str]:
-        missing, priced = len(self.accepted_missing), len(self.priced_otherwise)
+        accepted = self.batches[self.batches["was"] == "accepted"]
+        missing = accepted.loc[accepted["in_list"] < accepted["messages"], "batch"].tolist()
+        priced = accepted.loc[accepted["cost_in_list"].notna(), ["cost", "cost_in_list"]]
+        count = int((priced["cost"].notna() & (priced["cost"] != priced["cost_in_list"])).sum())
         sentences = []
         if missing:
             lack = agreeing(
-                missing, "is not in the list with all of its", "are not in the list with all of their"
+                len(missing), "is not in the list with all of its", "are not in it with all of their"
             )
-            which = batches_in_words(self.accepted_missing["batch"].tolist())
+            which = counted(len(missing), "accepted batch", "accepted batches")
             sentences.append(
-                f"{counted(missing, 'accepted batch', 'accepted batches')} {lack} messages ({which}). Ask "
-                "the provider about it: nobody gets these messages again from this campaign."
+                f"{which} {lack} messages ({batches_in_words(missing)}). Ask the provider about it: nobody "
+                "gets these messages again from this campaign."
             )
-        if priced:
-            have = agreeing(priced, "has", "have")
-            batches = counted(priced, "accepted batch", "accepted batches")
-            sentences.append(f"{batches} {have} another cost in the list.")
+        if count:
+            batches = counted(count, "accepted batch has", "accepted batches have")
+            sentences.append(f"{batches} another cost in the list.")
         return sentences
 
     def __repr__(self) -> str:
         return f"<Reconciliation: {mask_sentences(self.sentence)}>"
 
     def _repr_html_(self) -> str:
-        tables = {
-            "Settled batches that are in the list": self.settled_in_list,
-            "People who have their message after all": _masked(self.reached_after_all),
-            "People who have their message twice": _masked(self.reached_twice),
-            "Unknown batches": self.batches,
-            "People to look at": _masked(self.people),
-            "Accepted batches that are missing in the list": self.accepted_missing,
-            "Accepted batches with another cost": self.priced_otherwise,
-        }
+        batches = LocalTimes().with_local(self.batches, "left_at", "left")
         pieces = [markup.paragraph(mask_sentences(self.sentence))]
-        for title, table in tables.items():
+        for title, table in (("Batches", batches), ("People", _masked(self.people))):
             if len(table):
-                if "left_at" in table:
-                    table = LocalTimes().with_local(table, "left_at", "left")
                 words = {name: name.replace("_", " ") for name in table.columns}
                 shown = markup.table(table.rename(columns=words), limit=_SHOWN)
                 pieces += [markup.paragraph(title), markup.scroller(shown, title)]
@@ -248,10 +180,34 @@ class Reconciliation:
         return markup.card("Reconciliation", pieces)
 
 
-def _how_many(in_list: int, messages: int) -> str:
-    if in_list < messages:
-        return f"{in_list:,} of its {counted(messages, 'message')}"
-    return "its message" if messages == 1 else f"all of its {counted(messages, 'message')}"
+def _rows(people: pd.DataFrame) -> int:
+    """How many people these are: a long text may be several messages."""
+    return len(people.drop_duplicates(["batch", "row"]))
+
+
+def _in_the_list(batches: pd.DataFrame, settled: str) -> str:
+    """What the list has of batches that a person settled in this way."""
+    in_list, messages = int(batches["in_list"].sum()), int(batches["messages"].sum())
+    which, count = capitalised(batches_in_words(batches["batch"].tolist())), len(batches)
+    were, are = agreeing(count, "was", "were"), agreeing(count, "is", "are")
+    how_many = f"{'all' if in_list == messages else figure(in_list)} of {agreeing(count, 'its', 'their')}"
+    return (
+        f"{which}, which {were} {settled}, {are} in the list with {how_many} {counted(messages, 'message')}."
+    )
+
+
+def _once_more(people: int, can_be_settled: bool) -> str:
+    """Who would get a message once more, and how that is prevented."""
+    these = agreeing(people, "this message", "these messages")
+    who = counted(people, "person who has it", "people who have them")
+    once_more = f"would send {these} once more to {who} already"
+    if can_be_settled:
+        return f"Until that is settled anew, the next send or resume {once_more}."
+    them, numbers = agreeing(people, "this person", "them"), agreeing(people, "the number", "the numbers")
+    return (
+        f"The next send or resume {once_more}: to leave {them} out, give {numbers} as not_again= whenever "
+        "you prepare this table."
+    )
 
 
 def _reasons(batches: pd.DataFrame) -> list[str]:

@@ -1,13 +1,11 @@
 """Unknown batches compared with the provider's own list of what it took. Frames in, frames out.
 
 Two mistakes are possible. A batch that was taken and is said not to be would be sent twice, so "none" needs a
-list that shows it would have had the batch: one that begins before it and goes on for more than an hour after
-it, that has messages of this campaign, and whose times can be trusted: what is said to be sent tomorrow shows
-nothing of when the list was made. A batch that was not taken and is said
-to be would never reach its people, so "all" needs every message, after those that explain accepted batches.
+list that covers the time of the batch, as `_objections` says. A batch that was not taken and is said to be
+would never reach its people, so "all" needs every message, after those that explain accepted batches.
 
 A person may have settled a batch as refused, or ordered it again, and entries that explain nothing else show
-that it was taken. It can be settled anew, as accepted, while none of it was sent again; never the other way.
+that it was taken. It becomes accepted while none of it was cut into another batch; never the other way.
 """
 
 from __future__ import annotations
@@ -16,28 +14,39 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.typing import NaTType
 
-from campaign.argument_checks import check
 from campaign.sending.afterwards.listed_messages import (
     IN_LIST,
-    REFUSED,
-    UNCLEAR,
+    NOT_IN_LIST,
+    as_searched,
     found_in_list,
-    paired,
-    settled_in_list,
-    settled_outcomes,
-    with_doubt,
 )
-from campaign.sending.afterwards.provider_list import fold_texts
-from campaign.sending.afterwards.reconciliation import ALL, NONE, NOT_CERTAIN, SOME, Reconciliation
+from campaign.sending.afterwards.reconciliation import (
+    ALL,
+    HAS_IT,
+    HAS_IT_TWICE,
+    NONE,
+    NOT_KNOWN,
+    SOME,
+    Reconciliation,
+)
+from campaign.sending.afterwards.settled_batches import LEFT, settled_outcomes
 from campaign.sending.afterwards.times import ZONE_EXAMPLE
 from campaign.text import agreeing, capitalised, counted
 
 HOUR = pd.Timedelta(hours=1)  # within which a list has what was taken
 CLOCKS = pd.Timedelta(minutes=15)  # by which two clocks may differ
 FARTHEST_ZONE = pd.Timedelta(hours=14)  # of any place from UTC
-_NO_LATER_ENTRY = "The list has no entry that is certainly later than an hour after the batch left"
+_NO_LATER = (
+    "The list has no time that is certainly later than an hour after the batch left and not in the future."
+)
+_CUT_AGAIN = "Some of its messages were cut into other batches since."
+_UNCLEAR = "The list has some of its people, but not clearly these messages."
+_PART = (
+    "The list lacks messages of an accepted batch that left next to it: it may be a part of a list, or that "
+    "of another account."
+)
+NETWORK = 6  # digits of a number that name its country and, in most, its network
 
 
 def match_provider_list(
@@ -45,56 +54,26 @@ def match_provider_list(
 ) -> Reconciliation:
     """What a list (`read_provider_list`) says of the unknown batches of a campaign.
 
-    `messages` and `batches` are those of a `Result`, and `now` is the time (UTC) as the list is read. Entries
-    that explain accepted batches are taken away first: by number and code where the list has codes of this
-    campaign, else by number and text. Nothing is changed.
+    `batches` is that of a `Result`, and `messages` those of all batches that may have left or were settled by
+    a person: row, number, message, batch, status, code, and `again` (`rows_cut_again`). `now` is the time
+    (UTC) as the list is read. Entries that explain accepted batches are taken away first: by number and code
+    where the list has codes of this campaign, else by number and text.
     """
-    for name, frame in (("entries", entries), ("messages", messages), ("batches", batches)):
-        check(frame, pd.DataFrame, subject=name, needs="a DataFrame", write=f"result.{name}")
-    settled = settled_outcomes(batches)
-    sent = _sent(messages[messages["status"].isin(["accepted", "unknown"])], batches)
+    sent = as_searched(messages, batches)
     offset = _clock_offset(entries, sent)
     slack = _slack(entries, offset)
     # What came long before the first batch belongs to other campaigns.
     candidates = entries[~(entries["time"] < sent["left_at"].min() - slack - CLOCKS)]
     candidates = candidates.sort_values("time", kind="stable", na_position="last")
-    sent = found_in_list(paired(sent, candidates), candidates, slack + CLOCKS)
-    counts = _counts(sent, batches)
-    counts = counts.assign(cost_in_list=_costs_in_list(counts, sent, candidates))
+    sent = found_in_list(sent, candidates, slack + CLOCKS)
     in_future = entries["time"] - slack > now + CLOCKS
-    is_open = (counts["status"] == "unknown") & ~counts["batch"].isin(settled.index)
-    unknown = _verdicts(counts[is_open], entries, sent, slack, in_future)
-    accepted = counts[counts["status"] == "accepted"]
-    open_batches = unknown.loc[unknown["verdict"].isin([SOME, NOT_CERTAIN]), "batch"]
-    to_look_at = sent["batch"].isin(open_batches) & sent["batch"].isin(with_doubt(sent))
-    refused = _sent(messages[messages["batch"].isin(settled.index[settled == REFUSED])], batches)
-    waiting = _sent(messages[messages["status"] == "not_sent"], batches)
-    after_all = settled_in_list(sent, refused, waiting, settled, entries, slack + CLOCKS)
+    counts = _counts(sent, candidates, batches)
+    objections = _objections(counts, sent, entries[~in_future], slack)
+    told = _with_verdicts(counts, objections)
+    notices = [*_clock_notices(offset), *_notices_of_future(int(in_future.sum()))]
     return Reconciliation(
-        batches=unknown,
-        people=sent.loc[to_look_at, ["batch", "row", "number", "message", "found"]].reset_index(drop=True),
-        accepted_missing=accepted.loc[
-            accepted["in_list"] < accepted["messages"], ["batch", "messages", "in_list", "left_at"]
-        ].reset_index(drop=True),
-        priced_otherwise=_priced_otherwise(accepted),
-        settled_in_list=after_all.batches,
-        reached_after_all=after_all.people,
-        reached_twice=after_all.twice,
-        notices=(
-            *entries.attrs.get("notices", ()),
-            *_clock_notices(offset),
-            *_notices_of_future(int(in_future.sum())),
-        ),
+        batches=_told_of(told), people=_people(sent, told), notices=(*entries.attrs["notices"], *notices)
     )
-
-
-def _sent(messages: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
-    """Messages as the list is searched for them: those of accepted batches first, in the order they left."""
-    sent = messages[["row", "number", "message", "status", "batch", "code"]]
-    left_at = pd.to_datetime(batches.set_index("batch")["submitted_at"], utc=True).reindex(sent["batch"])
-    left_at = left_at.astype("datetime64[us, UTC]").set_axis(sent.index)
-    sent = sent.assign(text=fold_texts(sent["message"]), left_at=left_at)
-    return sent.sort_values(["status", "left_at"], kind="stable").reset_index(drop=True)
 
 
 # --- the clock of the list ----------------------------------------------------------------------------
@@ -102,8 +81,7 @@ def _sent(messages: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
 
 def _clock_offset(entries: pd.DataFrame, sent: pd.DataFrame) -> pd.Timedelta | None:
     """How far the list's clock is ahead, by accepted messages that it has once; None if it has none."""
-    timed = entries[entries["time"].notna()]
-    accepted = sent[sent["status"] == "accepted"]
+    timed, accepted = entries[entries["time"].notna()], sent[~sent["is_open"]]
     differences = []
     for key in ("code", "text"):
         by = ["number", key]
@@ -127,17 +105,11 @@ def _slack(entries: pd.DataFrame, offset: pd.Timedelta | None) -> pd.Timedelta:
 def _clock_notices(offset: pd.Timedelta | None) -> list[str]:
     if offset is None or abs(offset) <= CLOCKS:
         return []
-    hours = abs(offset) / HOUR
     than = f"{'later' if offset > pd.Timedelta(0) else 'earlier'} than the accepted batches left"
+    remedy = f"give the list with its time zone, written behind each time, {ZONE_EXAMPLE}"
     if abs(offset) > FARTHEST_ZONE + CLOCKS:
-        return [
-            f"The times in the list are {hours:,.0f} hours {than}, which no time zone explains: ask the "
-            "provider for a list with the right times."
-        ]
-    return [
-        f"The times in the list are {hours:.1f} hours {than}: give the list with its time zone, written "
-        f"behind each time, {ZONE_EXAMPLE}."
-    ]
+        remedy = "no time zone explains that, so ask the provider for a list with the right times"
+    return [f"The times in the list are {abs(offset) / HOUR:,.1f} hours {than}: {remedy}."]
 
 
 def _notices_of_future(count: int) -> list[str]:
@@ -150,93 +122,104 @@ def _notices_of_future(count: int) -> list[str]:
 # --- what follows -------------------------------------------------------------------------------------
 
 
-def _counts(sent: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
-    """The batches with how many of their messages are in the list, and of how many that is unclear."""
-    in_list = (sent["found"] == IN_LIST).groupby(sent["batch"]).sum()
-    unclear = sent["found"].isin(UNCLEAR).groupby(sent["batch"]).sum()
-    counts = batches[["batch", "messages", "status", "cost"]].assign(left_at=batches["submitted_at"])
-    for name, column in (("in_list", in_list), ("unclear", unclear)):
-        counts[name] = counts["batch"].map(column).fillna(0).astype("int64")
-    return counts
+def _counts(sent: pd.DataFrame, entries: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
+    """The batches that may have left or were settled by a person, by number, with what is in the list.
 
-
-def _verdicts(
-    unknown: pd.DataFrame,
-    entries: pd.DataFrame,
-    sent: pd.DataFrame,
-    slack: pd.Timedelta,
-    in_future: pd.Series[bool],
-) -> pd.DataFrame:
-    """The unknown batches with verdict and why."""
-    nobody = (unknown["in_list"] == 0) & (unknown["unclear"] == 0)
-    objections = _objections(unknown, entries, sent, slack, in_future).where(nobody, "")
-    conditions = [
-        unknown["in_list"] == unknown["messages"],
-        unknown["in_list"] > 0,
-        ~nobody,
-        objections != "",
-    ]
-    verdict = np.select(conditions, [ALL, SOME, NOT_CERTAIN, NOT_CERTAIN], NONE)
-    some = "The list has some of its messages."
-    doubt = "The list has some of its people, but not clearly these messages."
-    why = np.select(conditions, ["", some, doubt, objections], "")
-    costs = unknown["cost_in_list"].where(verdict == ALL, None)
-    columns = unknown[["batch", "messages", "in_list"]].assign(
-        verdict=verdict, left_at=unknown["left_at"], why=why, cost_in_list=costs
-    )
-    return columns.astype({"verdict": "str", "why": "str"}).reset_index(drop=True)
+    `unclear` counts the messages of which the list has something, `cut_again` those that are in a later
+    batch, and `costs` those with a cost; `cost_in_list` is a Decimal, None where one lacks its cost.
+    """
+    found, costs = sent["found"], entries["cost"].reindex(sent["entry"]).set_axis(sent.index)
+    facts = pd.DataFrame({
+        "in_list": found == IN_LIST,
+        "unclear": ~found.isin([IN_LIST, NOT_IN_LIST]),
+        "cut_again": sent["again"] != "",
+        "costs": costs.notna(),
+    })  # fmt: skip
+    table = batches.set_index("batch")
+    was = table["status"].where(table["status"] == "accepted", "unknown")
+    was.update(settled_outcomes(batches))
+    counts = table[["messages", "cost"]].assign(was=was, left_at=table["submitted_at"])
+    counts = counts.join(facts.groupby(sent["batch"]).sum().astype("int64"), how="inner")
+    sums = costs[costs.notna()].groupby(sent["batch"]).sum().reindex(counts.index).astype(object)
+    return counts.assign(cost_in_list=sums.where(counts["costs"] == counts["messages"], None))
 
 
 def _objections(
-    unknown: pd.DataFrame,
-    entries: pd.DataFrame,
-    sent: pd.DataFrame,
-    slack: pd.Timedelta,
-    in_future: pd.Series[bool],
+    counts: pd.DataFrame, sent: pd.DataFrame, entries: pd.DataFrame, slack: pd.Timedelta
 ) -> pd.Series[str]:
-    """Why a batch may have been taken although nobody in it is in the list; "" if it was not taken."""
-    accepted = sent[sent["status"] == "accepted"]
-    begins, ends = entries["time"].min() + slack, entries["time"][~in_future].max() - slack
-    left_at = unknown["left_at"]
-    if len(accepted) and not (accepted["found"] == IN_LIST).any():
-        other = "The list has no message of the accepted batches: is it the list of this account?"
-        return pd.Series(other, unknown.index, dtype="str")
-    objections = np.select(
-        [~(left_at + HOUR < ends), ~(begins <= left_at)],
-        [
-            f"{_NO_LATER_ENTRY}{' and is not in the future' if in_future.any() else ''}. "
-            f"{_why_no_later(entries['time'][~in_future].max(), slack)}",
-            "The list has no entry that is certainly from before the batch left.",
-        ],
-        "",
-    )
-    return pd.Series(objections, unknown.index, dtype="str")
+    """Why batches may have been taken although the list has none of them; "" if it covers their time.
+
+    It has entries from before a batch left and from later than an hour after that, at least one of a network
+    that the batch writes to, too, and every message of the accepted batches that left next to it.
+    """
+    begins, ends = entries["time"].min() + slack, entries["time"].max() - slack
+    left_at = counts["left_at"]
+    accepted = counts[counts["was"] == "accepted"].sort_values("left_at", kind="stable")
+    is_whole = accepted["in_list"] == accepted["messages"]
+    before = _beside(is_whole, accepted["left_at"], left_at, "backward")
+    after = _beside(is_whole, accepted["left_at"], left_at, "forward")
+    networks = sent["number"].str[:NETWORK].isin(entries["number"].str[:NETWORK].unique())
+    has_network = networks.groupby(sent["batch"]).any().reindex(counts.index)
+    objections = {
+        _NO_LATER: ~(left_at + HOUR < ends),
+        "The list has no time that is certainly from before the batch left.": ~(begins <= left_at),
+        "Nothing was accepted beside it, so nothing shows that the list covers its time.": (
+            before.isna() & after.isna()
+        ),
+        _PART: (before == 0) | (after == 0),
+        "The list has no number of a network that the batch writes to.": ~has_network,
+    }
+    why = np.select([*objections.values()], [*objections], "")
+    return pd.Series(why, counts.index, dtype="str")
 
 
-def _why_no_later(latest: pd.Timestamp | NaTType, slack: pd.Timedelta) -> str:
-    """Why the latest entry that is not in the future may be too early."""
-    if pd.isna(latest):
-        return "No time in it counts: it has none that can be read."
-    if slack:
-        hours = (slack + HOUR) / HOUR
-        return (
-            f"It is not certain which time zone its times are in, so only one that is {hours:.0f} hours "
-            f"later would count; give each time its zone, {ZONE_EXAMPLE}."
-        )
-    return f"Its latest one is of {latest:%d %B %Y, %H:%M} UTC."
+def _beside(
+    is_whole: pd.Series[bool], accepted_at: pd.Series[Any], left_at: pd.Series[Any], direction: Any
+) -> pd.Series[Any]:
+    """Whether the list has all of the accepted batch that left next to each, 1 or 0; NaN without one."""
+    accepted = pd.DataFrame({"left_at": accepted_at, "is_whole": is_whole.astype("float64")})
+    batches = left_at.sort_values(kind="stable").dropna()
+    pairs = pd.merge_asof(
+        batches.to_frame("left_at"), accepted, on="left_at", direction=direction,
+        allow_exact_matches=direction == "backward",
+    )  # fmt: skip
+    return pairs["is_whole"].set_axis(batches.index).reindex(left_at.index)
 
 
-def _costs_in_list(batches: pd.DataFrame, sent: pd.DataFrame, entries: pd.DataFrame) -> pd.Series[Any]:
-    """What the list says that each batch cost: a Decimal, None where it has no cost for every message."""
-    costs = entries["cost"].reindex(sent["entry"]).set_axis(sent.index)
-    by_batch = costs[costs.notna()].groupby(sent["batch"])
-    counted, sums = by_batch.size(), by_batch.sum()
-    is_whole = batches["batch"].map(counted).fillna(0) == batches["messages"]
-    return batches["batch"].map(sums).astype(object).where(is_whole, None)
+def _with_verdicts(counts: pd.DataFrame, objections: pd.Series[str]) -> pd.DataFrame:
+    """The batches with verdict and why; of accepted ones there is none."""
+    in_list, was = counts["in_list"], counts["was"]
+    conditions = [
+        was == "accepted",
+        (was != "unknown") & (counts["cut_again"] > 0),
+        in_list == counts["messages"],
+        in_list > 0,
+        counts["unclear"] > 0,
+        objections == "",
+    ]
+    verdict = np.select(conditions, ["", NOT_KNOWN, ALL, SOME, NOT_KNOWN, NONE], NOT_KNOWN)
+    reasons = ["", _CUT_AGAIN, "", "The list has some of its messages.", _UNCLEAR, ""]
+    why = np.select(conditions, reasons, objections)
+    return counts.assign(verdict=verdict, why=why).astype({"verdict": "str", "why": "str", "was": "str"})
 
 
-def _priced_otherwise(accepted: pd.DataFrame) -> pd.DataFrame:
-    """Accepted batches that are in the list with a cost for every message, and in sum another one."""
-    both = accepted["cost"].notna() & accepted["cost_in_list"].notna()
-    differs = both & (accepted["cost"] != accepted["cost_in_list"])
-    return accepted.loc[differs, ["batch", "messages", "cost", "cost_in_list"]].reset_index(drop=True)
+def _told_of(told: pd.DataFrame) -> pd.DataFrame:
+    """The batches that are to be told of, with the columns of `Reconciliation.batches`."""
+    is_accepted, is_unknown = told["was"] == "accepted", told["was"] == "unknown"
+    differs = told["cost"].notna() & told["cost_in_list"].notna() & (told["cost"] != told["cost_in_list"])
+    lacks = told["in_list"] < told["messages"]
+    is_told = is_unknown | is_accepted & (lacks | differs) | ~is_accepted & (told["in_list"] > 0)
+    columns = ["batch", "was", "messages", "in_list", "verdict", "why", "left_at", "cost", "cost_in_list"]
+    return told[is_told].rename_axis("batch").reset_index()[columns]
+
+
+def _people(sent: pd.DataFrame, told: pd.DataFrame) -> pd.DataFrame:
+    """The messages of unknown batches to be looked at, and those of settled ones that the list has."""
+    was, verdict = sent["batch"].map(told["was"]), sent["batch"].map(told["verdict"])
+    has_something = sent["batch"].map(told["in_list"] + told["unclear"]) > 0
+    is_looked_at = (was == "unknown") & verdict.isin([SOME, NOT_KNOWN]) & has_something
+    has_it = was.isin(["refused", "again"]) & (sent["found"] == IN_LIST)
+    found = sent["found"].mask(has_it, HAS_IT).mask(has_it & (sent["again"] == LEFT), HAS_IT_TWICE)
+    people = sent.assign(found=found)[is_looked_at | has_it]
+    columns = ["batch", "row", "number", "message", "found"]
+    return people[columns].sort_values(["batch", "row"], kind="stable", ignore_index=True)

@@ -17,6 +17,7 @@ from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import Money, Place
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.runs_here import is_held_here
+from campaign.values import replace
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 _OUTCOMES = ("accepted", "refused", "again")
@@ -35,23 +36,21 @@ def resolve(
 ) -> Result:
     """Settle a batch whose fate is unknown, or several of the same fate, after you have found out about it.
 
-    An answer cannot be taken back, as the question says. Only where the provider's list shows later that the
-    service had the batch after all, `reconcile` settles it anew, as accepted.
     `batch` is the number of one, or a list of some, which one phrase then names all. `outcome` is "accepted"
     (the service has it), "refused" (the service does not have it), or "again": nobody knows, and `resume` is
     to send it once more, so that people may get it twice. In a closed campaign, only sending the plan again
     does that. `confirm` is the phrase that the error shows together with the evidence; `note` says how you
     know. The journal keeps who decided, when and why; reports say so beside the batch.
-    `cost` is what the service charged for an accepted batch, if you know it: a number in the account's units,
-    which counts as the cost of the batch from then on. It is that of a single batch: of several, each gets
-    its own in a line of its own. It can be given later, too, to any batch without one that was accepted, or
-    that was ordered to be sent again ("again" once more), and a cost that was given so can be corrected in
-    the same way: the last one counts, and the journal keeps all. That changes no outcome. What the service
-    itself or its list named cannot be changed.
+    An answer cannot be taken back. Only what was settled as refused or ordered again can still become
+    accepted, here or by `reconcile`, while none of it was cut into another batch.
+    `cost` is what the service charged for a single accepted batch, in the account's units. It can be given
+    later, too, to any batch without one that was accepted, or that was ordered to be sent again ("again" once
+    more), and a cost that was given so can be corrected in the same way: the last one counts, and the journal
+    keeps all. What the service itself or its list named cannot be changed.
 
     Run again, a line that settled a batch only says so. Raises `ConfirmationError` with the evidence and the
-    phrase, `UsageError` for a batch that is not unknown or was settled otherwise, `LockedError` while a run
-    is under way. One that a valve holds in this process is ended once the phrase is given.
+    phrase, `UsageError` for what cannot be settled so, `LockedError` while a run is under way. One that a
+    valve holds in this process is ended once the phrase is given.
     """
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     batches = _checked_batches(batch)
@@ -65,15 +64,15 @@ def resolve(
             raise UsageError("cost= is for a single batch. Give each batch its own, in a line of its own.")
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
-    decision = Decision(place, batches, outcome, confirm, note, None if cost is None else Decimal(str(cost)))
-    contents = place.snapshot()
-    if sentence := decision.made_before(contents):
+    amount = None if cost is None else Decimal(str(cost))
+    decision = Decision(place, place.snapshot(), batches, outcome, confirm, note, amount)
+    if sentence := decision.made_before:
         return _result_with(sentence, place)
     if is_held_here(place):
-        decision.checked(contents)  # a question must not end the run
+        decision.checked()  # a question must not end the run
     with opened_ledger(place) as ledger:
-        contents = snapshot(place.ledger_place)
-        record, sentence = decision.checked(contents), decision.about_correction(contents)
+        decision = replace(decision, contents=snapshot(place.ledger_place))
+        record, sentence = decision.checked(), decision.about_correction
         record(ledger)
     return _result_with(sentence, place)
 

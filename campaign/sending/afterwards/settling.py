@@ -13,12 +13,11 @@ from campaign.errors import ConfirmationError, FolderError
 from campaign.masking import mask_sentences, mask_text
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
-from campaign.sending.afterwards.listed_messages import settled_outcomes
 from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.afterwards.provider_list import read_provider_list
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.reconciling import match_provider_list
-from campaign.sending.ledger.ledger import Ledger, Move
+from campaign.sending.afterwards.settled_batches import rows_cut_again, settle, settled_outcomes
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.options import Place
 from campaign.sending.rounds.record import CampaignRecord
@@ -92,7 +91,8 @@ def reconcile(
         contents = place.snapshot()
         reconciliation = _compare(place, contents, provider_list, columns)
         _check_confirmed(reconciliation, confirm)
-        _settle(reconciliation, contents, ledger, _name_of(provider_list))
+        note = f"{user_name()}: reconciled with {_name_of(provider_list)}"
+        settle(ledger, contents, reconciliation.certain, reconciliation.costs, note)
     return place.load_result()
 
 
@@ -105,17 +105,15 @@ def _compare(
     if record.is_erased:
         raise FolderError(
             f"The campaign in {clean(place.path)} was erased, so the provider's list cannot be compared with "
-            "what it sent. Settle what is unknown with resolve."
+            "what it sent."
         )
     settled = settled_outcomes(outcomes).index
-    waiting = [one.batch for one in contents.batches if one.state == "pending"] if len(settled) else []
-    messages = record.messages_that_left(besides=[*settled, *waiting])
-    by_batch = outcomes.set_index("batch")
-    messages = messages.assign(
-        status=messages["batch"].map(by_batch["status"]).astype("str"),
-        code=messages["batch"].map(by_batch["code"]).astype("str"),
+    messages = record.messages_that_left(besides=settled).join(
+        outcomes.set_index("batch")[["status", "code"]], on="batch"
     )
-    entries = read_provider_list(provider_list, messages, **columns)
+    messages = messages.merge(rows_cut_again(record, settled), how="left", on=["batch", "row"])
+    messages = messages.fillna({"again": ""})
+    entries = read_provider_list(provider_list, messages["number"], **columns)
     return match_provider_list(entries, messages, outcomes, moment_now())
 
 
@@ -139,23 +137,6 @@ def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
         purpose="settle what is certain",
         given=confirm,
     )
-
-
-def _settle(reconciliation: Reconciliation, contents: LedgerSnapshot, ledger: Ledger, source: str) -> None:
-    errors: pd.Series[str] = contents.outcomes.set_index("batch")["error"]
-    note, costs = f"{user_name()}: reconciled with {source}", reconciliation.costs
-    settled_before = set(reconciliation.settled_in_list["batch"])
-    found = [batch for batch in reconciliation.certain if batch in settled_before]
-    if found:
-        ledger.record_found(found, {batch: costs[batch] for batch in found if batch in costs}, note)
-    moves = []
-    for batch, outcome in reconciliation.certain.items():
-        if batch not in settled_before:
-            facts = {"error": "" if outcome == "accepted" else str(errors[batch]), "note": note}
-            moves.append(Move(batch, outcome, facts | ({"cost": costs[batch]} if batch in costs else {})))
-    for refusal in ledger.commit(moves):
-        if refusal is not None:
-            raise refusal
 
 
 def _name_of(provider_list: Any) -> str:

@@ -13,7 +13,7 @@ from campaign.contract import ORDERED_AGAIN
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_numbers
 from campaign.results.calls_to_settle import call_to_compare, call_to_list
-from campaign.sending.afterwards.listed_messages import settled_outcomes
+from campaign.sending.afterwards.settled_batches import LEFT, rows_cut_again, settled_outcomes
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder, open_folder
@@ -23,8 +23,8 @@ from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
 FINAL = (
-    "You cannot take an answer back, so ask first where you are not sure. Only the provider's own list can "
-    "show later, to reconcile, that these messages arrived after all."
+    "You cannot take an answer back, so ask first where you are not sure. Only that they were accepted after "
+    "all can still be said, before they are sent again."
 )
 SANDBOX_IS_GONE = (
     "A sandbox that was started later knows nothing of them. If the one that took them has ended, nobody can "
@@ -160,25 +160,13 @@ def unknown_messages(path: Path) -> pd.DataFrame:
 def _waiting(
     outcomes: pd.Series[str], rounds: list[Round], contents: LedgerSnapshot
 ) -> tuple[dict[int, str], dict[str, int]]:
-    """Those of some batches that hold messages of the last round, and how many: what was sent again is in
-    other batches."""
+    """Those of some batches that say something which was not sent again since; and how many messages of them
+    the last round holds, by outcome."""
     if outcomes.empty or contents.is_closed:
         return {}, {}
-    held = pd.Series(rounds[-1].messages_by_batch(contents.batches), dtype="int64").reindex(outcomes.index)
-    waiting = held[held > 0].astype("int64")
-    by_outcome = waiting.groupby(outcomes.reindex(waiting.index)).sum()
-    left_out = _not_sent_again(outcomes.index.difference(waiting.index), rounds, contents)
-    settled = {int(batch): str(outcomes[batch]) for batch in sorted({*waiting.index, *left_out})}
-    return settled, {str(how): int(n) for how, n in by_outcome.items()}
-
-
-def _not_sent_again(batches: pd.Index[int], rounds: list[Round], contents: LedgerSnapshot) -> set[int]:
-    """Those of some batches that say something which no other batch that left says to the same number."""
-    record = CampaignRecord("", rounds, contents)
-    if batches.empty or record.is_erased:
-        return set()
-    left = record.messages_that_left(besides=batches)
-    is_theirs = left["batch"].isin(batches)
-    keys = pd.MultiIndex.from_frame(left[["number", "message"]])
-    is_alone = is_theirs & ~keys.isin(keys[~is_theirs])
-    return {*map(int, left.loc[is_alone, "batch"])}
+    held = rounds[-1].messages_by_batch(contents.batches)
+    waiting = outcomes.index.to_series().map(held).fillna(0).astype("int64").groupby(outcomes).sum()
+    rows = rows_cut_again(CampaignRecord("", rounds, contents), outcomes.index)
+    open_ones = rows.loc[rows["again"] != LEFT, "batch"].unique()
+    settled = {int(batch): outcomes[batch] for batch in outcomes.index if batch in open_ones}
+    return settled, {str(outcome): int(count) for outcome, count in waiting.items() if count}

@@ -228,6 +228,7 @@ def _compared(plan: Plan, record: CampaignRecord, environment: str) -> ComparedP
         record.sent(),
         record.knowledge,
         waiting=record.waiting,
+        planned=rows.is_planned,
         every_text=plan.addressing.every_text,
     )
     amended = _with_kept_rows(plan, rows, comparison.kept)
