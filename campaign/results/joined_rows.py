@@ -11,7 +11,6 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.contacts.reading_record import Reading
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contract import CORRECTED
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
@@ -87,7 +86,7 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def corrected_rows(self) -> pd.Index[int]:
         """The row numbers of those that the table has as they were corrected, in its order."""
-        if len(self.rounds) < 2 or self.is_erased:
+        if len(self.rounds) < 2:
             return pd.Index([], dtype="int64", name="row")
         issues = pd.concat([part.issues[["row", "code"]] for part in self.parts()])
         return pd.Index(issues.loc[issues["code"] == CORRECTED, "row"].astype("int64"), name="row")
@@ -111,11 +110,6 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     def timeline(self) -> Timeline | None:
         """When batches left and were answered; None when nothing has left."""
         return Timeline.of(self.batches)
-
-    @property
-    def is_erased(self) -> bool:
-        """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
-        return set(self.columns) <= set(OUTCOME_COLUMNS)
 
     @cached_property
     def columns(self) -> list[str]:

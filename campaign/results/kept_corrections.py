@@ -103,7 +103,7 @@ def _rows_in_own_file(
     rows = {row: continues.rows[row] for row in typed if row in continues.rows}
     origins = pd.Series(rows, dtype="int64", index=pd.Index([*rows], dtype="int64"))
     version = "" if result.reading is None else result.reading.version
-    if result.is_erased or continues.version == version:
+    if continues.version == version:
         return pd.DataFrame({"row": origins, "is_certain": True})
     before, today = map(result.table_of_version, (continues.version, version))
     if today is None:
@@ -133,7 +133,7 @@ def _said_in_own_file(
     were sent, so they show nothing.
     """
     origins = {row: origin for row, origin in origins.items() if origin not in corrected}
-    if not origins or result.is_erased:
+    if not origins:
         return []
     plan = result.plan
     frames = (part.contacts for part in plan.parts())

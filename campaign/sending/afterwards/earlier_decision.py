@@ -26,7 +26,7 @@ _IN_WORDS = {
 
 
 class EarlierDecision(Struct, frozen=True):
-    """How batches were settled, when and by whom last; "" for the user if the campaign was erased.
+    """How batches were settled, when and by whom last.
 
     `is_found` says that the provider's list has all of them after all, so that they count as accepted.
     """
@@ -70,7 +70,7 @@ def cost_by_hand(cost: Decimal, instead_of: str = "") -> str:
 class GivenCosts(Struct, frozen=True):
     """The costs that people gave a batch by hand, in words and in their order; the last one counts.
 
-    There are none where the service or the provider's list named the cost, and none after erasing.
+    There are none where the service or the provider's list named the cost.
     """
 
     batch: int
