@@ -247,17 +247,6 @@ def test_a_second_round_counts_it_as_the_first(sandbox, tmp_path):
     assert (totals["accepted"], totals.empty, totals.totals_lines, totals.remarks) == (2, 1, 1, 1)
 
 
-def test_once_erased_no_row_is_said_to_be_the_one_or_the_other(sandbox, tmp_path):
-    plan = plan_for(contacts_of("Ann,0772000001,5,", ",,,", TOTALS[0], header=HEADER))
-    folder = campaign.send(plan, account=sandbox, folder=tmp_path / "bills", progress=False).folder
-    with pytest.raises(campaign.ConfirmationError) as question:
-        campaign.erase(folder)
-    campaign.erase(folder, confirm=str(question.value).split('confirm="')[1].split('"')[0])
-    path = campaign.write_report(campaign.load_result(folder), tmp_path / "report.xlsx")
-    outcomes = [cell.value for cell in openpyxl.load_workbook(path)["Contacts"]["B"]]
-    assert outcomes[1:] == ["accepted", *["blank or line of totals"] * 2]
-
-
 def test_the_preview_and_the_result_say_so(sandbox, tmp_path):
     plan = plan_for(contacts_of("Ann,0772000001,5,", TOTALS[0], header=HEADER))
     assert "The row is a line of totals" in str(plan.preview(3))

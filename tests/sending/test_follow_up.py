@@ -609,18 +609,6 @@ def test_rows_sent_as_corrected_get_a_new_text_only_once_they_are_corrected(sent
     assert Counter(sandbox.inbox["number"]) == Counter(dict.fromkeys(sandbox.inbox["number"], 2))
 
 
-def test_who_got_only_the_earlier_text_is_to_be_corrected_once_the_campaign_is_erased_too(sent):
-    sandbox, path = sent
-    correct(path, ["0772 000 003"])
-    send(plan_of(path), sandbox)
-    second = campaign.prepare("visits.csv", message="Come on Tuesday, {name}.", sender="CLINIC", region="UG")
-    told = send(second, sandbox, changed="send")
-    campaign.erase(told.folder, confirm="erase 20 people of visits")
-    erased = campaign.load_result(told.folder)
-    assert erased.needing_attention.tolist() == told.needing_attention.tolist() == [5, 10, 17]
-    assert erased.outcomes.equals(told.outcomes)
-
-
 def test_a_row_that_lacks_what_a_new_text_says_is_not_done_because_an_older_text_reached_it(desk):
     Path("visits.csv").write_text("name,phone,day\nAda,0772 000 001,Monday\nBen,0772 000 002,\n")
     with campaign.Sandbox() as sandbox:

@@ -122,6 +122,8 @@ def _row(path: Path) -> dict[str, Any]:
         row["state"] = _state(row, figures)
     except CampaignError as error:
         row["problem"] = clean(error)
+    except (KeyError, TypeError, ValueError):  # no digest vouches for what is left of an erased campaign
+        row["problem"] = f"A manifest in {clean(path)} was changed. Restore it from a copy."
     return row
 
 
