@@ -13,7 +13,8 @@ from msgspec import Struct
 from campaign.contacts.reading_record import Reading
 from campaign.contract import CORRECTED
 from campaign.messages.plan import Plan, whole_part
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts, rows_of_messages
+from campaign.messages.plan_tables.plan_part import amended_part
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.not_in_table import NotInTable, Recorded, excluded_rows, not_in_table
 from campaign.results.result_part import ResultPart, result_parts
@@ -44,7 +45,10 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def whole(self) -> ResultPart:
         """All rows in memory. Raises `CampaignError` where the memory is too small."""
-        return ResultPart(whole_part(self.plan), self.batches, self.batch_of_message, self.batch_of_excluded)
+        plan, part = self.plan, whole_part(self.plan)
+        if not plan.is_in_memory:  # the rows of messages are known without their texts
+            part = amended_part(part, rows_of_messages=lambda: rows_of_messages(plan))
+        return ResultPart(part, self.batches, self.batch_of_message, self.batch_of_excluded)
 
     @cached_property
     def totals(self) -> ResultTotals:

@@ -260,7 +260,6 @@ WRONG = {
         "statuses": names(OBJECTS, NUMBERS, "none word empty", but="no_items"),
     },
     "Result.by": {"column": [*A_WORD, "none"]},
-    "Result.outcomes_by": {"column": [*A_WORD, "none"]},
     "Result.to_dask": {"table": [*A_WORD, "none"]},
     "write_report": {
         "result": A_RESULT,

@@ -214,8 +214,8 @@ def test_reports_and_the_summary_count_it_apart_from_blank_rows(sandbox, tmp_pat
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
     counts = {line[0]: line[1] for line in book["Summary"].iter_rows(values_only=True)}
     assert (counts["blank (are empty)"], counts["line of totals"]) == (1, 1)
-    outcomes = [cell.value for cell in book["Contacts"]["F"]]
-    assert outcomes == ["outcome in the Summary", "accepted", "blank", "accepted", "line of totals"]
+    reasons = [cell.value for cell in book["Contacts"]["G"]]
+    assert reasons == ["why", None, "blank_row", None, "line_of_totals"]
 
 
 WITH_REMARK = ["Ann,0772000001,5,", ",,,", "Total,,5,", "Prepared by the head office,,,"]

@@ -59,7 +59,7 @@ class Family:
         after = self.texts()
         if self.sandbox.inbox["text"].duplicated().any():
             yield "somebody", "got a text twice"
-        outcomes = dict(zip(result.contacts["name"], result.outcomes, strict=True))
+        outcomes = dict(zip(result.contacts["name"], result.contacts["status"], strict=True))
         needing = {*result.contacts.loc[result.needing_attention, "name"]}
         for name in self.here:
             if changed == "skip" and before[name] and after[name] > before[name]:

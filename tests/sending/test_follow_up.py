@@ -3,10 +3,8 @@
 import csv
 import re
 import zipfile
-from collections import Counter
 from pathlib import Path
 
-import openpyxl
 import pandas as pd
 import pytest
 
@@ -72,17 +70,17 @@ def test_the_corrected_rows_go_out_and_the_result_is_the_whole_table(sent):
     assert len(sandbox.inbox) == 20
 
 
-def test_the_own_spreadsheet_sent_again_says_whom_its_messages_are_for(sent):
-    """Its figures go together: 17 rows get a message, and 3 more were reached as corrected."""
+def test_the_own_spreadsheet_sent_again_says_what_it_says(sent):
+    """Three rows are as wrong there as before; nobody gets anything twice."""
     sandbox, path = sent
     correct(path, ["0772 000 003", "0772 000 008", "0772 000 015"])
     send(plan_of(path), sandbox)
-    again = send(plan_of(), sandbox).sentence
-    assert "Nothing was left to send: all 17 people with a message in this table were reached" in again
-    assert (
-        "all 20 rows were accepted by the embedded sandbox (17 as this table has them, 3 with a correction "
-        "that it lacks)." in again
-    )
+    again = send(plan_of(), sandbox)
+    assert again.nothing_sent
+    assert (again.totals["accepted"], again.totals["invalid"]) == (17, 3)
+    assert again.needing_attention.tolist() == [5, 10, 17]
+    assert again.not_in_table["number"].tolist() == ["256772000003", "256772000008", "256772000015"]
+    assert len(sandbox.inbox) == 20
 
 
 def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
@@ -110,225 +108,14 @@ def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
         again = send(plan_with_dates("visits.csv"), sandbox)
         assert len(sandbox.inbox) == 9
     assert again.contacts.loc[5, "status"] == "invalid"
-    assert again.contacts.loc[5, "reason"].startswith("The row gets nothing, but it was reached as corrected")
-    assert again.contacts.loc[10, "reason"].startswith("The message needs")
-    assert again.follow_up().index.tolist() == again.needing_attention.tolist() == [10, 12]
-    assert (again.totals["invalid"], again.totals.to_correct, again.totals.attention) == (3, 2, 2)
-    assert again.by("name")["needing_attention"].sum() == 2  # and not 3, as by the statuses
-    page = campaign.write_report(again, "report.html").read_text("utf-8")
-    assert "2 people need attention." in page
-    assert "Correct 2 rows, then send again." in page
-    assert again.totals["accepted"] == 8
+    assert again.contacts.loc[5, "batch"] == corrected.contacts.loc[5, "batch"]
+    assert again.not_in_table.empty
+    assert again.follow_up().index.tolist() == again.needing_attention.tolist() == [5, 10, 12]
+    assert (again.totals["accepted"], again.totals["invalid"]) == (8, 3)
+    assert again.by("name")["cost_share"].loc["Person 3"] == 35
     (row,) = campaign.history(again.folder).to_dict("records")
-    assert (row["accepted"], row["to_correct"], row["accepted_in_all_rounds"]) == (9, 2, 9)
-    assert row["people"] == 8 + 2 + 1  # the last was reached earlier
-    assert again.sentence.endswith(once)
+    assert (row["people"], row["accepted"], row["to_correct"], row["accepted_in_all_rounds"]) == (11, 8, 3, 9)
     assert campaign.load_result(again.folder).contacts.equals(again.contacts)
-
-
-VISITS = """\
-name,phone,visit
-Ada,0772 000 001,24/12/2026
-Ben,0772 000 002,24/12/2026
-Cleo,,24/12/2026
-Dan,0772 000 004 / 0772 000 044,24/12/2026
-Eve,0772 000 001,24/12/2026
-Flo,0772 000 002,24/12/2026
-Gus,0772 000 007,soon
-Cleo,,24/12/2026
-"""
-CORRECTIONS = {4: ("Cleo,,", "Cleo,0772 000 003,"), 5: (" / 0772 000 044", ""),
-               6: ("Eve,0772 000 001", "Eve,0772 000 005"), 8: ("soon", "26/12/2026")}  # fmt: skip
-ADA_BEN_CLEO = (("Ada", "24/12/2026"), ("Ben", "soon"), ("Cleo", "soon"))
-LEFT = [7, 9]  # Flo still shares Ben's phone, and the second Cleo has no number
-
-
-def visits_plan(source="visits.csv"):
-    table = campaign.read_contacts(source)
-    message = "{name}, come on {visit:%d %B}."
-    return campaign.prepare(table, message=message, sender="CLINIC", region="UG")
-
-
-def correct_all(path):
-    text = path.read_text("utf-8-sig")
-    for typed, corrected in CORRECTIONS.values():
-        typed, corrected = ('","'.join(cell.split(",")) for cell in (typed, corrected))
-        assert typed in text
-        text = text.replace(typed, corrected, 1)
-    path.write_text(text, "utf-8")
-
-
-def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_reached(desk):
-    """No number, two numbers, a shared phone, a bad date: whoever got them is not to be corrected again."""
-    Path("visits.csv").write_text(VISITS)
-    told = "put these corrections into your own spreadsheet too (rows 4, 5, 6 and 8)."
-    with campaign.Sandbox() as sandbox:
-        path = campaign.write_follow_up(send(visits_plan(), sandbox), "correct.csv")
-        correct_all(path)
-        assert "6 of 8 rows were accepted" in send(visits_plan(path), sandbox).sentence
-        again = send(visits_plan(), sandbox)
-        assert again.needing_attention.tolist() == again.follow_up().index.tolist() == LEFT
-        assert (
-            "6 of 8 rows were accepted by the embedded sandbox (2 as this table has them, 4 with a "
-            "correction that it lacks); the rest: 1 invalid, 1 sharing a phone. " in again.sentence
-        )
-        assert "not in this table" not in again.sentence
-        by_name = again.by("name")
-        assert by_name[[*again.totals]].sum().to_dict() == dict(again.totals)
-        outcomes = again.outcomes_by("name")[[*again.totals.by_outcome]]
-        assert outcomes.sum().to_dict() == again.totals.by_outcome
-        assert by_name[["accepted", "reached_earlier", "invalid"]].sum().tolist() == [2, 4, 4]
-        assert outcomes[["accepted", "reached_earlier", "invalid"]].sum().tolist() == [2, 4, 1]
-        shown = campaign.write_report(again, "by_name.html", by="name").read_text("utf-8")
-        headings = re.findall('<th scope="col" class="([a-z]+)">([^<]+)</th>', shown)
-        assert ("figure", "Reached earlier") in headings
-        assert ("figure", "Share of the cost") in headings  # above amounts, which are right-aligned
-        # the costs too: nothing was sent to people who are in no row
-        assert by_name.loc[["Cleo", "Eve", "Gus"], "cost_share"].tolist() == [35, 35, 35]
-        assert not by_name.index.hasnans
-        bars = {name.replace("_", " "): count for name, count in again.totals.by_outcome.items() if count}
-        assert again.outcomes.value_counts().to_dict() == bars
-        book = openpyxl.load_workbook(campaign.write_report(again, "report.xlsx"))
-        head, *rows = book["Contacts"].iter_rows(values_only=True)
-        filtered = Counter(row[head.index("outcome in the Summary")] for row in rows)
-        assert filtered == bars != Counter(row[head.index("status")] for row in rows)
-        shares = "1 person shares a phone with somebody else and was not sent the text of their row"
-        assert shares in again.sentence
-        assert f"4 rows were corrected in the follow-up file only: {told}" in again.sentence
-        assert again.contacts.loc[6, "reason"].startswith("The row gets nothing, but it was reached as corr")
-        assert again.contacts.loc[[*CORRECTIONS], "batch"].min() > 0
-        assert again.contacts.loc[LEFT, "batch"].isna().all()
-        loaded = campaign.load_result(again.folder)
-        assert loaded.contacts.equals(again.contacts)
-        assert loaded.left_to_do == again.left_to_do
-        page = campaign.write_report(loaded, "report.html").read_text("utf-8")
-        assert "messages for 6 of 8 people (75%)" in page
-        assert "2 people need attention." in page
-        (row,) = campaign.history(again.folder).to_dict("records")
-        assert (row["people"], row["accepted"], row["to_correct"]) == (8, 6, 2)
-        compared = campaign.compare(visits_plan(), account=sandbox.account)
-        assert compared.gone == 0
-        assert compared.sentence == (
-            "Nothing would be rehearsed: 2 people were reached in rehearsal before and 4 rows were sent as "
-            "corrected. 1 row shares a phone with another row and gets nothing (row 7). 4 rows to "
-            "correct were sent as corrected in a follow-up file: put the corrections into your own "
-            "spreadsheet too (rows 4, 5, 6 and 8)."
-        )
-        second = campaign.write_follow_up(loaded, "correct_2.csv")
-        assert campaign.read_contacts(second)["name"].tolist() == ["Flo", "Cleo"]
-        twice = send(visits_plan(path), sandbox)  # the same file, which has its own corrections
-        assert twice.nothing_sent
-        assert twice.needing_attention.tolist() == LEFT
-        assert send(visits_plan(), sandbox).needing_attention.tolist() == LEFT
-        header, *rows = VISITS.splitlines()
-        Path("visits.csv").write_text("\n".join([header, *reversed(rows)]))
-        assert send(visits_plan(), sandbox).follow_up()["name"].tolist() == ["Flo", "Cleo"]
-        Path("visits.csv").write_text(VISITS.replace("Eve,0772 000 001", "Eve,0772 000 002"))
-        changed = send(visits_plan(), sandbox)  # Eve's row says something else now
-        assert changed.needing_attention.tolist() == [6, *LEFT]
-        assert len(sandbox.inbox) == 6
-
-
-@pytest.mark.parametrize("outcome", ["accepted", "refused"])
-def test_whoever_a_follow_up_file_may_have_reached_is_corrected_once_it_is_known(desk, outcome):
-    everybody = sorted([*CORRECTIONS, *LEFT])
-    Path("visits.csv").write_text(VISITS)
-    with campaign.Sandbox(faults={3: "accept_close"}) as sandbox:
-        path = campaign.write_follow_up(send(visits_plan(), sandbox), "correct.csv")
-        correct_all(path)
-        send(visits_plan(path), sandbox, canary=False)
-        again = send(visits_plan(), sandbox)
-        assert again.totals.in_doubt == 4
-        assert again.follow_up().index.tolist() == LEFT
-        assert again.follow_up(["unknown"]).index.tolist() == [*CORRECTIONS]
-        assert again.needing_attention.tolist() == everybody
-        assert "; the rest: 1 invalid, 1 sharing a phone, 4 unknown. " in again.sentence
-        assert again.contacts.loc[5, "reason"].endswith("was sent. Settle its batch first.")
-        page = campaign.write_report(again, "report.html").read_text("utf-8")
-        assert "Find out about 4 people in batch 3." in page
-        assert "6 people need attention." in page
-        (row,) = campaign.history(again.folder).to_dict("records")
-        assert (row["unknown"], row["to_correct"]) == (4, 2)
-        campaign.resolve(again.folder, 3, outcome, confirm=f"batch 3 was {outcome}")
-    settled = campaign.load_result(again.folder)
-    to_correct = LEFT if outcome == "accepted" else everybody
-    assert settled.follow_up().index.tolist() == settled.needing_attention.tolist() == to_correct
-
-
-def test_a_row_with_a_mistake_whose_number_another_row_has_still_needs_attention(desk):
-    """Three children, one phone: the text for one of them says nothing about the others."""
-    rows = "".join(f"{name},0772 000 001,{visit}\n" for name, visit in ADA_BEN_CLEO)
-    Path("visits.csv").write_text(f"name,phone,visit\n{rows}")
-    plan = campaign.prepare(
-        campaign.read_contacts("visits.csv"),
-        message="{name}, come on {visit:%d %B}.", sender="CLINIC", region="UG",
-    )  # fmt: skip
-    with campaign.Sandbox() as sandbox:
-        send(plan, sandbox)
-        again = send(plan, sandbox)
-    assert again.contacts["status"].tolist() == ["accepted", "invalid", "invalid"]
-    assert again.follow_up().index.tolist() == [3, 4]
-    first, second = again.contacts["reason"][1:]
-    assert first.endswith(" Its number, which rows 2 and 4 have too, was reached earlier in the campaign.")
-    assert second.endswith("which rows 2 and 3 have too, was reached earlier in the campaign.")
-    assert campaign.load_result(again.folder).contacts.equals(again.contacts)
-
-
-def test_of_rows_with_a_mistake_that_have_one_number_the_corrected_one_was_reached(desk):
-    """One of them was corrected in the follow-up file and sent; then their own spreadsheet was sent again."""
-    header, *rows = ["name,phone,visit", *(f"{name},0772 000 001,soon" for name in ("Ada", "Ben", "Cleo"))]
-    Path("visits.csv").write_text("\n".join([header, *rows, "Dan,0772 000 002,24/12/2026"]) + "\n")
-
-    def plan_with_dates(source):
-        table = campaign.read_contacts(source)
-        return campaign.prepare(table, message="Come on {visit:%d %B}.", sender="CLINIC", region="UG")
-
-    with campaign.Sandbox() as sandbox:
-        path = campaign.write_follow_up(send(plan_with_dates("visits.csv"), sandbox), "correct.csv")
-        path.write_text(path.read_text("utf-8-sig").replace("soon", "26/12/2026", 1), "utf-8")
-        send(plan_with_dates(path), sandbox)
-        again = send(plan_with_dates("visits.csv"), sandbox)
-    assert again.contacts["status"].tolist() == ["invalid", "invalid", "invalid", "accepted"]
-    first, *others = again.contacts["reason"][:3]
-    assert first.startswith("The row gets nothing, but it was reached as corrected")
-    assert all(reason.startswith("The message needs") for reason in others)
-    assert again.totals.to_correct == len(again.follow_up()) == 2
-    assert "2 of 4 rows were accepted by the embedded sandbox (1 as this table has it, 1" in again.sentence
-    assert "not in this table" not in again.sentence
-
-
-def test_a_row_that_got_nothing_as_corrected_is_not_among_the_corrections_that_were_sent(sent):
-    """Person 3 got a number of her own in the follow-up file, and person 8 that of person 1."""
-    sandbox, path = sent
-    correct(path, ["0772 000 003", "0772 000 001"])
-    result = send(plan_of(path), sandbox)
-    assert result.needing_attention.tolist() == [10, 17]
-    assert (
-        "1 row was corrected in the follow-up file only: put this correction into your own spreadsheet too "
-        "(row 5). Row 10 was changed in the follow-up file and gets nothing: its reason says why."
-        in result.sentence
-    )
-    assert "Shares a phone with row 3," in result.contacts.at[10, "reason"]
-
-
-def test_whose_number_the_follow_up_file_has_needs_no_other_one_for_another_text(desk):
-    """Eve shares Ann's phone, and was reached under her own number, as corrected; then the text changed."""
-    Path("couple.csv").write_text("name,phone\nAnn,0772000001\nEve,0772000001\n")
-    with campaign.Sandbox() as sandbox:
-        texts = {"sender": "CLINIC", "region": "UG"}
-        first = send(campaign.prepare("couple.csv", message="Hi {name}", **texts), sandbox)
-        path = campaign.write_follow_up(first, "correct.csv")
-        path.write_text(path.read_text("utf-8-sig").replace('"0772000001"', '"0772000002"'), "utf-8")
-        send(campaign.prepare(path, message="Hi {name}", **texts), sandbox)
-        plan = campaign.prepare("couple.csv", message="Dear {name}", **texts)
-        result = campaign.send(plan, account=sandbox, changed="send", progress=False)
-    assert result.needing_attention.tolist() == [3]
-    assert "shares a phone with somebody else" not in result.sentence
-    once_more = "too (row 3). Then send it again: 1 person has only an earlier text."
-    page = campaign.write_report(result, "report.html").read_text("utf-8")
-    assert once_more in result.sentence
-    assert once_more in page
-    assert "another number for 1 person" not in page
 
 
 def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_them(sent, caplog):
@@ -573,40 +360,6 @@ def test_the_version_of_the_file_comes_back_in_every_format(sent, ending):
     assert len(version) == 10
     assert version.isalpha()
     assert campaign.read_contacts(path).attrs["reading"].continues.version == version
-
-
-def test_rows_sent_as_corrected_get_a_new_text_only_once_they_are_corrected(sent):
-    """Person 3 got her first text by the follow-up file; the own spreadsheet still has no number for her."""
-    sandbox, path = sent
-    correct(path, ["0772 000 003"])
-    send(plan_of(path), sandbox)
-    assert send(plan_of(), sandbox).needing_attention.tolist() == [10, 17]
-    second = campaign.prepare("visits.csv", message="Come on Tuesday, {name}.", sender="CLINIC", region="UG")
-    told = campaign.compare(second, account=sandbox.account).sentence
-    assert (
-        " 1 row to correct was reached in rehearsal with another text, and can get this one only once "
-        "corrected in your own spreadsheet too (row 5)." in told
-    )
-    with pytest.raises(campaign.ConfirmationError) as question:
-        send(second, sandbox)
-    assert str(question.value).endswith(
-        " 1 row to correct was reached in rehearsal with another text, and can get this one only once "
-        'corrected in your own spreadsheet too (row 5). With "skip", this row counts as reached.'
-    )
-    kept = send(second, sandbox, changed="skip")
-    assert kept.needing_attention.tolist() == [10, 17]  # she keeps what she got, as all others do
-    fresh = send(second, sandbox, changed="send")
-    for result in (fresh, campaign.load_result(fresh.folder)):
-        assert result.totals["accepted"] == 17
-        assert "17 of 20 rows were accepted" in result.sentence
-        assert result.needing_attention.tolist() == result.follow_up().index.tolist() == [5, 10, 17]
-        assert set(result.issues.loc[result.issues["row"] == 5, "code"]) >= {"reached_with_earlier_text"}
-    path = campaign.write_follow_up(fresh, "second.csv")
-    correct(path, ["0772 000 003"])
-    follow_up = campaign.prepare(path, message="Come on Tuesday, {name}.", sender="CLINIC", region="UG")
-    assert send(follow_up, sandbox, changed="send").needing_attention.tolist() == [10, 17]
-    assert send(second, sandbox).nothing_sent
-    assert Counter(sandbox.inbox["number"]) == Counter(dict.fromkeys(sandbox.inbox["number"], 2))
 
 
 def test_a_row_that_lacks_what_a_new_text_says_is_not_done_because_an_older_text_reached_it(desk):

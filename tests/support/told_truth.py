@@ -214,10 +214,10 @@ class Truth:
         messages = result.messages[result.messages["status"] == "accepted"]
         accepted = messages.drop_duplicates("row").set_index("row")["number"]
         broken, left_out = [], {}
-        for line, text, (row, outcome) in zip(
-            sheet.lines, sheet.texts(), result.outcomes.items(), strict=True
+        for line, text, (row, why) in zip(
+            sheet.lines, sheet.texts(), result.contacts["why"].items(), strict=True
         ):
-            if text is not None and outcome == "sharing a phone":
+            if text is not None and why == "shared_phone":
                 left_out[line.person] = line, text
             if text is None or line.person not in self.left_out or accepted.get(row) != text[0]:
                 continue

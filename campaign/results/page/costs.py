@@ -99,7 +99,7 @@ def cost_by_sender(result: Result) -> dict[str, tuple[Decimal | None, int]]:
 
 def cost_by_country(result: Result) -> dict[str, tuple[Decimal | None, int]]:
     """The same for each country of the numbers; {} where all are in one."""
-    if len(result.plan.totals.countries) < 2 and not result.outside.count:
+    if len(result.plan.totals.countries) < 2 and not has_other_messages(result.totals):
         return {}
     return _cost_by(result, _countries)
 
