@@ -53,10 +53,9 @@ class EarlierDecision(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        by = f", by {self.user}" if self.user else ""
         count, named = len(self.batches), capitalised(batches_in_words(self.batches, shown=None))
         were, at = agreeing(count, "was", "were"), LocalTimes().moment(self.at)
-        decided = f"{named} {were} {_IN_WORDS[self.outcome]} already, on {at}{by}."
+        decided = f"{named} {were} {_IN_WORDS[self.outcome]} already, on {at}, by {self.user}."
         counts = agreeing(count, "it, so it counts", "them, so they count")
         since = f" Since then, the provider's list was found to have {counts} as accepted."
         return decided + (since if self.is_found else "")
