@@ -91,9 +91,9 @@ def test_a_person_who_asked_the_service_settles_it(interrupted_campaign, outcome
     for confirm in (None, phrase):  # a notebook is run again, the line that asked and the one that settled
         again = campaign.resolve(interrupted_campaign, 2, outcome, confirm=confirm)
         assert re.search(decided + "Resume the campaign to send", again.sentence)
-    other = {"accepted": "refused", "refused": "accepted"}[outcome]
-    with pytest.raises(campaign.UsageError, match=decided + "That cannot be changed"):
-        campaign.resolve(interrupted_campaign, 2, other, confirm=f"batch 2 was {other}")
+    for other in {"refused", "again"} - {outcome}:
+        with pytest.raises(campaign.UsageError, match=decided + "That cannot be changed"):
+            campaign.resolve(interrupted_campaign, 2, other, confirm=f"batch 2 was {other}")
     assert len(journal_frame(ledger)) == len(moves)
 
 
@@ -312,7 +312,57 @@ def test_what_is_ordered_again_says_so_and_is_not_settled_twice(interrupted_camp
     reasons = settled.contacts.loc[settled.contacts["status"] == "unknown", "reason"]
     assert set(reasons) == {"It is not known whether it was sent, and you ordered it to be sent again."}
     with pytest.raises(campaign.UsageError, match=r"Batch 2 was ordered to be sent again already, on "):
-        campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 was accepted")
+        campaign.resolve(interrupted_campaign, 2, "refused", confirm="batch 2 was refused")
+
+
+ANSWERS = {"refused": "batch 2 was refused", "again": "send batch 2 again, 10 messages may arrive twice"}
+
+
+@pytest.mark.parametrize("outcome", ANSWERS)
+def test_a_wrong_answer_becomes_accepted_while_nothing_was_sent_again(interrupted_campaign, sandbox, outcome):
+    folder = interrupted_campaign
+    campaign.resolve(folder, 2, outcome, confirm=ANSWERS[outcome])
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.resolve(folder, 2, "accepted", cost=350)
+    assert asked.value.phrase == "batch 2 was accepted"
+    settled = pasted(asked.value.call)
+    assert settled.batches["status"].tolist()[:2] == ["accepted", "accepted"]
+    assert (settled.totals["accepted"], settled.totals.unpriced) == (11, 0)
+    moves = journal_frame(LedgerFile(folder / "ledger.sqlite"))
+    lines = (lambda: pasted(asked.value.call), lambda: campaign.resolve(folder, 2, outcome))
+    for run_again in lines:
+        assert "already, on " in run_again().sentence
+    assert journal_frame(LedgerFile(folder / "ledger.sqlite")).equals(moves)
+    assert campaign.resume(folder, account=sandbox.account, progress=False).totals["accepted"] == 30
+    assert sandbox.inbox["number"].value_counts().tolist() == [1] * 30
+
+
+@pytest.mark.parametrize("is_sent", [True, False])
+@pytest.mark.parametrize("outcome", ANSWERS)
+def test_a_wrong_answer_stays_once_its_messages_were_cut_again(tmp_path, outcome, is_sent):
+    """They were sent again, or wait to be: the money was gone before their turn."""
+    funds = "Money Not Enough To Send This Batch of Msgs"
+    faults = {2: "accept_reset"} | ({} if is_sent else {4: funds})
+    with campaign.Sandbox(faults=faults) as service:
+        options = {"account": service, "folder": tmp_path / "visits", "concurrency": 1, "progress": False}
+        campaign.send(plan_for(people(11)), **options, batch_size=10)
+        campaign.resolve(tmp_path / "visits", 2, outcome, confirm=ANSWERS[outcome])
+        campaign.send(plan_for(people(11)), **options, batch_size=2)
+        states = campaign.load_result(tmp_path / "visits").batches["status"].tolist()
+        with pytest.raises(campaign.UsageError, match="were cut into other batches since"):
+            campaign.resolve(tmp_path / "visits", 2, "accepted", confirm="batch 2 was accepted")
+        assert campaign.load_result(tmp_path / "visits").batches["status"].tolist() == states
+
+
+def test_a_batch_is_settled_otherwise_only_by_a_person_who_knows_of_all(unknown_batches):
+    """Of a list, either all are settled or none."""
+    folder = unknown_batches.folder
+    campaign.resolve(folder, 2, "refused", confirm="batch 2 was refused")
+    campaign.resolve(folder, 3, "accepted", confirm="batch 3 was accepted")
+    with pytest.raises(campaign.UsageError, match="Batch 3 was settled as accepted already"):
+        campaign.resolve(folder, [2, 3, 4], "accepted", confirm="batches 2, 3 and 4 were accepted")
+    campaign.resolve(folder, [2, 4], "accepted", confirm="batches 2 and 4 were accepted")
+    assert campaign.load_result(folder).totals["accepted"] == 51
 
 
 def test_who_has_left_the_table_does_not_get_what_was_ordered_again(interrupted_campaign, sandbox):

@@ -147,12 +147,14 @@ class Life(Sender):
         self.tell(f"the campaign {self.name!r} from now on")
 
     def _change_the_text_halfway(self) -> None:
-        """Some wait for a text, and another one is sent: none of them is given up unasked."""
+        """Some wait for a text, another one is sent, perhaps the first again; all of it is asked about."""
         self.send(Intent("send", {"pilot": self.chance.randrange(1, 4), "batch_size": 2, "progress": False}))
         self.let_go()
-        self.tell("another text, while some may wait")
-        self.sheet = replace(self.sheet, template=self.chance.choice(list(TEMPLATES)))
-        self.send(Intent("send", {"batch_size": 2, "progress": False}))
+        templates = self.chance.choice(list(TEMPLATES)), self.sheet.template
+        for template in templates[: self.chance.randrange(1, 3)]:
+            self.tell(f"the text {template!r}, while some may wait for another one")
+            self.sheet = replace(self.sheet, template=template)
+            self.send(Intent("send", {"batch_size": 2, "progress": False}))
 
     def _from_another_file(self) -> None:
         """A file of the same name from another folder is no part of the campaign unless somebody says so."""

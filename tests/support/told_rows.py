@@ -54,9 +54,9 @@ class _Row:
         return self.line.number(self.sheet.region)
 
     @property
-    def is_settled_elsewhere(self) -> bool:
-        """Whether the row is told to keep what its phone, or its cell, got."""
-        return self.why not in ("", *_OF_THE_TABLE)
+    def got(self) -> list[Text]:
+        """What the batch that is shown has brought, or may have."""
+        return self.batch.texts if self.batch is not None and self.batch.state in SENT else []
 
     def is_true(self) -> bool:
         if self.text is None:
@@ -66,56 +66,37 @@ class _Row:
         if self.status == "duplicate":
             return self._is_duplicate(self.text)
         if self.status == "unknown":
-            return self.batch is not None and self.batch.state in _UNSETTLED and self._is_meant(self.text)
+            is_meant = self.text in self.got or self._has_other_text(self.text) or self._has_other_number()
+            return is_meant and self.batch is not None and self.batch.state in _UNSETTLED
         has_arrived = self.truth.arrivals[self.text] > 0
         if self.status == "accepted":
-            return has_arrived and self.batch is not None and self.text in self.batch.texts
+            return has_arrived and self.text in self.got
         return self.status in _NOT_REACHED and (not has_arrived or self.truth.again[self.text] > 0)
 
-    def _shows_what_was_before(self) -> bool:
-        return self.batch is not None or not self.truth.reached(self.number)
-
-    def _is_meant(self, text: Text) -> bool:
-        """Whether the batch has this text, or what the phone or the cell got in place of it."""
-        texts = self.batch.texts if self.batch is not None else ()
-        return text in texts or self._has_other_text(text) or self._has_other_number()
-
     def _is_duplicate(self, text: Text) -> bool:
-        texts = self.sheet.texts()
-        others = [other for other in texts if other and other[0] == text[0]]
-        if self.why == "same_text":
-            return others.count(text) > 1
-        if self.why == "shared_phone":
-            return len(set(others)) > 1
-        if self.why == "earlier_text":
-            return self._has_other_text(text)
-        if self.why == "other_number":
-            return self._has_other_number()
-        return self.why == "other_campaign" and bool(self.sheet.not_again)
+        same_number = [other for other in self.sheet.texts() if other and other[0] == text[0]]
+        return {
+            "same_text": same_number.count(text) > 1,
+            "shared_phone": len(set(same_number)) > 1,
+            "earlier_text": self._has_other_text(text),
+            "other_number": self._has_other_number(),
+            "other_campaign": bool(self.sheet.not_again),
+        }[self.why]
 
     def _has_other_text(self, text: Text) -> bool:
-        """Whether the batch that is shown may have brought the phone another text."""
-        got = self.batch.texts if self.batch is not None and self.batch.state in SENT else ()
-        return any(number == text[0] and other != text[1] for number, other in got)
+        return any(number == text[0] and other != text[1] for number, other in self.got)
 
     def _has_other_number(self) -> bool:
-        """Whether the batch that is shown may have reached the cell under a number that is gone."""
-        got = self.batch.texts if self.batch is not None and self.batch.state in SENT else ()
-        other_numbers = {number for number, _ in got} - self.sheet.numbers
+        """Whether the cell may have been reached under a number that is gone."""
+        other_numbers = {number for number, _ in self.got} - self.sheet.numbers
         return any(number.endswith(self.line.national) for number in other_numbers)
 
 
 def _forgotten(rows: list[_Row]) -> list[str]:
     """Phones of which each row says that another one is the one."""
-    by_number: dict[str, list[_Row]] = {}
-    for row in rows:
-        if row.text is not None:
-            by_number.setdefault(row.number, []).append(row)
-    return [
-        f"all rows with {number} are duplicates of each other"
-        for number, same in by_number.items()
-        if all(row.status == "duplicate" and not row.is_settled_elsewhere for row in same)
-    ]
+    everyone = {row.number for row in rows if row.text is not None}
+    told = {row.number for row in rows if row.status != "duplicate" or row.why not in _OF_THE_TABLE}
+    return [f"all rows with {number} are duplicates of each other" for number in everyone - told]
 
 
 def _foreign_texts(result: campaign.Result, sheet: Sheet) -> list[str]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from campaign.arrow_text import Ints
-from campaign.messages.plan import Plan
 from campaign.sending import opening
 from campaign.sending.ledger import changes, ledger
 from campaign.sending.ledger.views import moves_of
 from campaign.sending.rounds import compared_plan, comparison, record
-from campaign.sending.rounds.comparison import ACCEPTED, NEW, OTHER_TEXT, Comparison, SentRows
-from campaign.sending.rounds.planned_rows import PlannedRows
+from campaign.sending.rounds.comparison import ACCEPTED, NEW, OTHER_TEXT, Comparison
 from campaign.sending.store import identity
 from campaign.sending.store.hashed_rows import HashedRows
 from campaign.values import replace
@@ -26,29 +24,6 @@ def adopt(design: str, patch: Patch = setattr) -> None:
     """Make the change of a design; "" is the right one."""
     if design:
         DESIGNS[design](patch)
-
-
-def compare_by_row(patch: Patch) -> None:
-    """The recipient in row 7 is the one who was in row 7."""
-    rows_of, compare = PlannedRows.of, compared_plan.compare_rows
-    latest: list[PlannedRows] = []
-
-    def remembered(plan: Plan) -> PlannedRows:
-        latest[:] = [rows_of(plan)]
-        return latest[0]
-
-    def by_row(
-        rows: HashedRows, excluded: Ints, sent: Iterable[SentRows], *states: Any, **options: Any
-    ) -> Comparison:
-        recorded = [*sent]
-        right = compare(rows, excluded, recorded, *states, **options)
-        rows = replace(rows, numbers=latest[0].labels)
-        recorded = [replace(part, rows=replace(part.rows, numbers=part.labels)) for part in recorded]
-        wrong = compare(rows, excluded, recorded, *states, **options)
-        return replace(right, recorded=wrong.recorded, batches=wrong.batches, labels=wrong.labels)
-
-    patch(PlannedRows, "of", remembered)
-    patch(compared_plan, "compare_rows", by_row)
 
 
 def key_without_the_text(patch: Patch) -> None:
@@ -153,7 +128,7 @@ def _judge(patch: Patch, judge: Callable[[Comparison], Comparison]) -> None:
 DESIGNS: dict[str, Callable[[Patch], None]] = {
     design.__name__.replace("_", " "): design
     for design in (
-        compare_by_row, key_without_the_text,
+        key_without_the_text,
         withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
         list_written_before_the_ledger, accepted_for_another_text, withdrawn_and_then_again_unasked,
         waiting_text_replaced_unasked, reached_counts_as_new, second_line_of_defence_removed,
