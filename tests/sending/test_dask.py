@@ -127,7 +127,7 @@ def without_version(result):
 
 def test_rounds_of_dask_frames_are_those_of_pandas(client, tmp_path):
     """A pilot first, then a corrected table."""
-    for text, options in ((SENT, {"pilot": 4}), (CORRECTED, {"gone": "withdraw"})):
+    for text, options in ((SENT, {"pilot": 4}), (CORRECTED, {"waiting": "withdraw"})):
         frame = table(text)
         held, texts = sent(frame, tmp_path / "pandas" / "visits", **options)
         result, others = sent(partitions(frame, 2, 7, 12), tmp_path / "dask" / "visits", **options)
