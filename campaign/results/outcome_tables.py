@@ -75,7 +75,7 @@ def join_messages(
 
 
 def join_contacts(
-    contacts: pd.DataFrame, status: pd.Series[str], batches: pd.DataFrame, has_message: Bools, places: Ints
+    contacts: pd.DataFrame, status: pd.Series[str], batches: pd.DataFrame, is_joined: Bools, places: Ints
 ) -> pd.DataFrame:
     """The rows with status, why, reason, batch and code; `places` are those of `places_of_rows`.
 
@@ -86,8 +86,8 @@ def join_contacts(
     nothing = pd.Series("", index=contacts.index, dtype="str")
     return contacts.assign(
         status=status,
-        why=texts_of_rows(contacts["why"], has_message, _why_of(batches), places),
-        reason=texts_of_rows(contacts["reason"], has_message, _reasons(batches), places),
+        why=texts_of_rows(contacts["why"], is_joined, _why_of(batches), places),
+        reason=texts_of_rows(contacts["reason"], is_joined, _reasons(batches), places),
         batch=pd.arrays.IntegerArray(numbers, ~has_batch),
         code=texts_of_rows(nothing, has_batch, batches["code"], places),
     )

@@ -55,9 +55,8 @@ class ResultPart(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def status(self) -> pd.Series[str]:
         """That column of `contacts`; no other text is read for it, unless there are duplicates."""
-        is_joined = self.has_message.copy()
-        is_joined[self._kept_in_doubt] = True
-        return texts_of_rows(self.plan_part.status, is_joined, self.batches["status"], self._places_of_rows)
+        places = self._places_of_rows
+        return texts_of_rows(self.plan_part.status, self._is_joined, self.batches["status"], places)
 
     @cached_property
     def duplicates(self) -> pd.Series[str]:
@@ -76,7 +75,11 @@ class ResultPart(Struct, frozen=True, eq=False, dict=True):
     @property
     def in_doubt(self) -> pd.DataFrame:
         """The rows of people of whom it is not known whether they were reached: columns row, and batch."""
-        of_messages, of_rows = self._is_unknown[self.places], self._kept_in_doubt
+        is_unknown = (self.batches["status"] == "unknown").to_numpy(dtype=bool)
+        of_messages, of_rows = (
+            is_unknown[self.places],
+            self._kept[is_unknown[self._places_of_rows[self._kept]]],
+        )
         rows = [self.plan_part.rows_of_messages[of_messages], self.status.index.to_numpy()[of_rows]]
         numbers = [self.batch_of_message[of_messages], self.batch_of_excluded[of_rows]]
         return pd.DataFrame({"row": np.concatenate(rows), "batch": np.concatenate(numbers)})
@@ -126,7 +129,7 @@ class ResultPart(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _contacts(self) -> pd.DataFrame:
         contacts, places = self.plan_part.contacts, self._places_of_rows
-        return join_contacts(contacts, self.status, self.batches, self.has_message, places)
+        return join_contacts(contacts, self.status, self.batches, self._is_joined, places)
 
     @cached_property
     def _places_of_rows(self) -> Ints:
@@ -142,16 +145,18 @@ class ResultPart(Struct, frozen=True, eq=False, dict=True):
         return np.greater(self.batch_of_excluded, 0) & ~self.has_message
 
     @cached_property
-    def _kept_in_doubt(self) -> Ints:
-        """The positions of rows whose phone, or whose cell, may have got what it keeps."""
-        keeping = np.flatnonzero(self._has_why(*KEEPING))
-        in_doubt: Ints = keeping[self._is_unknown[self._places_of_rows[keeping]]]
-        return in_doubt
+    def _kept(self) -> Ints:
+        """The positions of rows whose phone, or whose cell, keeps what it got before."""
+        return np.flatnonzero(self._has_why(*KEEPING))
 
-    @property
-    def _is_unknown(self) -> Bools:
-        """Which of the batches are unknown."""
-        return (self.batches["status"] == "unknown").to_numpy(dtype=bool)
+    @cached_property
+    def _is_joined(self) -> Bools:
+        """Which rows say what came of their batch: those with a message, and those whose phone keeps a text
+        that was not accepted."""
+        is_accepted = (self.batches["status"] == "accepted").to_numpy(dtype=bool)
+        is_joined = self.has_message.copy()
+        is_joined[self._kept[~is_accepted[self._places_of_rows[self._kept]]]] = True
+        return is_joined
 
     def _has_why(self, *codes: str) -> Bools:
         """Which duplicates of the plan whose number was reached are so for one of these reasons."""

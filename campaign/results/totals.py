@@ -206,7 +206,8 @@ def outcome_bars(totals: ResultTotals) -> str:
 def outcome_sentence(totals: ResultTotals) -> str:
     """How many rows were accepted, and what became of the rest."""
     service, reached = words_for(totals.environment).service, totals.reached
-    by_service = f"accepted by {service}{about_earlier_texts(totals.with_earlier_text)}"
+    earlier = about_earlier_texts(totals.with_earlier_text)
+    by_service = f"reached{earlier}" if earlier else f"accepted by {service}"  # not accepted for this text
     if totals.rows == 0:
         return "The file has no rows, so there was nothing to send."
     if reached == totals.rows:
