@@ -53,9 +53,9 @@ def run_close(options: argparse.Namespace, page: Page) -> int:
 
 
 def run_erase(options: argparse.Namespace, page: Page) -> int:
-    result = erase(options.folder, confirm=options.confirm)
-    show_result(result, page)
-    return exit_code(result)
+    erase(options.folder, confirm=options.confirm)
+    page.line("The campaign is erased: history lists its totals and costs.")
+    return ACCEPTED
 
 
 def run_follow_up(options: argparse.Namespace, page: Page) -> int:
@@ -161,8 +161,9 @@ def _found(row: dict[Any, Any]) -> str:
     """What the list has of a batch, and what becomes of it, in words."""
     found = f"{row['in_list']} of {counted(row['messages'], 'message')} in the list"
     if row["was"] != "accepted":
-        verdicts = {"all": "it was accepted", "none": "it was refused"}
-        return f": {found}, {verdicts.get(row['verdict'], 'it stays as it is')}. {row['why']}".rstrip()
+        stays = f"it stays {'unknown' if row['was'] == 'unknown' else 'as it was settled'}"
+        verdict = {"all": "it was accepted", "none": "it was refused"}.get(row["verdict"], stays)
+        return f": {found}, {verdict}. {row['why']}".rstrip()
     prices = row["cost"], row["cost_in_list"]
     priced = "" if None in prices else f", cost {money(prices[0])}, and {money(prices[1])} in the list"
     return f" was accepted: {found}{priced}"

@@ -27,7 +27,6 @@ from campaign.messages.plan_tables.row_block import (
     write_texts,
 )
 from campaign.messages.totals import Totals
-from campaign.values import replace
 
 BLOCK = 131_072  # rows processed together: large enough for column-wise speed, small enough to reuse memory
 
@@ -56,7 +55,7 @@ def write_draft(contacts: ContactParts, rules: Rules, preferred: Ints) -> dict[s
     names_in_plan = dict(zip(contacts.columns, file_names(contacts.columns), strict=True))
     columns = tuple(names_in_plan[name] for name in rules.numbers.columns)
     fields = steps.plan_fields(columns, totals)
-    addressing = replace(fields["addressing"], every_text=rules.duplicates == "keep")
+    addressing = fields["addressing"].changed(every_text=rules.duplicates == "keep")
     return fields | {"addressing": addressing}
 
 

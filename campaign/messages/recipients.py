@@ -1,7 +1,8 @@
 """Whom each row reaches: the first of its numbers that can be sent to, in the service's form."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -101,6 +102,11 @@ class Addressing:
     columns: CopiedField[tuple[str, ...]] = CopiedField()
     alternatives: CopiedField[pd.DataFrame] = CopiedField(lambda table: table.copy(deep=False))
     every_text: bool = False
+
+    def changed(self, **fields: Any) -> "Addressing":
+        """The same with other fields; what is made when it is first needed stays so."""
+        kept = {name: partial(getattr, self, name) for name in ("numbers", "columns", "alternatives")}
+        return replace(self, **{**kept, **fields})
 
     def naming_column(self, contacts: pd.DataFrame) -> str:
         """The column of the plan's contacts that says whose row it is, most often by a name; "" if there is

@@ -78,11 +78,6 @@ def write_follow_up(
         ".csv": lambda new_path, rows, _: write_csv(new_path, rows, index=False),
     }
     check_ending(path, writers, "a follow-up file")
-    if result.is_erased:
-        raise ReportError(
-            "The names and numbers of this campaign were erased, so there are no rows to correct. "
-            "Correct them in your own file, and send that."
-        )
     rows = result.follow_up(statuses)
     if _has_corrections(path):
         why = (

@@ -11,7 +11,6 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.contacts.reading_record import Reading
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts, rows_of_messages
 from campaign.messages.plan_tables.plan_part import amended_part
@@ -106,11 +105,6 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     def timeline(self) -> Timeline | None:
         """When batches left and were answered; None when nothing has left."""
         return Timeline.of(self.batches)
-
-    @property
-    def is_erased(self) -> bool:
-        """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
-        return set(self.columns) <= set(OUTCOME_COLUMNS)
 
     @cached_property
     def columns(self) -> list[str]:

@@ -72,5 +72,4 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
             order=self.order,
             is_closed=self.is_closed,
             open_in=self.open_in,
-            is_erased=self.rows.is_erased,
         )

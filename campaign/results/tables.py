@@ -41,8 +41,6 @@ from campaign.text import clean, counted
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
 
-# Reads the tables of all rounds, part by part; those that were erased have none.
-
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Result:
@@ -216,7 +214,7 @@ class Result:
     def not_in_table(self) -> pd.DataFrame:
         """What the campaign has sent, or may have, and no row of the table names: one row for each message.
 
-        Columns: round, batch (both int64), number and text. It is empty once names and numbers were erased.
+        Columns: round, batch (both int64), number and text. It is empty where nobody knows them any more.
         """
         return self._rows.not_in_table.messages.copy(deep=False)
 
@@ -360,13 +358,7 @@ class Result:
     @property
     def unpriced_batches(self) -> pd.DataFrame:
         """Those of `batches` whose cost nobody but a person can give, by `resolve` with `cost=`."""
-        to_do = self._words.to_do
-        return self.batches[self.batches["batch"].isin([] if self.is_erased else to_do.unpriced)]
-
-    @property
-    def is_erased(self) -> bool:
-        """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
-        return self._rows.is_erased
+        return self.batches[self.batches["batch"].isin(self._words.to_do.unpriced)]
 
     @property
     def columns(self) -> list[str]:
@@ -427,7 +419,6 @@ class Result:
             where=words_for(self.environment).where,
             times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,
-            is_erased=self.is_erased,
         )
 
 

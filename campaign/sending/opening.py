@@ -50,7 +50,8 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.tried_texts import tried_texts
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
-from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
+from campaign.sending.store.erasure import finish_erasure
+from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
 from campaign.sending.store.given_accounts import (
@@ -182,7 +183,7 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
     place = open_in(path)  # asked first: what it sends while the rest is read is not counted
-    compared = compare_plan(plan, CampaignRecord.of(folder).unless_erased(), environment, options.opted_out)
+    compared = compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out)
     return Difference(replace(compared, open_in=place), path)
 
 
@@ -251,6 +252,7 @@ def _lock(
     ledger = folder.ledger_place.open(folder.manifest.identity, [entry] if entry else [])
     held.callback(ledger.close)
     finish_erasure(folder.path, ledger)
+    folder.check_not_erased(ledger.erased_at())
     sweep_unfinished_files(folder.path / ROUNDS)
     if takeover:
         ledger.take_over(claim.new_home(folder), takeover)
@@ -262,13 +264,13 @@ def _lock(
 def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPlan | None, str]:
     """The last round, or a new one with its plan where people were refused or leave it; as `_converge`."""
     contents = snapshot(campaign.folder.ledger_place)
-    last_round = campaign.folder.last_round(contents)
-    if last_round is None:
+    rounds = campaign.folder.rounds(contents)
+    if not rounds:
         raise FolderError(
             f"Nothing was prepared in {campaign.folder.path}: the program ended before the first round was "
             "ready. Send the plan again."
         )
-    last_round.check_not_erased()
+    last_round = rounds[-1]
     if contents.is_closed:
         if opt_outs is not None:
             raise UsageError(
@@ -296,7 +298,7 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan,
     folder, options = campaign.folder, campaign.options
     contents = snapshot(folder.ledger_place)
     rounds = folder.rounds(contents)
-    record = CampaignRecord(folder.manifest.name, rounds, contents).unless_erased()
+    record = CampaignRecord(folder.manifest.name, rounds, contents)
     compared = compare_plan(plan, record, folder.manifest.environment, options.opted_out)
     content = _choose(compared, options)
     last_round = rounds[-1] if rounds else None

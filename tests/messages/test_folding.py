@@ -1,4 +1,4 @@
-"""Folding, for every character there is: what makes another text, and what does not; and the hashes of texts."""
+"""Folding, for every character there is: what makes another text and what does not; hashes of texts."""
 
 import sys
 import unicodedata

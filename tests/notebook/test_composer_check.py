@@ -2,7 +2,6 @@
 
 import csv
 import re
-from io import BytesIO
 
 import openpyxl
 from support.composer_person import Person

@@ -5,7 +5,7 @@ from support.small_campaigns import contacts_of, plan_for
 
 from campaign.arrow_text import text_array
 from campaign.messages.text.folding import text_hashes
-from campaign.sending.rounds.planned_rows import PlannedRows, keys_of_rows
+from campaign.sending.rounds.planned_rows import PlannedRows
 
 CARD = "Please bring your vaccination card. "
 
@@ -39,8 +39,6 @@ def test_a_split_text_is_one_row():
     assert rows.starts.tolist() == [0, 2]
     assert rows.hashes_of_messages.numbers.tolist() == plan.messages["number"].astype("int64").tolist()
     assert len({*rows.hashes.texts.tolist()}) == 2
-    assert keys_of_rows(plan.messages).tolist() == rows.hashes.keys.tolist()
-    assert keys_of_rows(plan.messages).index.tolist() == [2, 3]
 
 
 def test_the_cells_of_several_columns_of_numbers_count_together():
@@ -61,6 +59,6 @@ def test_the_numbers_of_rows_without_a_text():
 
 def test_a_plan_without_messages_has_no_rows():
     plan, rows = planned("Ann,07720")
-    assert len(rows.hashes) == len(keys_of_rows(plan.messages)) == 0
+    assert len(rows.hashes) == 0
     assert rows.starts.tolist() == []
     assert np.array_equal(rows.excluded_numbers(plan), [0])

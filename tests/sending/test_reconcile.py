@@ -145,7 +145,6 @@ def test_a_list_that_is_read_at_once_settles_no_refusal_whatever_is_planned_for_
     monkeypatch.undo()
     told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
     assert told.certain == {2: "accepted"}
-    assert "and is not in the future." in told.sentence
 
 
 def test_a_list_that_proves_nothing_sends_the_person_to_resolve(visits):
@@ -250,10 +249,11 @@ def test_what_a_person_settled_and_the_list_has_is_said_first_with_its_people(vi
         "already. 1 batch is unknown: 1 with none."
     )
     assert told.reached_after_all["number"].tolist() == ["256772000002", "256772000003"]
-    columns = ["batch", "in_list", "settled", "verdict", "cost_in_list"]
-    assert told.settled_in_list[columns].to_dict("records") == [
-        {"batch": 2, "in_list": 2, "settled": outcome, "verdict": "all", "cost_in_list": Decimal(70)}
-    ]
+    columns = ["batch", "was", "in_list", "verdict", "cost_in_list"]
+    assert told.batches[columns].values.tolist() == [
+        [2, outcome, 2, "all", Decimal(70)], [3, "unknown", 0, "none", None],
+    ]  # fmt: skip
+    assert set(told.people["found"]) == {"has it already"}
     assert told.certain == {2: "accepted", 3: "refused"}
     assert told.decisions[0] == (
         "Batch 2 (2 messages) becomes accepted: the provider has them, and nobody gets them again. By the "
@@ -314,11 +314,10 @@ def test_a_line_that_is_run_again_says_that_the_list_had_it_since(visits, sandbo
     listed = list_of(sandbox, visits).encode()
     campaign.reconcile(visits, listed, confirm=campaign.reconcile(visits, listed).phrase)
     result = campaign.resolve(visits, 2, "refused", confirm="batch 2 was refused")
-    assert (
-        "Since then, the provider's list was found to have it, so it counts as accepted." in result.sentence
-    )
-    with pytest.raises(campaign.UsageError, match="so it counts as accepted"):
-        campaign.resolve(visits, 2, "accepted")
+    assert "was settled as refused already" in result.sentence
+    assert "Since then, it was found to be accepted." in result.sentence
+    assert "was settled as accepted already" in campaign.resolve(visits, 2, "accepted").sentence
+    assert statuses(visits) == ["accepted", "accepted", "refused"]
     assert campaign.reconcile(visits, listed).sentence.startswith("No batch is unknown")
 
 
@@ -402,13 +401,17 @@ def test_what_was_sent_again_since_explains_the_entries_and_nothing_can_be_held_
     settle(visits, 3, "refused")
     campaign.resume(visits, account=sandbox, progress=False)
     told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
-    assert told.settled_in_list.empty
-    which = "Batch 2, which was to be sent again, had reached 2 people already"
+    assert told.batches[["batch", "was", "verdict"]].values.tolist() == [[2, outcome, "not known"]]
+    assert told.certain == {}
+    assert told.people[["number", "found"]].values.tolist() == [
+        ["256772000002", "has it twice"], ["256772000003", "has it twice"],
+    ]  # fmt: skip
     assert told.sentence == (
-        f"{which}: by the list, these people have their messages twice. No batch is unknown, so there is "
-        "nothing to settle."
+        "By the list, 2 people have a message twice: batch 2 had reached them before it was sent again. No "
+        "batch is unknown, so there is nothing to settle."
     )
-    assert told.reached_twice["number"].tolist() == ["256772000002", "256772000003"]
+    with pytest.raises(campaign.UsageError, match="were cut into other batches since"):
+        campaign.resolve(visits, 2, "accepted", confirm="batch 2 was accepted")
     assert sandbox.inbox["number"].value_counts().head(2).tolist() == [2, 2]
 
 
@@ -419,15 +422,15 @@ def test_an_entry_of_an_accepted_batch_shows_nothing_of_a_settled_one(visits, sa
     campaign.resume(visits, account=sandbox, progress=False)
     assert campaign.load_result(visits).totals["accepted"] == 6
     told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
-    assert told.settled_in_list.empty
-    assert told.reached_twice.empty
+    assert told.batches.empty
+    assert told.people.empty
 
 
 def test_what_the_service_refused_itself_is_no_answer_of_a_person(tmp_path):
     with campaign.Sandbox(faults={1: "Invalid sender ID"}) as service:
         result = send_to(people(2), service, tmp_path / "visits")
         listed = f"{HEADER}\n+256772000000,Hi Person 0,2026-11-22 10:00Z,35"
-        assert campaign.reconcile(result.folder, listed.encode()).settled_in_list.empty
+        assert campaign.reconcile(result.folder, listed.encode()).batches.empty
 
 
 def in_workbook(csv, path, hidden=(), moved=(), lost=()):

@@ -91,9 +91,9 @@ def test_a_person_who_asked_the_service_settles_it(interrupted_campaign, outcome
     for confirm in (None, phrase):  # a notebook is run again, the line that asked and the one that settled
         again = campaign.resolve(interrupted_campaign, 2, outcome, confirm=confirm)
         assert re.search(decided + "Resume the campaign to send", again.sentence)
-    other = {"accepted": "refused", "refused": "accepted"}[outcome]
-    with pytest.raises(campaign.UsageError, match=decided + "That cannot be changed"):
-        campaign.resolve(interrupted_campaign, 2, other, confirm=f"batch 2 was {other}")
+    for other in {"refused", "again"} - {outcome}:
+        with pytest.raises(campaign.UsageError, match=decided + "That cannot be changed"):
+            campaign.resolve(interrupted_campaign, 2, other, confirm=f"batch 2 was {other}")
     assert len(journal_frame(ledger)) == len(moves)
 
 
@@ -256,28 +256,15 @@ def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
     assert campaign.history(interrupted_campaign)["cost"].item() == priced.totals.cost
 
 
-def test_whoever_was_to_keep_a_text_that_did_not_get_there_gets_the_one_of_the_table(tmp_path):
-    """Resuming leaves them the text that they were to keep: only the plan has the other one."""
-
-    def visits(hour):
-        contacts = pd.DataFrame({"phone": ["0772 000 001", "0772 000 002"], "hour": [hour, hour]})
-        return campaign.prepare(contacts, message="Come at {hour}.", sender="CLINIC", region="UG")
-
-    with campaign.Sandbox(faults={2: "reset"}) as sandbox:
+@pytest.mark.xfail(strict=True, reason="a result still says earlier_text, and counts the person as reached")
+def test_whoever_was_to_keep_a_text_that_did_not_get_there_has_none(tmp_path):
+    with campaign.Sandbox(faults={1: "reset"}) as sandbox:
         options = {"account": sandbox, "folder": tmp_path / "visits", "progress": False}
-        campaign.send(visits("9"), **options, batch_size=1, canary=False, concurrency=1)
-        campaign.send(visits("10"), **options, changed="skip")
-        campaign.resolve(tmp_path / "visits", 2, "refused", confirm="batch 2 was refused")
-        for result in (
-            campaign.load_result(tmp_path / "visits"),
-            campaign.resume(tmp_path / "visits", account=sandbox, progress=False),
-        ):
-            assert result.totals["refused"] == 1
-            assert "Resume the campaign to send it" not in result.sentence
-            assert "send your own spreadsheet again, and they get the text of their row." in result.sentence
-        result = campaign.send(visits("10"), **options, changed="skip")
-        assert result.totals["accepted"] == 2
-        assert sandbox.inbox["text"].tolist() == ["Come at 9.", "Come at 10."]
+        campaign.send(plan_for(people(1), "Come at 9."), **options)
+        campaign.send(plan_for(people(1), "Come at 10."), **options, changed="skip")
+    settled = campaign.resolve(tmp_path / "visits", 1, "refused", confirm="batch 1 was refused")
+    assert settled.contacts["why"].tolist() != ["earlier_text"]
+    assert settled.totals.reached == 0
 
 
 def test_what_a_person_settled_as_refused_is_not_what_the_service_said(interrupted_campaign, tmp_path):
@@ -325,7 +312,57 @@ def test_what_is_ordered_again_says_so_and_is_not_settled_twice(interrupted_camp
     reasons = settled.contacts.loc[settled.contacts["status"] == "unknown", "reason"]
     assert set(reasons) == {"It is not known whether it was sent, and you ordered it to be sent again."}
     with pytest.raises(campaign.UsageError, match=r"Batch 2 was ordered to be sent again already, on "):
-        campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 was accepted")
+        campaign.resolve(interrupted_campaign, 2, "refused", confirm="batch 2 was refused")
+
+
+ANSWERS = {"refused": "batch 2 was refused", "again": "send batch 2 again, 10 messages may arrive twice"}
+
+
+@pytest.mark.parametrize("outcome", ANSWERS)
+def test_a_wrong_answer_becomes_accepted_while_nothing_was_sent_again(interrupted_campaign, sandbox, outcome):
+    folder = interrupted_campaign
+    campaign.resolve(folder, 2, outcome, confirm=ANSWERS[outcome])
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.resolve(folder, 2, "accepted", cost=350)
+    assert asked.value.phrase == "batch 2 was accepted"
+    settled = pasted(asked.value.call)
+    assert settled.batches["status"].tolist()[:2] == ["accepted", "accepted"]
+    assert (settled.totals["accepted"], settled.totals.unpriced) == (11, 0)
+    moves = journal_frame(LedgerFile(folder / "ledger.sqlite"))
+    lines = (lambda: pasted(asked.value.call), lambda: campaign.resolve(folder, 2, outcome))
+    for run_again in lines:
+        assert "already, on " in run_again().sentence
+    assert journal_frame(LedgerFile(folder / "ledger.sqlite")).equals(moves)
+    assert campaign.resume(folder, account=sandbox.account, progress=False).totals["accepted"] == 30
+    assert sandbox.inbox["number"].value_counts().tolist() == [1] * 30
+
+
+@pytest.mark.parametrize("is_sent", [True, False])
+@pytest.mark.parametrize("outcome", ANSWERS)
+def test_a_wrong_answer_stays_once_its_messages_were_cut_again(tmp_path, outcome, is_sent):
+    """They were sent again, or wait to be: the money was gone before their turn."""
+    funds = "Money Not Enough To Send This Batch of Msgs"
+    faults = {2: "accept_reset"} | ({} if is_sent else {4: funds})
+    with campaign.Sandbox(faults=faults) as service:
+        options = {"account": service, "folder": tmp_path / "visits", "concurrency": 1, "progress": False}
+        campaign.send(plan_for(people(11)), **options, batch_size=10)
+        campaign.resolve(tmp_path / "visits", 2, outcome, confirm=ANSWERS[outcome])
+        campaign.send(plan_for(people(11)), **options, batch_size=2)
+        states = campaign.load_result(tmp_path / "visits").batches["status"].tolist()
+        with pytest.raises(campaign.UsageError, match="were cut into other batches since"):
+            campaign.resolve(tmp_path / "visits", 2, "accepted", confirm="batch 2 was accepted")
+        assert campaign.load_result(tmp_path / "visits").batches["status"].tolist() == states
+
+
+def test_a_batch_is_settled_otherwise_only_by_a_person_who_knows_of_all(unknown_batches):
+    """Of a list, either all are settled or none."""
+    folder = unknown_batches.folder
+    campaign.resolve(folder, 2, "refused", confirm="batch 2 was refused")
+    campaign.resolve(folder, 3, "accepted", confirm="batch 3 was accepted")
+    with pytest.raises(campaign.UsageError, match="Batch 3 was settled as accepted already"):
+        campaign.resolve(folder, [2, 3, 4], "accepted", confirm="batches 2, 3 and 4 were accepted")
+    campaign.resolve(folder, [2, 4], "accepted", confirm="batches 2 and 4 were accepted")
+    assert campaign.load_result(folder).totals["accepted"] == 51
 
 
 def test_who_has_left_the_table_does_not_get_what_was_ordered_again(interrupted_campaign, sandbox):
@@ -367,7 +404,7 @@ def test_settling_from_a_shell(interrupted_campaign, capsys):
     assert "Batch 2 is settled" in capsys.readouterr().out
 
 
-def test_what_was_ordered_again_and_changed_since_says_that_it_stays(tmp_path):
+def test_what_was_ordered_again_and_changed_since_stays_until_it_is_chosen(tmp_path):
     """Whoever may have got the old text keeps it, whatever was ordered: resume would not send it."""
     with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
         options = {"account": sandbox, "folder": tmp_path / "visits", "batch_size": 10, "progress": False}
@@ -377,8 +414,6 @@ def test_what_was_ordered_again_and_changed_since_says_that_it_stays(tmp_path):
         )
         kept = campaign.send(plan_for(people(11), "Dear {name}"), changed="skip", **options)
         assert kept.totals["unknown"] == 10
-        assert "What you ordered to be sent again stays as it is" in kept.sentence
-        assert "resume" not in kept.sentence.lower()
         assert campaign.resume(kept.folder, account=sandbox, progress=False).totals["unknown"] == 10
         assert len(sandbox.inbox) == 11
         sent = campaign.send(plan_for(people(11), "Dear {name}"), changed="send", **options)
@@ -403,7 +438,7 @@ def test_a_follow_up_file_sends_no_old_text_that_was_ordered_again(tmp_path):
         assert campaign.compare(corrected, folder=kept.folder, account=sandbox).new == 1
         sent = campaign.send(corrected, **options)
         assert sandbox.inbox["text"].tolist()[10:] == ["Dear Person 5"]
-        assert (sent.totals["accepted"], sent.totals["unknown"]) == (2, 9)
+        assert (sent.totals["accepted"], sent.totals["duplicate"], sent.totals["unknown"]) == (1, 1, 9)
 
 
 @pytest.fixture
@@ -437,19 +472,15 @@ def test_a_report_names_only_batches_that_are_still_to_be_asked_about(unknown_ba
         assert (resume in page, resume in result.sentence) == ((result is ordered),) * 2
 
 
-def test_who_may_have_got_the_same_text_twice_is_told_to_all(unknown_batches, tmp_path):
+def test_what_was_sent_before_it_was_ordered_again_is_not_in_the_table(unknown_batches, tmp_path):
     result = sent_again(unknown_batches)
     for batch in (3, 4):
         settle = {"confirm": f"batch {batch} was accepted", "cost": 350}
         result = campaign.resolve(result.folder, batch, "accepted", **settle)
-    again = "they were in batches that were ordered to be sent again."
-    page = page_of(result, tmp_path)
-    for told in (result.sentence, html.unescape(result._repr_html_()), page):
-        assert again in told
-    assert "Nobody needs attention." in page
+    assert result.not_in_table["batch"].tolist() == [2] * 10
+    assert "Nobody needs attention." in page_of(result, tmp_path)
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
-    listed = [row[-1] for row in book["Messages not in the table"].iter_rows(values_only=True)]
-    assert listed.count("Its batch was ordered to be sent again.") == 10
+    assert len([*book["Messages not in the table"].iter_rows(values_only=True)]) == 2 + 10  # a sentence, a header
 
 
 def test_what_a_batch_cost_that_was_sent_again_can_be_given_too(unknown_batches):
@@ -526,5 +557,5 @@ def test_batches_are_ordered_again_together_and_get_their_costs_one_by_one(unkno
     assert main(["resolve", str(folder), "2,3,4", "again", "--confirm", phrase]) == 4
     assert "Batches 2, 3 and 4 are settled." in capsys.readouterr().out
     result = campaign.resume(folder, progress=False)
-    assert "they were in batches that were ordered to be sent again." in result.sentence
+    assert result.not_in_table["batch"].tolist() == [2] * 10 + [3] * 10 + [4] * 10
     assert "The cost of batch 2 and 2 other batches is not known." in result.sentence

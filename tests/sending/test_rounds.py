@@ -84,7 +84,7 @@ def test_an_earlier_text_to_a_number_of_the_table_is_not_in_it(desk):
         result = campaign.send(plan_for(people(3), "Hello {name}"), changed="send", **options)
         for told in (result, campaign.load_result(result.folder)):
             assert told.totals["accepted"] == 3
-            assert told.not_in_table["message"].tolist() == [f"Hi Person {n}" for n in range(3)]
+            assert told.not_in_table["text"].tolist() == [f"Hi Person {n}" for n in range(3)]
 
 
 def test_every_round_begins_with_one_message(desk):

@@ -25,7 +25,7 @@ _IN_WORDS = {
 
 
 class EarlierDecision(Struct, frozen=True):
-    """How batches were settled, when and by whom last; "" for the user if the campaign was erased.
+    """How batches were settled, when and by whom last.
 
     `is_found` says that all of them counted as accepted later.
     """
@@ -57,14 +57,12 @@ class EarlierDecision(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        by = f", by {self.user}" if self.user else ""
         count, named = len(self.batches), capitalised(batches_in_words(self.batches, shown=None))
         were, at = agreeing(count, "was", "were"), LocalTimes().moment(self.at)
-        decided = f"{named} {were} {_IN_WORDS[self.outcome]} already, on {at}{by}."
+        decided = f"{named} {were} {_IN_WORDS[self.outcome]} already, on {at}, by {self.user}."
         if not self.is_found or self.outcome == "accepted":
             return decided
-        counts = agreeing(count, "it was accepted after all, so it counts", "they were, so they count")
-        return f"{decided} Since then, it was found that {counts} as accepted."
+        return f"{decided} Since then, {agreeing(count, 'it was', 'they were')} found to be accepted."
 
 
 def cost_by_hand(cost: Decimal, instead_of: Decimal | None = None) -> str:

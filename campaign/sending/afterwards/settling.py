@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack, overload
 import pandas as pd
 
 from campaign.argument_checks import check_path, check_text
-from campaign.errors import ConfirmationError, FolderError
+from campaign.errors import ConfirmationError
 from campaign.masking import mask_sentences, mask_text
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
@@ -102,11 +102,6 @@ def _compare(
     """What the list says of the messages of all rounds, also of people who have left the table."""
     outcomes = contents.outcomes
     record = CampaignRecord(place.manifest.name, place.rounds(contents), contents)
-    if record.is_erased:
-        raise FolderError(
-            f"The campaign in {clean(place.path)} was erased, so the provider's list cannot be compared with "
-            "what it sent."
-        )
     settled = settled_outcomes(outcomes).index
     messages = record.messages_that_left(besides=settled).join(
         outcomes.set_index("batch")[["status", "code"]], on="batch"

@@ -39,8 +39,7 @@ def evidence(place: Folder, contents: LedgerSnapshot, batches: Sequence[int]) ->
     lines = []
     for fact in facts:
         lines += [_what_came(fact), *_in_the_sheet(contents, fact["batch"], rounds[fact["round"]])]
-    if not any(rounds[fact["round"]].is_erased for fact in facts):
-        lines += _ways_to_look(place, batches, {place.sandbox_at(fact["submitted_at"]) for fact in facts})
+    lines += _ways_to_look(place, batches, {place.sandbox_at(fact["submitted_at"]) for fact in facts})
     return "\n".join([*lines, FINAL])
 
 
@@ -55,8 +54,6 @@ def _what_came(facts: Mapping[Any, Any]) -> str:
 def _in_the_sheet(contents: LedgerSnapshot, batch: int, its_round: Round) -> Iterator[str]:
     """The rows and the first numbers of a batch, masked."""
     messages = messages_of_batch(contents, batch, its_round)
-    if messages.empty:
-        return
     rows, numbers = messages["row"], messages["number"].drop_duplicates()
     first, last = int(rows.min()), int(rows.max())
     span = f"row {first}" if first == last else f"{rows.nunique():,} rows from row {first} to row {last}"
@@ -66,9 +63,7 @@ def _in_the_sheet(contents: LedgerSnapshot, batch: int, its_round: Round) -> Ite
 def messages_of_batch(
     contents: LedgerSnapshot, batch: int, its_round: Round, columns: Sequence[str] = ("row", "number")
 ) -> pd.DataFrame:
-    """The rows and numbers of the messages of a batch, or other columns; none once its round was erased."""
-    if its_round.is_erased:
-        return pd.DataFrame({name: pd.Series(dtype="int64" if name == "row" else "str") for name in columns})
+    """The rows and numbers of the messages of a batch, or other columns."""
     registered = next(one for one in contents.batches if one.batch == batch)
     part = read_part(its_round.plan_path, registered.part, [*columns])
     return part.slice(registered.first, registered.messages).to_pandas()
@@ -99,7 +94,7 @@ class UnknownBatches(Struct, frozen=True, eq=False):
     """The batches whose fate is unknown: all of their `numbers`, and more of the `first` of them.
 
     `first` has the columns batch, messages, submitted_at (UTC), cost (Decimal, None if it is not known),
-    first_row and last_row (missing after erasing) and numbers (the first ones, masked). `messages` counts
+    first_row and last_row and numbers (the first ones, masked). `messages` counts
     those of all. What is ordered to be sent again is settled, and what a run that is at work waits for is no
     person's to settle. `settled` are batches that a person has settled as "refused" or "again", by batch,
     while some of their messages were not sent again; so many `waiting` messages have those that hold messages

@@ -16,10 +16,10 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import MESSAGE_TEXTS, PEOPLE_OF_THEIR_OWN
-from campaign.messages.plan import Plan, amended, with_alternatives, with_fields
+from campaign.messages.plan import Plan, amended, with_fields
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
-from campaign.messages.plan_tables.plan_part import Amend, PlanPart, amended_part
+from campaign.messages.plan_tables.plan_part import PlanPart, amended_part
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.suppression_lists import SuppressionRules
 from campaign.messages.text.segments import measure
@@ -108,7 +108,7 @@ def without_stopped(plan: Plan, stopped: Bools) -> Plan:
 def has_text(plan: Plan) -> Bools:
     """Which rows of the contacts get a message, or would if no other row had their number."""
     found = has_status(plan, "not_sent")
-    alternatives = plan.addressing.alternatives["row"]
+    alternatives = np.concatenate([part.alternatives["row"] for part in plan.parts()])
     return found | np.isin(labels_of_contacts(plan), alternatives) if len(alternatives) else found
 
 
@@ -150,7 +150,7 @@ def without_rows(
             alternatives=alternatives,
         )
 
-    without = recounted(_amended_with_alternatives(plan, leave))
+    without = recounted(amended(plan, leave))
     return with_issue(without, rows, code, severity, reason)
 
 
@@ -186,13 +186,7 @@ def with_rows(plan: Plan, rows: Ints) -> Plan:
             alternatives=others[~others["row"].isin(rows)].reset_index(drop=True),
         )
 
-    return recounted(_amended_with_alternatives(plan, join))
-
-
-def _amended_with_alternatives(plan: Plan, amend: Amend) -> Plan:
-    """The plan whose parts, alternatives included, are what a function makes of them."""
-    alternatives = [amend(part, number).alternatives for number, part in enumerate(plan.parts())]
-    return with_alternatives(amended(plan, amend), pd.concat(alternatives, ignore_index=True))
+    return recounted(amended(plan, join))
 
 
 def in_order_of_table(part: PlanPart, messages: pd.DataFrame) -> pd.DataFrame:
