@@ -35,8 +35,10 @@ NOTICED_BY = {
 }
 # The life that notices it, which comes first; the others follow should it do so no longer.
 NOTICED = {
-    "key without the text": 3, "withdraw and register in two transactions": 1,
-    "refused counts as reached": 4, "a rehearsal counts as reached": 2, "list written before the ledger": 1,
+    "key without the text": 1, "withdraw and register in two transactions": 3,
+    "refused counts as reached": 3, "a rehearsal counts as reached": 2, "list written before the ledger": 2,
+    "accepted for another text": 1, "waiting text replaced unasked": 1, "reached counts as new": 1,
+    "second line of defence removed": 1, "withdrawn and then again unasked": 17,
 }  # fmt: skip
 
 

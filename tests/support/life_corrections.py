@@ -78,9 +78,10 @@ def send_follow_up(life: Sender) -> None:
     if life.send(Intent("send", {"batch_size": 5, "concurrency": 1, "progress": False})) is None:
         life.sheet = before
         return
-    sent = zip(today.lines, life.sheet.lines, strict=True)
-    strange = [line for own, line in sent if own.cells != line.cells and line not in corrections]
-    missing = set(corrections) - set(life.sheet.lines)
+    touched = {line for row, line in file.lines.items() if line.cells != file.table.lines[row - 2].cells}
+    rows = zip(today.lines, life.sheet.lines, strict=True)
+    strange = [line for own, line in rows if own.cells != line.cells and line not in touched]
+    missing = touched - set(life.sheet.lines)
     life.check([f"{strange} took the place of other rows, {missing} did not"] if strange or missing else [])
 
 

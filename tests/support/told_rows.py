@@ -13,7 +13,7 @@ from support.told_truth import SENT, Recorded, Truth, recorded_batches
 from support.witnessed_service import Text, whole_texts
 
 _OF_THE_TABLE = ("same_text", "shared_phone")  # why a row is a duplicate of another row of its table
-_UNSETTLED = ("unknown", "sending")
+_UNSETTLED = ("unknown", "sending", "again")
 _NOT_REACHED = {"refused", "not_sent"}
 
 
@@ -60,9 +60,8 @@ class _Row:
 
     def is_true(self) -> bool:
         if self.text is None:
-            return (
-                self.status == ("opted_out" if self.number else "invalid") and self._shows_what_was_before()
-            )
+            is_shown = self.batch is not None or not self.truth.reached(self.number)
+            return is_shown and self.status == ("opted_out" if self.number else "invalid")
         if self.status == "duplicate":
             return self._is_duplicate(self.text)
         if self.status == "unknown":
@@ -81,7 +80,7 @@ class _Row:
             "earlier_text": self._has_other_text(text),
             "other_number": self._has_other_number(),
             "other_campaign": bool(self.sheet.not_again),
-        }[self.why]
+        }.get(self.why, False)
 
     def _has_other_text(self, text: Text) -> bool:
         return any(number == text[0] and other != text[1] for number, other in self.got)
