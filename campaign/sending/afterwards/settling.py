@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack, overload
 import pandas as pd
 
 from campaign.argument_checks import check_path, check_text
-from campaign.errors import ConfirmationError, FolderError
+from campaign.errors import ConfirmationError
 from campaign.masking import mask_sentences, mask_text
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
@@ -26,6 +26,10 @@ from campaign.sending.store.user_state import user_name
 from campaign.text import clean, shorten
 
 _COLUMNS = ("number", "text", "code", "time", "cost")
+_NOTHING = (
+    "Nothing can be settled by this list. Ask the provider about what is unknown, then settle each batch "
+    "with resolve."
+)
 _LONGEST_NAME = 100  # characters of a file's name that the journal keeps
 
 
@@ -101,12 +105,7 @@ def _compare(
 ) -> Reconciliation:
     """What the list says of the messages of all rounds, also of people who have left the table."""
     outcomes = contents.outcomes
-    record = CampaignRecord(place.manifest.name, place.rounds(contents), contents)
-    if record.is_erased:
-        raise FolderError(
-            f"The campaign in {clean(place.path)} was erased, so the provider's list cannot be compared with "
-            "what it sent."
-        )
+    record = CampaignRecord(place.manifest.name, place.rounds(contents), contents).unless_erased()
     settled = settled_outcomes(outcomes).index
     messages = record.messages_that_left(besides=settled).join(
         outcomes.set_index("batch")[["status", "code"]], on="batch"
@@ -123,20 +122,15 @@ def moment_now() -> pd.Timestamp:
 
 
 def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
-    if confirm and confirm == reconciliation.phrase:
-        return
-    sentence = mask_sentences(clean(reconciliation.sentence))
-    if not reconciliation.phrase:
+    phrase = reconciliation.phrase
+    if not phrase or confirm != phrase:
+        told = [mask_sentences(clean(reconciliation.sentence)), *reconciliation.decisions]
         raise ConfirmationError(
-            f"Nothing can be settled by this list. {sentence} Ask the provider about what is unknown, then "
-            "settle each batch with resolve."
+            " ".join([*told, *([] if phrase else [_NOTHING])]),
+            phrase=phrase,
+            purpose="settle what is certain",
+            given=confirm,
         )
-    raise ConfirmationError(
-        " ".join([sentence, *reconciliation.decisions]),
-        phrase=reconciliation.phrase,
-        purpose="settle what is certain",
-        given=confirm,
-    )
 
 
 def _name_of(provider_list: Any) -> str:
