@@ -228,13 +228,6 @@ def composed(texts: TextArray) -> TextArray:
     return replace_rows(texts, rows, normalize_texts(texts.take(rows))) if len(rows) else texts
 
 
-def first_positions(texts: TextArray, others: TextArray) -> Ints:
-    """Where each text first occurs in another array; -1 for texts that do not occur there or are missing."""
-    find = cast(Callable[..., "pa.Int32Array"], pc.index_in)
-    positions = find(texts, value_set=others, skip_nulls=True)
-    return np.asarray(positions.cast(pa.int64()).fill_null(-1), dtype=np.int64)
-
-
 def choose_texts(mask: Bools, chosen: TextArray | str, otherwise: TextArray) -> TextArray:
     """The text of one array where `mask` is true, and of the other elsewhere."""
     choose = cast(Callable[..., TextArray], pc.if_else)
@@ -252,7 +245,7 @@ def spread_texts(texts: TextArray, rows: Ints, total: int) -> TextArray:
     """The texts in their rows, which are ascending, and "" in all others; only the offsets are new."""
     lengths = np.zeros(total + 1, dtype=np.int64)
     lengths[rows + 1] = byte_lengths(texts)
-    offsets = np.cumsum(lengths, out=lengths)
+    offsets = np.cumsum(lengths, out=lengths) if len(rows) else lengths  # zeros take no memory until written
     return array_from_buffers(offsets, text_buffers(texts)[1])
 
 

@@ -40,9 +40,6 @@ ORDERED_AGAIN = "It is not known whether it was sent, and you ordered it to be s
 SETTLED_BY = "settled by "
 GIVEN_BY_HAND = "given by hand"  # a cost, in the same note
 
-# The code of the issue about a row that a person has corrected or added in a follow-up file.
-CORRECTED = "corrected_in_follow_up"
-
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
 BATCH_COLUMNS = (
     "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds", "round",

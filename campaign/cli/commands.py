@@ -236,7 +236,7 @@ COMMANDS = {
     ),
     "erase": Command(
         "take names, numbers and texts out of a finished campaign", _AFTERWARDS, (_of_folder(CONFIRM),),
-        ("confirm", "result"), ("erase campaigns/visits",),
+        ("confirm",), ("erase campaigns/visits",),
     ),
     "follow-up": Command(
         "write the rows to correct to a file", _AFTERWARDS, (_FOLLOWED_UP,), ("rows", "path"),

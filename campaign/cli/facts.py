@@ -94,8 +94,8 @@ def difference_facts(difference: Difference) -> dict[str, Any]:
         "reached": difference.reached,
         "unknown": difference.unknown,
         "changed": difference.changed,
-        "sharing": difference.sharing,
         "moved": difference.moved,
+        "waiting": difference.waiting,
         "gone": difference.gone,
     }
 

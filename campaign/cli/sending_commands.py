@@ -32,7 +32,7 @@ from campaign.sending.workers.release import Release, release
 from campaign.service.account import Account
 
 ROUND = (
-    "changed", "gone", "opted_out", "takeover", "confirm", "hours", "rate", "batch_size", "concurrency",
+    "changed", "waiting", "opted_out", "takeover", "confirm", "hours", "rate", "batch_size", "concurrency",
     "canary", "max_unknown",
 )  # fmt: skip
 _FIRST_ROUND = ("name", "folder", "pilot", "ledger")

@@ -63,14 +63,13 @@ EARLIER_ROUNDS = Group(
     (
         Option(
             "--changed", choices=("ask", "skip", "send"), default="ask",
-            help="people who were reached with another text: ask shows them and sends nothing (default), "
-            "skip lets them keep what they got, send sends the new text too; whoever only shares the phone "
-            "of another row that was reached gets nothing with skip",
+            help="numbers that were reached with another text: ask shows them and sends nothing (default), "
+            "skip lets them keep what they got, send sends the new text too",
         ),
         Option(
-            "--gone", choices=("ask", "withdraw"), default="ask",
-            help="messages that wait for people who are no longer in the file: ask (default) or withdraw "
-            "them",
+            "--waiting", choices=("ask", "withdraw"), default="ask",
+            help="texts that wait to be sent and are not in the file any more, because the number is gone or "
+            "gets another text now: ask shows them and sends nothing (default), withdraw gives them up",
         ),
         Option(
             "--opted-out", choices=("ask", "skip", "send"), default="ask",

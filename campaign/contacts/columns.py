@@ -58,18 +58,15 @@ def find_column(columns: Iterable[str], wanted: str) -> str:
     Raises ColumnError if no column matches (it names the nearest and lists all) or more than one does.
     """
     names = [str(column) for column in columns]
-    if wanted in names:
-        return wanted
-    matches = _matches(names, wanted)
-    if len(matches) == 1:
-        return matches[0]
-    raise ColumnError(_why_none(names, matches, wanted))
+    if (column := column_meant(names, wanted)) is None:
+        raise ColumnError(why_none(names, wanted))
+    return column
 
 
-def why_none(columns: Iterable[str], wanted: str) -> str:
-    """The message of `find_column` if it finds no column."""
-    names = [str(column) for column in columns]
-    return _why_none(names, _matches(names, wanted), wanted)
+def column_meant(columns: Sequence[str], wanted: str) -> str | None:
+    """The column that `find_column` finds; None if there is none, or more than one."""
+    matches = [wanted] if wanted in columns else _matches(columns, wanted)
+    return matches[0] if len(matches) == 1 else None
 
 
 def _matches(names: Sequence[str], wanted: str) -> list[str]:
@@ -78,12 +75,13 @@ def _matches(names: Sequence[str], wanted: str) -> list[str]:
     return whole or [name for name in names if fold(without_groups(name)) == fold(wanted)]
 
 
-def _why_none(names: list[str], matches: list[str], wanted: str) -> str:
-    if matches:
+def why_none(columns: Sequence[str], wanted: str) -> str:
+    """The message of `find_column` if it finds no column."""
+    if matches := _matches(columns, wanted):
         return f'"{wanted}" could be any of these columns: {listed(matches)}. Write it exactly.'
-    meant = meant_by(names, wanted)
+    meant = meant_by(columns, wanted)
     hint = f" Did you mean {' or '.join(listed([name]) for name in meant)}?" if meant else ""
-    return f'There is no column "{wanted}".{hint} The columns are: {listed(names)}.'
+    return f'There is no column "{wanted}".{hint} The columns are: {listed(columns)}.'
 
 
 def meant_by(columns: Sequence[str], wanted: str) -> list[str]:

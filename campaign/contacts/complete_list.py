@@ -14,7 +14,7 @@ import pandas as pd
 
 from campaign.arrow_text import Bools, TextArray, matches, series_to_array
 from campaign.contacts.cells.grid import name_rows
-from campaign.contacts.cells.headers import LOOKED_AT
+from campaign.contacts.cells.headers import LOOKED_AT, SEVEN_DIGITS
 from campaign.contacts.columns import listed, number_columns
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_record import Reading
@@ -26,7 +26,6 @@ from campaign.text import clean
 
 LOST = ("formula_without_value", "cell_error")  # codes of cells whose value is not in the file
 _SHORT_HEADER = r"\D{1,30}"
-SEVEN_DIGITS = r"(?:\p{Nd}[^\p{Nd}]*){7}"
 
 
 def list_in_words(source: Any, argument: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from campaign.arrow_text import Ints, TextArray, concat_arrays, series_to_array, text_array, unique_texts
+from campaign.arrow_text import Ints, TextArray, series_to_array, text_array, unique_texts
 from campaign.contacts.reading_record import Reading, reading_of
 
 T = TypeVar("T")
-Piece = TypeVar("Piece", TextArray, pd.DataFrame)
 
 
 class ContactParts(Protocol):
@@ -23,35 +22,28 @@ class ContactParts(Protocol):
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        ...
 
     @property
     def reading(self) -> Reading | None:
         """How the table was read, if known."""
-        ...
 
     @property
     def rows(self) -> int:
         """How many rows there are in all parts."""
-        ...
 
     @property
     def size(self) -> int:
         """About how many bytes the whole table takes in memory."""
-        ...
 
     @property
     def part_count(self) -> int:
         """How many parts there are: one at least, also where there are no rows."""
-        ...
 
     def part(self, number: int) -> pd.DataFrame:
         """One of the parts, counted from 0."""
-        ...
 
     def map(self, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
         """What a function makes of each part, in order; it is called where the part is."""
-        ...
 
 
 class WholeTable(Struct, frozen=True, eq=False):
@@ -115,13 +107,13 @@ def distinct_cells(contacts: ContactParts, column: str) -> Iterator[TextArray]:
 
 def first_cells(contacts: ContactParts, column: str, count: int) -> TextArray:
     """The first cells of a column."""
-    cells = contacts.map(partial(_first, column, count))
-    return concat_arrays(_as_many_as(count, cells)).slice(0, count)
+    return series_to_array(first_rows(contacts, count, [column])[column])
 
 
-def first_rows(contacts: ContactParts, count: int) -> pd.DataFrame:
-    """The rows at the beginning, at most that many, whatever parts they are in."""
-    return pd.concat(_as_many_as(count, (part.head(count) for part in parts_of(contacts)))).head(count)
+def first_rows(contacts: ContactParts, count: int, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """The rows at the beginning, at most that many, whatever parts they are in, with some columns."""
+    names = contacts.columns if columns is None else list(columns)
+    return pd.concat(_as_many_as(count, contacts.map(partial(_first, names, count)))).head(count)
 
 
 def last_rows(contacts: ContactParts, count: int) -> pd.DataFrame:
@@ -130,9 +122,9 @@ def last_rows(contacts: ContactParts, count: int) -> pd.DataFrame:
     return pd.concat(_as_many_as(count, (part.tail(count) for part in parts))[::-1]).tail(count)
 
 
-def _as_many_as(count: int, pieces: Iterable[Piece]) -> list[Piece]:
+def _as_many_as(count: int, pieces: Iterable[pd.DataFrame]) -> list[pd.DataFrame]:
     """The first pieces that have so many rows together, or all."""
-    found, missing = list[Piece](), count
+    found, missing = list[pd.DataFrame](), count
     for piece in pieces:
         found.append(piece)
         missing -= len(piece)
@@ -149,8 +141,8 @@ def _distinct(column: str, part: pd.DataFrame) -> TextArray:
     return text_array(unique_texts(series_to_array(part[column]))[0])
 
 
-def _first(column: str, count: int, part: pd.DataFrame) -> TextArray:
-    return series_to_array(part[column].head(count))
+def _first(columns: list[str], count: int, part: pd.DataFrame) -> pd.DataFrame:
+    return part.head(count)[columns]
 
 
 def row_labels(contacts: ContactParts) -> pd.Index[int]:
@@ -167,6 +159,4 @@ def rows_at(contacts: ContactParts, positions: Ints) -> pd.DataFrame:
         first, after = np.searchsorted(ascending, [start, start + len(part)])
         found.append(part.iloc[ascending[first:after] - start])
         start += len(part)
-    original_order = np.empty(len(positions), dtype=np.int64)
-    original_order[order] = np.arange(len(positions))
-    return pd.concat(found).iloc[original_order]
+    return pd.concat(found).iloc[np.argsort(order)]

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from campaign.arrow_text import Bools
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import fold
 from campaign.contacts.reserved_columns import INDEX, SUFFIX, file_names, original_names, without_suffixes
 from campaign.contacts.table import CellIssue
-from campaign.contacts.table_version import column_version, row_versions
+from campaign.contacts.table_version import column_version, row_marks
 from campaign.errors import FileError
 from campaign.formulas import rearm
 from campaign.masking import mask_text
@@ -25,51 +24,49 @@ from campaign.text import agreeing, clean, counted, shorten
 from campaign.values import replace
 
 REASON, STATUS, ROW, CAMPAIGN = "last reason", "last status", "row in the file", "campaign"
-# The version of the file, that of the row where nobody changed it, and how dates are read.
+# What the row said when the file was written (`row_marks`), and how dates are read.
 MARK = "mark (leave as it is)"
 FOLLOW_UP_COLUMNS = (REASON, STATUS, ROW, MARK, CAMPAIGN)
 _FOLDED = tuple(map(fold, FOLLOW_UP_COLUMNS))
 _RECOGNISED_BY = frozenset(map(fold, (STATUS, ROW, CAMPAIGN)))
 _ROW_NUMBER = r"\s*0*([1-9][0-9]{0,8})(?:\.0+)?\s*"  # programs that take it for a number may write 5.0
-_BEHIND = "-"  # between the version of the file, that of the row, and the order of dates in each column
+_BEHIND = "-"  # between the mark of the row and the order of dates in each column
 _ORDER = "(dmy|mdy|ymd|[dtu]{2})([a-z]+)"  # of day, month and year, or of point and comma, and the column
 _SHOWN = 60  # characters of a campaign's name in a sentence
 
 
 @dataclass(frozen=True)
 class Continuation:
-    """The campaign that a follow-up file belongs to, and where its rows come from.
+    """The campaign that a follow-up file belongs to, and what its rows were.
 
-    `campaign` is the campaign's name as the file has it. `rows` gives for a row of this file the row in the
-    original file; rows that were added by hand are not in it, and it may name rows that were removed later.
-    `version` is that of the original file, to which these row numbers belong; "" if it is not known.
-    `date_orders` are the versions of columns of dates, each with the order in which the campaign reads them.
-    `untouched` are the rows of this file that nobody has changed since it was written from the original file.
+    `campaign` is the campaign's name as the file has it. `row_marks` gives for rows of this file the row in
+    the campaign's table, 0 if it is not known, and the mark that it had there: what it said. Rows that were
+    added by hand are not among them. `date_orders` are the versions of columns of dates, each with the order
+    in which the campaign reads them.
     """
 
     campaign: str
-    # Pairs and not a dict: as JSON they come back as they were, and a manifest has a digest of them.
-    row_pairs: tuple[tuple[int, int], ...] = ()
-    version: str = ""
+    # Tuples and not a dict: as JSON they come back as they were, and a manifest has a digest of them.
+    row_marks: tuple[tuple[int, int, str], ...] = ()
     date_orders: tuple[tuple[str, str], ...] = ()
-    untouched: tuple[int, ...] = field(default=(), compare=False, repr=False)
-
-    @classmethod
-    def of(cls, campaign: str, rows: Mapping[int, int], version: str) -> "Continuation":
-        return cls(campaign, tuple(rows.items()), version)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any] | None) -> "Continuation | None":
         """A continuation that was kept as JSON."""
         if record is None:
             return None
-        pairs = tuple((row, origin) for row, origin in record["row_pairs"])
-        orders = tuple((column, order) for column, order in record.get("date_orders", ()))
-        return cls(record["campaign"], pairs, record.get("version", ""), orders)
+        marks, orders = (tuple(map(tuple, record[name])) for name in ("row_marks", "date_orders"))
+        return cls(record["campaign"], marks, orders)
 
     @cached_property
     def rows(self) -> dict[int, int]:
-        return dict(self.row_pairs)
+        """The row in the campaign's table, by row of this file."""
+        return {row: origin for row, origin, _ in self.row_marks if origin}
+
+    @cached_property
+    def marks(self) -> dict[int, str]:
+        """The mark of each row of this file that has one."""
+        return {row: mark for row, _, mark in self.row_marks if mark}
 
     @property
     def quoted(self) -> str:
@@ -80,14 +77,18 @@ class Continuation:
         """The order in which the campaign reads the dates of a column; "" if it is not known."""
         return dict(self.date_orders).get(column_version(column), "")
 
+    def untouched(self, table: pd.DataFrame) -> "pd.Index[int]":
+        """The rows of a table that say what they said when the file was written."""
+        marks = row_marks(table)
+        return marks.index[marks == pd.Series(self.marks, dtype="str").reindex(marks.index)]
+
     def moved(self, offset: int) -> "Continuation":
         """The same with the rows of this file numbered on from `offset`."""
-        moved = tuple((row + offset, origin) for row, origin in self.row_pairs)
-        return replace(self, row_pairs=moved, untouched=())
+        return replace(self, row_marks=tuple((row + offset, *others) for row, *others in self.row_marks))
 
     def without_rows(self) -> "Continuation":
         """The same for a table whose row numbers were lost."""
-        return replace(self, row_pairs=(), version="", untouched=())
+        return replace(self, row_marks=())
 
 
 class ReturnedTable(Struct, frozen=True, eq=False):
@@ -110,29 +111,20 @@ def add_follow_up_columns(
     reason: "pd.Series[str]",
     status: "pd.Series[str]",
     campaign: str,
-    origins: "pd.Series[Any]",
-    version: str,
-    is_original: Bools,
     date_orders: Mapping[str, str],
 ) -> pd.DataFrame:
     """The rows with the columns of a follow-up file; columns of the table with such a name make way.
 
-    `origins` are the rows in the original file, missing for rows that were added by hand, and `version` is
-    the version of that file. Rows that are as in that file, `is_original`, have their own version behind it:
-    by this the file shows later that nobody has changed them. `date_orders` gives for columns of dates the
-    order of day, month and year.
+    The index has the rows in the campaign's table. `date_orders` gives for columns of dates the order of day,
+    month and year.
     """
-    marks: pd.Series[str] | str = ""
-    if version:
-        orders = "".join(_BEHIND + order + column_version(name) for name, order in date_orders.items())
-        rows = row_versions(table).where(is_original, "")
-        marks = (version + _BEHIND + rows + orders).str.rstrip(_BEHIND)
+    orders = "".join(_BEHIND + order + column_version(name) for name, order in date_orders.items())
     names = file_names(table.columns, _collides)
     added = {
         REASON: reason,
         STATUS: status,
-        ROW: origins.astype("Int64").astype("str").fillna(""),
-        MARK: marks,
+        ROW: table.index.astype("str"),
+        MARK: row_marks(table) + orders,
         CAMPAIGN: campaign,
     }
     own = pd.DataFrame(added, index=table.index, columns=list(FOLLOW_UP_COLUMNS)).astype("str")
@@ -149,8 +141,6 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     own = {fold(name): name for name in table.columns if fold(name) in _FOLDED}
     campaign = _campaign(rearm(table[own[fold(CAMPAIGN)]]))
     origins = _original_rows(table[own[fold(ROW)]])
-    versions = _versions(table[own[fold(MARK)]]) if fold(MARK) in own else None
-    version = "" if versions is None else _common(versions["file"])
     rest = table.drop(columns=list(own.values()))
     if len(rest.columns) and _is_saved_index(rest, origins):
         rest = rest.drop(columns=INDEX)
@@ -160,14 +150,17 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     issues = tuple(_issues(table[own[fold(ROW)]], origins))
     if not campaign:
         return ReturnedTable(frame, None, (_NAMELESS,), issues)
-    known = origins.dropna().drop_duplicates()
-    rows = dict(zip(known.index.tolist(), known.astype("int64").tolist(), strict=True))
-    continues = Continuation.of(campaign, rows, version)
-    if versions is not None:
-        untouched = frame.index[versions["row"] == row_versions(frame)]
-        orders = _date_orders(versions["orders"].unique())
-        continues = replace(continues, date_orders=orders, untouched=tuple(untouched.tolist()))
-    return ReturnedTable(frame, continues, tuple(_notices(campaign, table, rows)), issues)
+    is_copy = (origins.notna() & origins.duplicated()).to_numpy()
+    marks = pd.Series("", frame.index, dtype="str")
+    orders: tuple[tuple[str, str], ...] = ()
+    if fold(MARK) in own:
+        cells = table[own[fold(MARK)]].str.strip().str.extract(f"(?s)^([^{_BEHIND}]*)(.*)$")
+        marks, orders = cells[0].where(~is_copy, ""), _date_orders(cells[1].unique())
+    rows = origins.fillna(0).astype("int64").where(~is_copy, 0)
+    known = (rows > 0) | (marks != "")
+    triples = zip(frame.index[known].tolist(), rows[known].tolist(), marks[known].tolist(), strict=True)
+    continues = Continuation(campaign, tuple(triples), orders)
+    return ReturnedTable(frame, continues, tuple(_notices(campaign, table, continues.rows)), issues)
 
 
 def join_continuations(files: Mapping[str, Continuation | None]) -> Continuation | None:
@@ -179,11 +172,9 @@ def join_continuations(files: Mapping[str, Continuation | None]) -> Continuation
     if len({_key(continues.campaign) for continues in found.values()}) > 1:
         named = "; ".join(f"{source}: {_quoted(continues.campaign)}" for source, continues in found.items())
         raise FileError(f"The files belong to different campaigns. {named}. Read each of them on its own.")
-    rows = {row: origin for continues in found.values() for row, origin in continues.rows.items()}
-    versions = {continues.version for continues in found.values()}
-    joined = Continuation.of(first.campaign, rows, versions.pop() if len(versions) == 1 else "")
+    marks = tuple(triple for continues in found.values() for triple in continues.row_marks)
     orders = {pair for continues in found.values() for pair in continues.date_orders}
-    return replace(joined, date_orders=_unanimous(orders))
+    return Continuation(first.campaign, marks, _unanimous(orders))
 
 
 _NAMELESS = "These are rows to correct, but they do not name their campaign: they are read as a new list."
@@ -217,19 +208,6 @@ def _campaign(cells: "pd.Series[str]") -> str:
             "Give the rows of each campaign in a file of their own."
         )
     return next(iter(names.values()), "")
-
-
-def _versions(cells: "pd.Series[str]") -> pd.DataFrame:
-    """What the mark of each row says: columns file and row (their versions) and orders, "" for none."""
-    mark = f"(?s)^(?P<file>[^{_BEHIND}]*){_BEHIND}?(?P<row>[^{_BEHIND}]*)(?P<orders>.*)$"
-    return cells.str.strip().str.extract(mark)
-
-
-def _common(versions: "pd.Series[str]") -> str:
-    """The one version that the rows name; "" for none or several. A row added by hand may name none."""
-    named = versions.drop_duplicates()
-    named = named[named != ""]
-    return str(named.iloc[0]) if len(named) == 1 else ""
 
 
 def _date_orders(marks: Iterable[str]) -> tuple[tuple[str, str], ...]:

@@ -33,16 +33,19 @@ class Export(Struct, frozen=True):
 EXPORTS = convert(VOCABULARY["exports"], tuple[Export, ...])
 
 
-def find_export(headers: Collection[str]) -> Export | None:
-    """The tool whose export has these headers; None for any other table."""
+NO_EXPORT = Export("", ())
+
+
+def find_export(headers: Collection[str]) -> Export:
+    """The tool whose export has these headers; `NO_EXPORT` for any other table."""
     present = {header.strip() for header in headers}
-    return next((one for one in EXPORTS if any(signature <= present for signature in one.headers)), None)
+    found = (one for one in EXPORTS if any(signature <= present for signature in one.headers))
+    return next(found, NO_EXPORT)
 
 
-def export_numbers(columns: Iterable[str], export: Export | None) -> list[str]:
+def export_numbers(columns: Iterable[str], export: Export) -> list[str]:
     """The columns in which an export has its phone numbers, in order of preference; [] where it has none."""
-    pattern = export.numbers if export else ""
-    return [column for column in columns if pattern and re.fullmatch(pattern, column.strip())]
+    return [name for name in columns if export.numbers and re.fullmatch(export.numbers, name.strip())]
 
 
 def likely_number_columns(columns: Iterable[str]) -> list[str]:
@@ -55,8 +58,7 @@ def likely_number_columns(columns: Iterable[str]) -> list[str]:
 
 def row_counter(columns: Collection[str]) -> str:
     """The column of an export that looks like numbers and only counts the rows; "" if there is none."""
-    export = find_export(columns)
-    return export.counter if export else ""
+    return find_export(columns).counter
 
 
 def column_names(headers: Sequence[str], *, letters: Sequence[str] | None = None) -> list[str]:
@@ -65,7 +67,7 @@ def column_names(headers: Sequence[str], *, letters: Sequence[str] | None = None
     Headers that an export repeats are numbered: "URN:Tel", "URN:Tel 2".
     """
     export = find_export(headers)
-    if export is None or not export.repeated:
+    if not export.repeated:
         return check_headers(headers, letters=letters)
     seen: dict[str, int] = {}
     numbered = []
@@ -76,17 +78,15 @@ def column_names(headers: Sequence[str], *, letters: Sequence[str] | None = None
     return check_headers(numbered, letters=letters)
 
 
-def standing_column(columns: Iterable[str], export: Export | None) -> str:
+def standing_column(columns: Iterable[str], export: Export) -> str:
     """The column of an export that says to whom nothing is to be sent; "" if there is none."""
-    header = export.standing[0] if export else ""
+    header, _ = export.standing
     return next((column for column in columns if header and column.strip() == header), "")
 
 
-def export_notices(
-    export: Export | None, columns: Sequence[str], *, emptied: int, unwanted: int
-) -> Iterator[str]:
+def export_notices(export: Export, columns: Sequence[str], *, emptied: int, unwanted: int) -> Iterator[str]:
     """What is said of an export: its tool, what counts as empty, where its numbers are, who is left out."""
-    if export is None:
+    if not export.tool:
         return
     yield f"This looks like an export from {export.tool}."
     if export.missing and emptied:

@@ -30,7 +30,7 @@ class HeaderLines:
     None of them has a number: nobody is left out who could get a message.
     """
 
-    def __init__(self, heads: Sequence[str], export: Export | None) -> None:
+    def __init__(self, heads: Sequence[str], export: Export) -> None:
         self._heads, self._export = heads, export
         self._is_top = True
         self._rows: dict[str, list[int]] = {}
@@ -61,9 +61,7 @@ def about_lines(kind: str, rows: Sequence[int]) -> str:
     return f"{name_rows(rows)} {hold} {kind} and {were} left out."
 
 
-def lines_at_top(
-    lines: Sequence[Sequence[str]], heads: Sequence[str], export: Export | None
-) -> tuple[int, str]:
+def lines_at_top(lines: Sequence[Sequence[str]], heads: Sequence[str], export: Export) -> tuple[int, str]:
     """How many of the first lines below a header belong to it, and what they hold; none has a number."""
     for count, line in enumerate(lines, start=1):
         filled = _filled(line)
@@ -76,7 +74,7 @@ def lines_at_top(
     if count < 2:
         return 0, ""
     first = _filled(lines[0])
-    least = 1 if export is not None and export.hashtags else 2
+    least = 1 if export.hashtags else 2
     if len(first) >= least and all(map(_HASHTAG.fullmatch, first)):
         return 1, "HXL tags"
     answers = [cell for cell in first if _ANSWER.fullmatch(cell)]

@@ -8,6 +8,8 @@ What is decided for the whole table, such as which columns are used, is decided 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,21 +17,21 @@ import pandas as pd
 import pyarrow as pa
 from msgspec import Struct
 
+from campaign.arrow_text import Ints
 from campaign.arrow_types import TEXT
 from campaign.cluster import Cluster, computed_partitions, empty_frame
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.repairs import repaired
-from campaign.contacts.columns import column_letter
 from campaign.contacts.contact_parts import T
-from campaign.contacts.exports import column_names, export_notices, find_export
+from campaign.contacts.exports import export_notices, find_export
 from campaign.contacts.files.frames import read_frame
 from campaign.contacts.header_lines import LOOKED_AT, about_lines, lines_at_top
 from campaign.contacts.reading_options import MAX_CELLS
 from campaign.contacts.reading_record import Reading
-from campaign.contacts.table import ALL_BLANK, count_unwanted, header_notices, without_texts
+from campaign.contacts.table import count_unwanted, header_notices, used_columns, without_texts
 from campaign.contacts.table_version import joined_version, table_version
-from campaign.errors import ColumnError, FileError
+from campaign.errors import ColumnError
 
 FIRST_ROW = 2  # of a DataFrame, which counts as a sheet with its column names in row 1
 REPAIRED = "Cells with an error such as #N/A are taken as blank, and codes of other programs were repaired"
@@ -74,21 +76,17 @@ class PartitionedTable(Struct, frozen=True, eq=False):
         """The table of a Dask frame. Raises what reading a DataFrame raises."""
         heads = _heads(frame)
         partitions = cluster.start_with_partitions(frame, _read_partition)
-        facts = list(cluster.each(_facts_of, partitions))
+        facts = list(cluster.each(itemgetter(1), partitions))
         filled = [place for place, one in enumerate(facts) if one.rows]
         partitions, facts = [partitions[place] for place in filled], [facts[place] for place in filled]
         is_used = [bool(head.strip()) for head in heads]
         for one in facts:
             is_used = [used or new for used, new in zip(is_used, one.is_used, strict=True)]
-        places = [place for place, used in enumerate(is_used) if used]
-        if not places:
-            raise FileError(ALL_BLANK)
-        letters = [column_letter(place) for place in places]
-        columns = column_names([heads[place] for place in places], letters=letters)
+        places, columns = used_columns(heads, is_used, range(len(heads)))
         start = facts[0].top[0] if facts else 0
         ends = np.cumsum([0, *(one.rows for one in facts)])
-        cuts = _Cuts(start, ends, part_rows)
-        blocks = cluster.start(_join_block, *zip(*cuts.calls(partitions, places, columns), strict=True))
+        pieces = zip(*_pieces(partitions, ends, start, part_rows), strict=True)
+        blocks = cluster.start(_join_block, *pieces, repeat(places), repeat(columns))
         versions = list(cluster.each(table_version, blocks))
         size = sum(cluster.each(_size_of, blocks))
         rows = int(ends[-1]) - start
@@ -107,28 +105,22 @@ class PartitionedTable(Struct, frozen=True, eq=False):
         return self.cluster.each(function, self.blocks)
 
 
-class _Cuts(Struct, frozen=True, eq=False):
-    """Where blocks of `size` rows begin and end in partitions, whose rows end at `ends`; the first block
-    begins at `start`."""
-
-    start: int
-    ends: np.ndarray[tuple[int], np.dtype[np.int64]]
-    size: int
-
-    def calls(
-        self, partitions: Sequence[Any], places: list[int], columns: list[str]
-    ) -> Iterator[tuple[Any, ...]]:
-        """The arguments of `_join_block` for each block; there is one at least."""
-        rows = int(self.ends[-1])
-        for first in range(self.start, max(rows, self.start + 1), self.size):
-            after = min(first + self.size, rows)
-            pieces, bounds = [], []
-            for number, partition in enumerate(partitions):
-                begin, end = self.ends[number : number + 2].tolist()
-                if begin < after and first < end:
-                    pieces.append(partition)
-                    bounds.append((max(first, begin) - begin, min(after, end) - begin))
-            yield pieces, bounds, places, columns, FIRST_ROW + first
+def _pieces(
+    partitions: Sequence[Any], ends: Ints, start: int, size: int
+) -> Iterator[tuple[list[Any], list[tuple[int, int]], int]]:
+    """For each block of `size` rows the partitions that it is in, from where to where in them, and its first
+    row; there is one block at least. The rows of partitions end at `ends`; the first block begins at `start`.
+    """
+    rows = int(ends[-1])
+    for first in range(start, max(rows, start + 1), size):
+        after = min(first + size, rows)
+        pieces, bounds = [], []
+        for number, partition in enumerate(partitions):
+            begin, end = ends[number : number + 2].tolist()
+            if begin < after and first < end:
+                pieces.append(partition)
+                bounds.append((max(first, begin) - begin, min(after, end) - begin))
+        yield pieces, bounds, FIRST_ROW + first
 
 
 def partition_grids(frame: Any) -> Iterator[Grid]:
@@ -151,10 +143,9 @@ def _grid_of(partition: pd.DataFrame, number: int) -> Grid:
     try:
         grid = read_frame(partition, max_cells=MAX_CELLS * _TIMES)
     except ColumnError as problem:
-        sentence = f"{problem} This is in partition {number}, counted from 0, where the rows begin anew."
-    else:
-        return repaired(grid).cut(1, len(grid))
-    raise ColumnError(sentence)
+        where = f"This is in partition {number}, counted from 0, where the rows begin anew."
+        raise ColumnError(f"{problem} {where}") from None
+    return repaired(grid).cut(1, len(grid))
 
 
 # what workers do
@@ -167,7 +158,7 @@ def _read_partition(partition: pd.DataFrame, number: int) -> tuple[pa.Table, Par
     export = find_export(heads)
     is_used = [not below.is_empty(place) for place in range(len(heads))]
     top = lines_at_top(below.head(LOOKED_AT), heads, export)
-    below, emptied = without_texts(below, export.missing if export else ())
+    below, emptied = without_texts(below, export.missing)
     names = [str(place) for place in range(len(heads))]
     table = pa.Table.from_arrays(list(below.columns), names=names)
     facts = PartitionFacts(
@@ -182,10 +173,6 @@ def _read_partition(partition: pd.DataFrame, number: int) -> tuple[pa.Table, Par
     return table.combine_chunks(), facts
 
 
-def _facts_of(read: tuple[pa.Table, PartitionFacts]) -> PartitionFacts:
-    return read[1]
-
-
 def _size_of(block: pd.DataFrame) -> int:
     return int(block.memory_usage().sum())
 
@@ -193,9 +180,9 @@ def _size_of(block: pd.DataFrame) -> int:
 def _join_block(
     partitions: list[tuple[pa.Table, PartitionFacts]],
     bounds: list[tuple[int, int]],
+    first_row: int,
     places: list[int],
     columns: list[str],
-    first_row: int,
 ) -> pd.DataFrame:
     """Consecutive rows of some partitions as a contact table."""
     numbers = [str(place) for place in places]

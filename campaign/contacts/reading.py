@@ -6,14 +6,14 @@ from typing import Any, Literal
 import pandas as pd
 
 from campaign.cluster import is_dask_frame
-from campaign.contacts.cells.grid import Grid
+from campaign.contacts.cells.grid import Grid, join_grids
 from campaign.contacts.cells.headers import Header
 from campaign.contacts.columns import listed
 from campaign.contacts.contact_parts import WholeTable, parts_of
 from campaign.contacts.continuation import ROW, take_continuation
 from campaign.contacts.files.delimited import read_delimited
 from campaign.contacts.files.encodings import to_text
-from campaign.contacts.files.frames import PACKED, as_frame, read_frame, read_parquet
+from campaign.contacts.files.frames import PACKED, as_frame, parquet_grids, read_frame
 from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
 from campaign.contacts.joined_tables import JoinedTables
 from campaign.contacts.own_files import about_own_file
@@ -21,7 +21,6 @@ from campaign.contacts.reading_options import (
     MAX_BYTES,
     MAX_CELLS,
     DateOrder,
-    check_date_order,
     check_limits,
     check_words,
     checked_header,
@@ -86,9 +85,8 @@ def read_contacts(
     Raises FileError if a file cannot be read or could be read in two ways, ColumnError for headers that are
     the same, UsageError for arguments that do not fit.
     """
-    check_words(sheet, delimiter, encoding, hidden)
+    check_words(sheet, delimiter, encoding, hidden, dates)
     check_limits(max_bytes=max_bytes, max_cells=max_cells, max_seconds=max_seconds, max_memory=max_memory)
-    check_date_order(dates)
     header, missing = checked_header(header), checked_missing(missing)
     options = {"sheet": sheet, "delimiter": delimiter, "encoding": encoding}
     source = as_frame(source)
@@ -115,7 +113,8 @@ def read_contacts(
         text = to_text(opened.give(), encoding)
         grid = read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
     elif kind == "parquet":
-        grid = read_parquet(opened.data, max_bytes=max_bytes, max_cells=max_cells, limits=limits)
+        parts = parquet_grids(opened.data, max_bytes=max_bytes, max_cells=max_cells, limits=limits)
+        grid = join_grids(list(parts))
         header = 1
     else:
         grid = read_workbook(

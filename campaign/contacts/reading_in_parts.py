@@ -15,9 +15,8 @@ from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid, join_grids
 from campaign.contacts.cells.headers import LOOKED_AT, Header
 from campaign.contacts.cells.repairs import LISTED, repaired
-from campaign.contacts.columns import column_letter
 from campaign.contacts.continuation import is_follow_up
-from campaign.contacts.exports import column_names, export_notices, find_export
+from campaign.contacts.exports import export_notices, find_export
 from campaign.contacts.files.delimited import DelimitedRecords
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import parquet_grids
@@ -30,17 +29,16 @@ from campaign.contacts.reading_options import MAX_BYTES, MAX_CELLS
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.spooled_table import SpooledTable, TableSpool
 from campaign.contacts.table import (
-    ALL_BLANK,
     CellIssue,
     cell_issues,
     count_unwanted,
     find_header,
     header_notices,
     issue_notices,
+    used_columns,
     without_texts,
 )
 from campaign.contacts.table_version import ColumnDigest, version_of
-from campaign.errors import FileError
 
 _TIMES = 10  # as large as what is read whole by default: memory is no reason any more
 _CONTAINERS = (b"PK", b"\xd0\xcf\x11\xe0")  # of workbooks
@@ -116,11 +114,7 @@ class TableInParts:
         for grid in self._without_end(self._rows()):
             self._keep(grid)
         self._spool.finish(len(self.heads))
-        places = [place for place, is_used in enumerate(self._is_used) if is_used]
-        if not places:
-            raise FileError(ALL_BLANK)
-        letters = [column_letter(self.top.positions[place]) for place in places]
-        columns = column_names([self.heads[place] for place in places], letters=letters)
+        places, columns = used_columns(self.heads, self._is_used, self.top.positions)
         digests = [self._digests[place] for place in places]
         issues = self._named_issues(dict(zip(map(str, places), columns, strict=True)))
         kind = "parquet" if self.top.format == "parquet" else "text"
@@ -160,7 +154,7 @@ class TableInParts:
             for place, is_used in enumerate(self._is_used):
                 self._is_used[place] = is_used or not below.is_empty(place)
             below = self._lines.taken_out(below)
-            below, emptied = without_texts(below, self._export.missing if self._export else ())
+            below, emptied = without_texts(below, self._export.missing)
             self._emptied += emptied
             self._unwanted += count_unwanted(below, self.heads, self._export)
             yield below

@@ -13,7 +13,7 @@ MAX_BYTES = 2_000_000_000  # of the file, and of each of its parts unpacked
 MAX_CELLS = 200_000_000  # of the table: ten million rows of twenty columns
 
 
-def check_words(sheet: object, delimiter: object, encoding: object, hidden: object) -> None:
+def check_words(sheet: object, delimiter: object, encoding: object, hidden: object, dates: object) -> None:
     check_text(sheet, subject="sheet", write='sheet="Visits"', or_none=True)
     if sheet == "":
         raise wrong(sheet, subject="sheet", needs="the name of a sheet", write='sheet="Visits"')
@@ -26,6 +26,8 @@ def check_words(sheet: object, delimiter: object, encoding: object, hidden: obje
     if isinstance(encoding, str) and not (encoding.isascii() and encoding.isprintable()):
         raise wrong(encoding, subject="encoding", needs="the name of an encoding", write='encoding="cp1252"')
     check_choice(hidden, ("skip", "include"), subject="hidden")
+    if dates is not None:
+        check_choice(dates, get_args(DateOrder), subject="dates")
 
 
 def check_limits(*, max_bytes: object, max_cells: object, max_seconds: object, max_memory: object) -> None:
@@ -44,11 +46,6 @@ def checked_missing(missing: object) -> Sequence[str]:
         needs, write = "a text, or a list of texts", 'missing="-" or missing=["NA", "unknown"]'
         raise wrong(missing, subject="missing", needs=needs, write=write)
     return [text.strip() for text in texts if text.strip()]
-
-
-def check_date_order(dates: object) -> None:
-    if dates is not None:
-        check_choice(dates, get_args(DateOrder), subject="dates")
 
 
 def checked_header(header: object) -> Header:

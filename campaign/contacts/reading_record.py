@@ -77,12 +77,10 @@ class Reading(dict[str, Any]):
             details.append(f"separated by {DELIMITER_NAMES.get(self.delimiter, self.delimiter)}")
         if "encoding" in self.detected and self.encoding:
             details.append(f"encoding {self.encoding}")
-        counts = [f"; {figure(count)} {kind}" for count, kind in self._left_out() if count]
+        left_out = {"hidden": self.hidden_rows, "blank": self.blank_rows}
+        counts = [f"; {figure(count)} {kind}" for kind, count in left_out.items() if count]
         rows = capitalised(counted(self.rows, "row"))
         return f"{rows} from {self.source}{sheet} ({', '.join(details)}{''.join(counts)})."
-
-    def _left_out(self) -> tuple[tuple[int, str], ...]:
-        return (self.hidden_rows, "hidden"), (self.blank_rows, "blank")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Reading":
         return self  # pandas copies .attrs with every step; what cannot change need not be copied

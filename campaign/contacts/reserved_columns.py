@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-OUTCOME_COLUMNS = ("status", "why", "reason", "batch", "code")
+PLAN_COLUMNS = ("status", "why", "reason")
+OUTCOME_COLUMNS = (*PLAN_COLUMNS, "batch", "code")
 INDEX = "row"  # the name of the row numbers, beside which a column of this very name would be a second one
 # The same numbers where two files have some: of the own spreadsheet, and of the file that is shown.
 OWN_ROW, FILE_ROW = "row in your own spreadsheet", "row in this file"

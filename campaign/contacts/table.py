@@ -77,12 +77,9 @@ def make_table(
     lost = {*(row for row, _ in grid.uncalculated), *(row for row, _, _ in grid.errors)}
     lost -= grid.hidden_rows if skip_hidden else {0}
     below = _with_rows(grid.cut(start, len(grid)).only(seen[start:]), lost, header_row or 0)
-    used = [i for i, head in enumerate(heads) if head.strip() or not below.is_empty(i)]
-    if not used:
-        raise FileError(ALL_BLANK)
+    is_used = [bool(head.strip()) or not below.is_empty(i) for i, head in enumerate(heads)]
+    used, names = used_columns(heads, is_used, grid.positions)
     export = find_export(heads)
-    letters = [column_letter(grid.positions[i]) for i in used]
-    names = column_names([heads[i] for i in used], letters=letters)
     lines = HeaderLines([heads[i] for i in used], export)
     below = lines.taken_out(below.select(used))
     below, said = _as_exported(below, names, export, missing)
@@ -145,6 +142,17 @@ def find_header(grid: Grid, seen: NDArray[np.bool_], header: Header) -> tuple[in
     return (None, [""] * len(grid.columns)) if place is None else (int(top.rows[place]), lines[place])
 
 
+def used_columns(
+    heads: Sequence[str], is_used: Sequence[bool], positions: Sequence[int]
+) -> tuple[list[int], list[str]]:
+    """The places of the columns that are used, and their names; `positions` are those in the sheet."""
+    used = [place for place, one in enumerate(is_used) if one]
+    if not used:
+        raise FileError(ALL_BLANK)
+    letters = [column_letter(positions[place]) for place in used]
+    return used, column_names([heads[place] for place in used], letters=letters)
+
+
 def _fill_lines(lines: list[list[str]], top: Grid) -> frozenset[int]:
     """Fill merged cells of the first lines downwards, in place; the lines with cells merged sideways."""
     place = {position: i for i, position in enumerate(top.positions)}
@@ -185,10 +193,10 @@ def header_notices(
 
 
 def _as_exported(
-    below: Grid, names: Sequence[str], export: Export | None, missing: Sequence[str]
+    below: Grid, names: Sequence[str], export: Export, missing: Sequence[str]
 ) -> tuple[Grid, list[str]]:
     """The rows without texts that mean "no value", and what is said of that and of the export."""
-    below, emptied = without_texts(below, export.missing if export else ())
+    below, emptied = without_texts(below, export.missing)
     said = [*export_notices(export, names, emptied=emptied, unwanted=count_unwanted(below, names, export))]
     below, emptied = without_texts(below, missing)
     if missing:
@@ -197,10 +205,10 @@ def _as_exported(
     return below, said
 
 
-def count_unwanted(grid: Grid, names: Sequence[str], export: Export | None) -> int:
+def count_unwanted(grid: Grid, names: Sequence[str], export: Export) -> int:
     """To how many rows of an export nothing is to be sent."""
     column = standing_column(names, export)
-    if export is None or not column:
+    if not column:
         return 0
     import pyarrow.compute as pc  # see cell_text
 

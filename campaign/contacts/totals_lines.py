@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from campaign.arrow_text import Bools, Ints, concat_arrays, matches, series_to_array
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.cells.headers import is_number
+from campaign.contacts.cells.headers import SEVEN_DIGITS, is_number
 from campaign.contacts.columns import number_columns
 from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
 from campaign.contacts.vocabulary import VOCABULARY
@@ -27,7 +27,6 @@ _COUNT = r"^\s*\d{1,4}\s*$"  # of people, below their numbers: no number is so s
 _LOOKED_AT = 20  # rows at the end of a table
 _LONG_NUMBER = r"\d[\d ]{7,}\d|\d{3,4}-\d{3}-\d{3}"  # no date
 _SERIAL = r"^\s*\d{1,7}\.?\s*$"
-_MAY_HOLD_A_NUMBER = r"(?:\p{Nd}\P{Nd}*){7}"
 _MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else, as are more remarks
 
 
@@ -80,7 +79,7 @@ def _closing_lines(last: pd.DataFrame, columns: Collection[str]) -> tuple[int, .
     if not (is_total | is_footer).any():
         return ()
     # "No" may hold a remark with digits, though it is a header of numbers.
-    is_below = ~is_total & ~_have(last, columns, _DIGIT) & ~_have(last, others, _MAY_HOLD_A_NUMBER)
+    is_below = ~is_total & ~_have(last, columns, _DIGIT) & ~_have(last, others, SEVEN_DIGITS)
     is_single, is_note = (filled == 1) & is_below, _stand_beside_figures(last, _NOTE) & is_below
     is_person = (filled > 0) & ~is_total & ~is_single & ~is_note & ~is_footer
     after_people = np.arange(len(last)) > np.flatnonzero(is_person).max(initial=-1)
@@ -107,7 +106,7 @@ def _stand_beside_figures(rows: pd.DataFrame, pattern: str) -> Bools:
 
 def _are_among_serials(rows: pd.DataFrame, is_person: Bools) -> Bools:
     """Which rows have a text in a column in which every person has a number of a few digits."""
-    serial, blank, number = (_cells(rows, rows.columns, one) for one in (_SERIAL, _BLANK, _MAY_HOLD_A_NUMBER))
+    serial, blank, number = (_cells(rows, rows.columns, one) for one in (_SERIAL, _BLANK, SEVEN_DIGITS))
     is_of_serials = is_person.any() & serial[is_person].all(axis=0)
     found: Bools = np.logical_or.reduce(is_of_serials & ~serial & ~blank & ~number, axis=1)
     return found

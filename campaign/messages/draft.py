@@ -19,15 +19,14 @@ from campaign.messages.plan_tables.cluster_tables import ClusterTables
 from campaign.messages.plan_tables.draft_tables import HeldTables, SpooledTables
 from campaign.messages.plan_tables.duplicates import DuplicateFinder
 from campaign.messages.plan_tables.row_block import (
-    CellIssues,
     Rules,
     RunningTotals,
     find_recipients,
+    issues_of_cells,
     labels_of,
     write_texts,
 )
 from campaign.messages.totals import Totals
-from campaign.values import replace
 
 BLOCK = 131_072  # rows processed together: large enough for column-wise speed, small enough to reuse memory
 
@@ -56,7 +55,7 @@ def write_draft(contacts: ContactParts, rules: Rules, preferred: Ints) -> dict[s
     names_in_plan = dict(zip(contacts.columns, file_names(contacts.columns), strict=True))
     columns = tuple(names_in_plan[name] for name in rules.numbers.columns)
     fields = steps.plan_fields(columns, totals)
-    addressing = replace(fields["addressing"], every_text=rules.duplicates == "keep")
+    addressing = fields["addressing"].changed(every_text=rules.duplicates == "keep")
     return fields | {"addressing": addressing}
 
 
@@ -86,9 +85,9 @@ class _LocalSteps:
 
     def find_numbers(self, rules: Rules) -> Ints:
         numbers = np.empty(self._contacts.rows, dtype=np.int64)
-        start, cell_issues = 0, CellIssues.of(self._contacts.reading)
+        start, of_cells = 0, issues_of_cells(self._contacts.reading)
         for rows in parts_of(self._contacts):
-            block = find_recipients(rows, start, rules.numbers, cell_issues)
+            block = find_recipients(rows, start, rules.numbers, of_cells)
             numbers[start : start + len(rows)] = block.recipients.numbers
             start += len(rows)
             self._tables.keep(block)

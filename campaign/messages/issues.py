@@ -1,8 +1,7 @@
 """The table of issues: what is wrong or worth knowing about single cells, collected column-wise."""
 
-import json
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +14,16 @@ from campaign.arrow_text import (
     Ints,
     TextArray,
     array_to_series,
-    combine_chunks,
     concat_arrays,
     join_runs,
     spread_texts,
     text_array,
 )
-from campaign.contract import CORRECTED, PRIORITIES, SENDER_LIMIT, STATUSES, TEXT_LIMIT
+from campaign.contract import PRIORITIES, SENDER_LIMIT, STATUSES, TEXT_LIMIT
 from campaign.masking import mask_texts
 
 # Each code and what it means. Those of numbers are PROBLEMS and REPAIRS in contacts/phone_numbers.
 CODES = {
-    CORRECTED: "the row was corrected or added in a follow-up file",
     "reading": "something was repaired, skipped or guessed when the file was read",
     "merged_cell": "the value of a merged cell was filled in",
     "formula_without_value": "a formula was never calculated, so the cell counts as blank",
@@ -69,9 +66,8 @@ CODES = {
     "stopped": "the person answered STOP after the campaign had begun",
     "other_campaign": "an earlier campaign reached the number, or may have",
     "reached_before": "the row gets nothing, but its number was reached earlier in the campaign",
-    "reached_as_corrected": "the row gets nothing, but it was reached as corrected in a follow-up file",
-    "reached_with_earlier_text": "the row is to be corrected, and was reached with another text only",
-    "reached_with_another_text": "the number was reached with another text, and was not sent this one",
+    "earlier_text": "the number has an earlier text of this campaign, and keeps it",
+    "other_number": "the cell was read as another number before, which was reached",
     "unused_marks": "a column marks people who want no messages, as it seems, and is not used",
     "unmarked_row": "the cell is a mark of opt-outs but for capitals or spaces, and its row is not marked",
     "empty_list": "a list of numbers, or a column that marks rows, excludes nobody",
@@ -141,11 +137,12 @@ class IssueCollector:
         severity: str,
         detail: str | TextArray,
         *,
-        status: str = "not_sent",
+        status: str | None = None,
     ) -> None:
         """Add one issue for each of the rows. `values` are the cells, `detail` one sentence or one for each.
 
-        Rows that are blank already, or have an issue that says all, get no further ones.
+        An error makes the rows invalid, unless a `status` says what they are. Rows that are blank already, or
+        have an issue that says all, get no further ones.
         """
         details = text_array([detail]) if isinstance(detail, str) else detail
         filled = (self.status[rows] != BLANK) & ~self._said[rows]
@@ -155,7 +152,7 @@ class IssueCollector:
             rows, values = rows[filled], values.filter(mask)
         if not len(rows):
             return
-        new_status = STATUSES.index(status)
+        new_status = STATUSES.index(status or ("invalid" if severity == "error" else "not_sent"))
         self._groups.append(_IssueGroup(rows, column, values, code, severity, details, new_status))
         excluded = rows if new_status == OPTED_OUT else rows[self.status[rows] == NOT_SENT]
         self.status[excluded] = new_status
@@ -187,36 +184,30 @@ class IssueCollector:
         copied.absorb(self, 0)
         return copied
 
-    def tables(self) -> tuple[pa.Table, pa.Table]:
-        """The issues and their sentences as tables, for `of_tables`."""
-        details, _ = self._details(self._groups)
-        facts = [
-            (group.column, group.code, group.severity, group.status, len(group.rows), len(group.details))
-            for group in self._groups
-        ]
-        values = concat_arrays([group.values for group in self._groups])
-        rows = _concat([group.rows for group in self._groups])
-        table = pa.table({"row": pa.array(rows), "value": values})
-        return table.replace_schema_metadata({"groups": json.dumps(facts)}), pa.table({"detail": details})
+    def table(self) -> pa.Table:
+        """The issues as a table for `of_table`: a line for each group, with lists of rows and texts."""
+        fields: dict[str, Any] = {
+            name: [getattr(group, name) for group in self._groups] for name in _IssueGroup._fields
+        }
+        texts: dict[str, Any] = {name: concat_arrays(fields[name]) for name in ("values", "details")}
+        for name, joined in {"rows": pa.array(_concat(fields["rows"])), **texts}.items():
+            ends = np.cumsum([0, *map(len, fields[name])])
+            fields[name] = pa.LargeListArray.from_arrays(pa.array(ends), joined)
+        return pa.table(fields)
 
     @classmethod
-    def of_tables(cls, status: npt.NDArray[np.int8], issues: pa.Table, details: pa.Table) -> "IssueCollector":
-        """The collector that `tables` was asked of, with the status of its rows."""
+    def of_table(cls, status: npt.NDArray[np.int8], issues: pa.Table) -> "IssueCollector":
+        """The collector that `table` was asked of, with the status of its rows."""
         collector = cls(len(status))
         collector.status = status
-        rows, values = issues.column("row").to_numpy(), combine_chunks(issues.column("value"))
-        sentences, at, said = combine_chunks(details.column("detail")), 0, 0
-        for column, code, severity, its_status, count, spoken in json.loads(
-            issues.schema.metadata[b"groups"]
-        ):
+        lines: Any = zip(*(issues.column(name) for name in _IssueGroup._fields), strict=True)
+        for rows, column, values, code, severity, details, its_status in lines:
             group = _IssueGroup(
-                rows[at : at + count], column, values.slice(at, count), code, severity,
-                sentences.slice(said, spoken), its_status,
+                rows.values.to_numpy(), str(column), values.values, str(code), str(severity),
+                details.values, its_status.as_py(),
             )  # fmt: skip
             collector._groups.append(group)
-            if code in _SAYS_ALL:
-                collector._said[group.rows] = True
-            at, said = at + count, said + spoken
+            collector._said[group.rows] |= group.code in _SAYS_ALL
         return collector
 
     def add_for_table(self, column: str, value: str, code: str, severity: str, detail: str) -> None:
@@ -265,12 +256,12 @@ class IssueCollector:
 
     def why(self) -> TextArray:
         """For each row the code of the issue that decided its status; "" for rows that are not excluded."""
-        codes = text_array([group.code for group in self._groups])
-        deciding = np.full(len(self.status), -1)
-        for number, group in reversed([*enumerate(self._groups)]):  # the first of a row is written last
-            if group.status != NOT_SENT:
-                deciding[group.rows[self.status[group.rows] == group.status]] = number
-        excluded = np.flatnonzero(deciding >= 0)
+        excluding = [group for group in self._groups if group.status != NOT_SENT]
+        codes = text_array(["", *(group.code for group in excluding)])
+        deciding = np.zeros(len(self.status), np.int32)
+        for number, group in reversed([*enumerate(excluding, 1)]):  # the first of a row is written last
+            deciding[group.rows[self.status[group.rows] == group.status]] = number
+        excluded = np.flatnonzero(deciding)
         return spread_texts(codes.take(deciding[excluded]), excluded, len(self.status))
 
     def reasons(self) -> TextArray:

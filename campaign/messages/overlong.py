@@ -86,7 +86,7 @@ def _flag(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCol
         f' more than the limit of {TEXT_LIMIT}. Shorten it, or use overlong="truncate" or overlong="split".',
     )  # fmt: skip
     texts = rendered.texts.take(overlong)
-    issues.add(overlong, "message", texts, "overlong", "error", detail, status="invalid")
+    issues.add(overlong, "message", texts, "overlong", "error", detail)
     if rules.max_parts is not None:
         costly = rows[rendered.lengths.parts[rows] > rules.max_parts]
         parts = integers_to_array(rendered.lengths.parts[costly])
@@ -96,7 +96,7 @@ def _flag(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCol
             f" parts, more than the limit of {rules.max_parts}. Shorten it, or change max_parts=.",
         )
         texts = rendered.texts.take(costly)
-        issues.add(costly, "message", texts, "too_many_parts", "error", detail, status="invalid")
+        issues.add(costly, "message", texts, "too_many_parts", "error", detail)
 
 
 def _truncate(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> Fitted:
@@ -162,7 +162,7 @@ def _refuse_to_split(rendered: Rendered, rows: Ints, rules: OverlongRules, issue
         allowed, remedy = counted(rules.max_parts, "part"), "Shorten it, or change max_parts=."
     detail = f"Even when split into numbered messages, the text takes more than {allowed}. {remedy}"
     texts = rendered.texts.take(rows)
-    issues.add(rows, "message", texts, "overlong", "error", detail, status="invalid")
+    issues.add(rows, "message", texts, "overlong", "error", detail)
 
 
 def _insert_pieces(

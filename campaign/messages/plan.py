@@ -39,7 +39,6 @@ from campaign.messages.recipients import Addressing
 from campaign.messages.suppression.suppression_lists import SuppressionLists, counting_in
 from campaign.messages.totals import Totals, remarks_on_rows, status_bars, totals_table
 from campaign.public_calls import public_call
-from campaign.values import replace
 
 _TABLES = ("messages", "issues", "contacts")
 _NUMBERED = "Rows are numbered as in this file, not as in your own spreadsheet."
@@ -55,15 +54,12 @@ class PlanSource(Protocol):
     @property
     def suppression(self) -> SuppressionLists:
         """The lists of numbers that get no message."""
-        ...
 
     def plan_keeping(self, positions: Ints) -> Plan:
         """The plan if the rows at these positions came before the others with their numbers."""
-        ...
 
     def plan_in(self, environment: str) -> Plan:
         """The plan if campaigns of other environments had reached nobody."""
-        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -305,18 +301,15 @@ def amended(plan: Plan, amend: Amend) -> Plan:
 
     The tables of a plan in memory are one part, and the parts of another one are amended when they are read.
     """
+    addressing = plan.addressing.changed
     if plan._store is None:
         part = amend(whole_part(plan), 0)
-        tables: dict[str, Any] = {name: partial(getattr, part, name) for name in _TABLES}
-        return with_fields(plan, **tables)
+        tables: dict[str, Any] = {name: partial(getattr, part, name) for name in (*_TABLES, "alternatives")}
+        return with_fields(plan, addressing=addressing(alternatives=tables.pop("alternatives")), **tables)
     store = AmendedParts(plan._store, amend)
-    return with_fields(plan, **{name: whole_frame(store, name) for name in _TABLES}, _store=store)
-
-
-def with_alternatives(plan: Plan, alternatives: pd.DataFrame) -> Plan:
-    """The plan with other alternatives, which its parts have already."""
+    tables = {name: whole_frame(store, name) for name in (*_TABLES, "alternatives")}
     return with_fields(
-        plan, addressing=replace(plan.addressing, alternatives=alternatives), _store=plan._store
+        plan, addressing=addressing(alternatives=tables.pop("alternatives")), **tables, _store=store
     )
 
 

@@ -1,7 +1,8 @@
 """Whom each row reaches: the first of its numbers that can be sent to, in the service's form."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -76,7 +77,7 @@ class Recipients(Struct, frozen=True):
         severity: str,
         detail: str | TextArray,
         *,
-        status: str = "not_sent",
+        status: str | None = None,
     ) -> None:
         """Add one issue about the number of each of the rows."""
         for position, name in enumerate(self.columns if len(rows) else ()):
@@ -101,6 +102,11 @@ class Addressing:
     columns: CopiedField[tuple[str, ...]] = CopiedField()
     alternatives: CopiedField[pd.DataFrame] = CopiedField(lambda table: table.copy(deep=False))
     every_text: bool = False
+
+    def changed(self, **fields: Any) -> "Addressing":
+        """The same with other fields; what is made when it is first needed stays so."""
+        kept = {name: partial(getattr, self, name) for name in ("numbers", "columns", "alternatives")}
+        return replace(self, **{**kept, **fields})
 
     def naming_column(self, contacts: pd.DataFrame) -> str:
         """The column of the plan's contacts that says whose row it is, most often by a name; "" if there is
@@ -186,7 +192,7 @@ def _valid_regions(regions: "pd.Series[str]", issues: IssueCollector) -> "pd.Ser
     rows = np.flatnonzero(mask)
     detail = "This is not a country code. Write a two-letter ISO code such as UG, KE or GB."
     name = str(regions.name) if regions.name is not None else "region"
-    issues.add(rows, name, cells.take(rows), "unknown_region", "error", detail, status="invalid")
+    issues.add(rows, name, cells.take(rows), "unknown_region", "error", detail)
     return array_to_series(choose_texts(mask, "", cells), regions.index)
 
 
@@ -227,7 +233,7 @@ def _add_problems(
             lost = without_number[rows]
             cells = group.cells.take(positions[lost])
             detail = _explain_ambiguous(cells, region) if code == "ambiguous" else PROBLEMS[code]
-            issues.add(rows[lost], group.column, cells, code, "error", detail, status="invalid")
+            issues.add(rows[lost], group.column, cells, code, "error", detail)
             cells = group.cells.take(positions[~lost])
             detail = f"{PROBLEMS[code]} The number in another column of the row was used."
             issues.add(rows[~lost], group.column, cells, code, "warning", detail)
@@ -288,4 +294,4 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
     found.append(("line_of_totals", rows[is_total], of_totals))
     cells = series_to_array(contacts[columns[0]])
     for code, of_rows, detail in found:
-        issues.add(of_rows, columns[0], cells.take(of_rows), code, "error", detail, status="invalid")
+        issues.add(of_rows, columns[0], cells.take(of_rows), code, "error", detail)

@@ -86,12 +86,11 @@ def head(run: Run, *, title: bool = True) -> str:
     live = " live" if run.environment == "live" else ""
     said = _compared(run)
     comparison = markup.paragraph(said, note=True) if said else ""
-    notes = (run.about_account, run.about_batches)
-    about_options = "".join(markup.paragraph(note, note=True) for note in notes if note)
+    about_account = markup.paragraph(run.about_account, note=True) if run.about_account else ""
     name = f'<span class="title">{markup.escape(_title(run))}</span>' if title else ""
     return (
         f'<div class="head">{name}'
-        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{about_options}{comparison}'
+        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{about_account}{comparison}'
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
-from campaign.contacts.cells.grid import name_rows
 from campaign.contract import ORDERED_AGAIN, SETTLED_BY
 from campaign.messages.plan_tables.duplicates import TO_REACH_BOTH_LATER
 from campaign.text import agreeing, capitalised, counted
@@ -79,18 +78,6 @@ def advice_on_sharing(people: int) -> str:
     return (
         f"{who} {share} a phone with somebody else and {nothing}. The file of write_follow_up has {rows}. To "
         f"reach {them} too, {TO_REACH_BOTH_LATER}"
-    )
-
-
-def advice_on_corrections(rows: Sequence[int]) -> str:
-    """What is left to do about rows that were corrected in a follow-up file only; "" for none."""
-    if not rows:
-        return ""
-    count = len(rows)
-    were, them = agreeing(count, "was", "were"), agreeing(count, "this correction", "these corrections")
-    return (
-        f"{capitalised(counted(count, 'row'))} {were} corrected in the follow-up file only: put {them} into "
-        f"your own spreadsheet too ({name_rows(rows).lower()})."
     )
 
 

@@ -15,7 +15,6 @@ from campaign.arrow_text import Ints
 from campaign.contacts.columns import find_column
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import NO_PEOPLE, PEOPLE_OF_THEIR_OWN, STATUSES
-from campaign.errors import ReportError
 from campaign.results.cost_shares import count_pairs, share_costs
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.result_part import ResultPart
@@ -27,15 +26,11 @@ def choose_column(contacts: Sequence[str], column: object) -> tuple[str, str]:
     """The column of `Result.contacts` that is meant by a name of the file, and that name as the file has it.
 
     `contacts` are the columns of the plan's contacts.
-    Raises `ColumnError` with the nearest name, `ReportError` where the file's columns were erased.
+    Raises `ColumnError` with the nearest name.
     """
     if not isinstance(column, str):
         raise wrong(column, subject="by", needs="the name of a column", write='result.by("Clinic")')
     columns = [name for name in contacts if name not in OUTCOME_COLUMNS]
-    if not columns:
-        raise ReportError(
-            "The rows of this campaign were erased, so they cannot be counted by a column any more."
-        )
     originals = original_names(columns)
     name = find_column(originals, column)
     return columns[originals.index(name)], name

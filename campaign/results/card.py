@@ -32,7 +32,6 @@ def result_card(
     where: str,
     times: LocalTimes,
     folder: Path | None,
-    is_erased: bool = False,
 ) -> str:
     """The outcome, what is left to do, and the batches in their order; nothing is masked.
 
@@ -60,7 +59,7 @@ def result_card(
     ]
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
-        if totals.to_correct and not is_erased:
+        if totals.to_correct:
             name = free_name(Path("to_correct.xlsx"))
             call = f'campaign.write_follow_up({_call_to_load(folder)}, "{name}")'
             pieces.append(_line("To write the rows to correct", call))

@@ -23,7 +23,8 @@ from campaign.arrow_text import (
     substitute,
 )
 from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
-from campaign.errors import ReportError
+from campaign.contacts.reading import read_contacts
+from campaign.errors import ContactsError, ReportError
 from campaign.formulas import keep_apostrophes
 from campaign.log import log
 from campaign.markup import escape
@@ -31,9 +32,8 @@ from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.checked_result import check_result
 from campaign.results.csv_file import write_csv
-from campaign.results.kept_corrections import reason_to_keep
 from campaign.results.plain_words import with_attention_words, with_own_words
-from campaign.results.replaced_file import check_ending, free_name, replace_file
+from campaign.results.replaced_file import check_ending, check_own, free_name, replace_file
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result
 from campaign.results.workbook import LONGEST_CELL, MARKED, MOST_ROWS, write_rows
 from campaign.results.written_file import WrittenFile
@@ -62,11 +62,10 @@ def write_follow_up(
       drop leading zeros when they open and save a .csv: prefer the others
 
     Phone numbers are written in full: the file is for correcting, so only its owner can read it. An existing
-    file is replaced in one step, unless somebody has corrected or added rows in it that your own spreadsheet
-    lacks. Once all of these were sent as they are, the file is kept, so that a notebook can be run again,
-    also when nothing is left to correct; before that, it is a `ReportError`: nothing that was typed is lost.
-    Of a file that was kept, `why_kept` of the path says why, and so does a warning of the logger "campaign";
-    it is "" for one that was written.
+    file is replaced in one step, but only while it is as it was written: one in which somebody has corrected
+    or added rows is kept, so that nothing that was typed is lost, and a notebook can be run again. Of a file
+    that was kept, `why_kept` of the path says why, and so does a warning of the logger "campaign"; it is ""
+    for one that was written.
     Raises `UsageError` for any other extension, and `ReportError` also for a place that cannot be written to
     and more than a sheet holds.
     """
@@ -79,14 +78,12 @@ def write_follow_up(
         ".csv": lambda new_path, rows, _: write_csv(new_path, rows, index=False),
     }
     check_ending(path, writers, "a follow-up file")
-    if result.is_erased:
-        raise ReportError(
-            "The names and numbers of this campaign were erased, so there are no rows to correct. "
-            "Correct them in your own file, and send that."
-        )
     rows = result.follow_up(statuses)
-    if reason := reason_to_keep(path, result, rows):
-        why = _why_kept(path, reason, len(rows))
+    if _has_corrections(path):
+        why = (
+            f"Somebody has changed {path.name} since it was written, so it is kept. To write the "
+            f"{counted(len(rows), 'row')} to correct now, give another name, such as {free_name(path).name}."
+        )
         log.warning("%s was kept, and not written anew. %s", clean(path.name), why)
         return WrittenFile.kept(path, why)
     written = with_attention_words(with_own_words(rows))
@@ -99,14 +96,24 @@ def write_follow_up(
     return WrittenFile.showing(path, _about(path, written))
 
 
-def _why_kept(path: Path, reason: str, count: int) -> str:
-    """Why a file stays as it is, and where the rows that are to correct now can be written."""
-    left = (
-        f" To write the {counted(count, 'row')} to correct now, give another name, such as "
-        f"{free_name(path).name}."
-    )
-    kept = f"It was sent as it is, and {reason}, so this file is kept."
-    return kept + (left if count else "")
+def _has_corrections(path: Path) -> bool:
+    """Whether a follow-up file that is here is not as it was written; raises `ReportError` for a file that
+    is none, or that cannot be read."""
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    try:
+        table = read_contacts(path)
+    except ContactsError:
+        raise ReportError(
+            f"{path.name} exists and cannot be read as it is, so there is no telling whether somebody has "
+            "typed corrections into it. Give another name, or delete the file."
+        ) from None
+    continues = table.attrs["reading"].continues
+    if continues is None:
+        if len(table):
+            check_own(path)
+        return False
+    return len(continues.untouched(table)) < len(table)
 
 
 def _about(path: Path, rows: pd.DataFrame) -> list[str]:

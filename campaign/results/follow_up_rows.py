@@ -22,12 +22,10 @@ _SHARING = "duplicate"  # the status of people who share a phone
 class FollowUpRows(Struct, frozen=True, eq=False):
     """Rows of the parts of a result. `reading` is that of its file, `name` that of its campaign.
 
-    Those of people who share a phone go with the status "invalid". `corrected` gives the rows that were
-    corrected or added in a follow-up file, and are in no other.
+    Those of people who share a phone go with the status "invalid".
     """
 
     parts: Callable[[], Iterable[ResultPart]]
-    corrected: Callable[[], pd.Index[int]]
     reading: Reading | None
     name: str
 
@@ -56,29 +54,16 @@ class FollowUpRows(Struct, frozen=True, eq=False):
         return self._completed(rows.head(count))
 
     def _completed(self, rows: pd.DataFrame) -> pd.DataFrame:
-        before = None if self.reading is None else self.reading.continues
-        numbers = rows.index.to_series()
         table = rows.drop(columns=list(OUTCOME_COLUMNS))
         table = add_follow_up_columns(
             table.set_axis(original_names(table.columns), axis=1),
             reason=rows["reason"],
             status=rows["status"].replace(_SHARING, SHARING_A_PHONE),
-            campaign=self.name or (before.campaign if before else ""),
-            origins=numbers if before is None else numbers.map(before.rows),
-            version=self._version_of_file,
+            campaign=self.name,
             date_orders={} if self.reading is None else dict(self.reading.date_orders),
-            is_original=np.full(len(rows), before is None) & ~rows.index.isin(self.corrected()),
         )
         table.attrs = {}
         return table
-
-    @property
-    def _version_of_file(self) -> str:
-        """The version of the file whose row numbers a follow-up file repeats; "" if it is not known."""
-        if self.reading is None:
-            return ""
-        continues = self.reading.continues
-        return self.reading.version if continues is None else continues.version
 
 
 def _is_chosen(part: ResultPart, statuses: Collection[str]) -> Bools:

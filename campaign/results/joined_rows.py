@@ -11,10 +11,9 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.contacts.reading_record import Reading
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
-from campaign.contract import CORRECTED
 from campaign.messages.plan import Plan, whole_part
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts, rows_of_messages
+from campaign.messages.plan_tables.plan_part import amended_part
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.not_in_table import NotInTable, Recorded, excluded_rows, not_in_table
 from campaign.results.result_part import ResultPart, result_parts
@@ -45,7 +44,10 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def whole(self) -> ResultPart:
         """All rows in memory. Raises `CampaignError` where the memory is too small."""
-        return ResultPart(whole_part(self.plan), self.batches, self.batch_of_message, self.batch_of_excluded)
+        plan, part = self.plan, whole_part(self.plan)
+        if not plan.is_in_memory:  # the rows of messages are known without their texts
+            part = amended_part(part, rows_of_messages=lambda: rows_of_messages(plan))
+        return ResultPart(part, self.batches, self.batch_of_message, self.batch_of_excluded)
 
     @cached_property
     def totals(self) -> ResultTotals:
@@ -68,7 +70,7 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     @property
     def follow_up_rows(self) -> FollowUpRows:
         """The rows of `follow_up` part by part."""
-        return FollowUpRows(self.parts, lambda: self.corrected_rows, self.reading, self.name)
+        return FollowUpRows(self.parts, self.reading, self.name)
 
     @property
     def needing_attention(self) -> pd.Index[int]:
@@ -83,14 +85,6 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
         """
         table = pd.concat([part.in_doubt for part in self.parts()])
         return table.drop_duplicates().sort_values("batch", kind="stable")
-
-    @cached_property
-    def corrected_rows(self) -> pd.Index[int]:
-        """The row numbers of those that the table has as they were corrected, in its order."""
-        if len(self.rounds) < 2 or self.is_erased:
-            return pd.Index([], dtype="int64", name="row")
-        issues = pd.concat([part.issues[["row", "code"]] for part in self.parts()])
-        return pd.Index(issues.loc[issues["code"] == CORRECTED, "row"].astype("int64"), name="row")
 
     @cached_property
     def messages_by_batch(self) -> npt.NDArray[np.int64]:
@@ -111,11 +105,6 @@ class JoinedRows(Struct, frozen=True, eq=False, dict=True):
     def timeline(self) -> Timeline | None:
         """When batches left and were answered; None when nothing has left."""
         return Timeline.of(self.batches)
-
-    @property
-    def is_erased(self) -> bool:
-        """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
-        return set(self.columns) <= set(OUTCOME_COLUMNS)
 
     @cached_property
     def columns(self) -> list[str]:

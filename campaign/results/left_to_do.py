@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Set
 from functools import cached_property
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from campaign.contract import ORDERED_AGAIN
 from campaign.results.advice import (
     ORDERED_ADVICE,
     advice_for,
-    advice_on_corrections,
     advice_on_costs,
     advice_on_ordered_again,
     advice_on_sharing,
@@ -33,32 +32,27 @@ _ENDED = "the program that was sending has ended and "
 class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """What the totals and batches of a result leave to be done.
 
-    `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
-    as they were corrected in a follow-up file: these may have to be read.
-    `order` holds for all workers, "" if there never were any.
+    `planned` says how many messages of the plan each batch has. `order` holds for all workers, "" if there
+    never were any.
     """
 
     totals: ResultTotals
     batches: pd.DataFrame
     planned: Ints
-    corrected: Callable[[], pd.Index[int]]
     folder: Path | None
     order: str
     is_closed: bool
     open_in: str  # where a run has the campaign open, in words; "" if none is known to
-    is_erased: bool
 
     def sentences(self, without: Set[str]) -> tuple[str, ...]:
         """One sentence for each thing to do; nothing about the statuses in `without`."""
-        without = {*without}
-        if self.is_erased:
-            without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
         by_hand = settled_as_refused(self._in_use, is_closed=self.is_closed)
-        advice = [*advice_for(self.totals, self.decisions | by_hand, without=without).values()]
-        advice.append(self.about_ordered_again)
-        if not self.is_erased:
-            advice.append(advice_on_sharing(self.totals.sharing))
-            advice += [self.about_corrections, self.about_costs]
+        advice = [
+            *advice_for(self.totals, self.decisions | by_hand, without=without).values(),
+            self.about_ordered_again,
+            advice_on_sharing(self.totals.sharing),
+            self.about_costs,
+        ]
         return tuple(filter(None, advice))
 
     @property
@@ -72,15 +66,10 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return advice_on_ordered_again(self._in_use, is_closed=self.is_closed)
 
     @property
-    def about_corrections(self) -> str:
-        """What your own spreadsheet lacks, because it was corrected in the follow-up file; "" for nothing."""
-        return "" if self.is_erased else advice_on_corrections(self.corrected().tolist())
-
-    @property
     def can_go_on(self) -> bool:
         """Whether resuming the campaign would send something, and could."""
         is_left = self.totals["refused"] or self.totals["not_sent"]
-        is_over = self.is_closed or self.is_erased or self.order in ORDERED_ADVICE
+        is_over = self.is_closed or self.order in ORDERED_ADVICE
         return bool(is_left) and self.folder is not None and not is_over and not self.open_in
 
     @property
@@ -108,7 +97,7 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     def way_to_add_cost(self) -> WaysOn:
         """The call that gives the first batch without a cost the one that the provider names."""
         unpriced = self.unpriced
-        if self.folder is None or self.is_erased or not unpriced:
+        if self.folder is None or not unpriced:
             return ()
         batch = unpriced[0]
         errors = self.batches.set_index("batch")["error"]
@@ -123,8 +112,8 @@ class LeftToDo(Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def about_costs(self) -> str:
-        """What to do about batches of which only the cost is not known; "" for none, and after erasing."""
-        return "" if self.is_erased else advice_on_costs(self.unpriced)
+        """What to do about batches of which only the cost is not known; "" for none."""
+        return advice_on_costs(self.unpriced)
 
     @cached_property
     def unpriced(self) -> list[int]:

@@ -23,7 +23,7 @@ _NOTHING = pd.DataFrame({name: [] for name in COLUMNS}).astype(COLUMNS)
 
 class Recorded(Protocol):
     """Reads whom the messages of some batches were for: columns number, batch and row, which is the row of
-    then, and further columns of text that are asked for; None where that was erased."""
+    then, and further columns of text that are asked for; None where that is not known."""
 
     def __call__(self, batches: Ints, *texts: str) -> pd.DataFrame | None: ...
 
@@ -36,7 +36,7 @@ def read_recorded(recorded: Recorded, batches: Ints, *texts: str) -> pd.DataFram
     """What is recorded of these batches, None where it is not known any more."""
     try:
         return recorded(batches, *texts)
-    except CampaignError:  # erased, or taken away, since this was loaded: how many they are is still known
+    except CampaignError:  # taken away since this was loaded: how many they are is still known
         return None
 
 
@@ -44,7 +44,7 @@ class NotInTable(Struct, frozen=True, eq=False):
     """The messages of accepted and unknown batches that no row of the table names by number and batch.
 
     `cost` is None where it is not known of any, and of `unpriced` ones it is not. `messages` has a line for
-    each: round, batch, number and text; it is empty where names and numbers were erased.
+    each: round, batch, number and text; it is empty where they are not known.
     """
 
     count: int = 0

@@ -68,10 +68,8 @@ class ResultInWords(Struct, frozen=True, eq=False, dict=True):
             totals=self.rows.totals,
             batches=self.rows.batches,
             planned=self.rows.messages_by_batch,
-            corrected=lambda: self.rows.corrected_rows,
             folder=self.folder,
             order=self.order,
             is_closed=self.is_closed,
             open_in=self.open_in,
-            is_erased=self.rows.is_erased,
         )

@@ -38,10 +38,13 @@ class ResultPart(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def positions(self) -> Ints:
         """The position of the row of each message: they are in the order of the rows."""
+        with_message = np.flatnonzero(self.has_message)
+        if len(with_message) == len(self.batch_of_message):  # one each: no message need be read
+            return with_message
         rows = self.plan_part.rows_of_messages
         is_first = np.ones(len(rows), dtype=bool)
         is_first[1:] = rows[1:] != rows[:-1]
-        of_messages: Ints = np.flatnonzero(self.has_message)[np.cumsum(is_first) - 1]
+        of_messages: Ints = with_message[np.cumsum(is_first) - 1]
         return of_messages
 
     @cached_property

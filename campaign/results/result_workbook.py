@@ -63,7 +63,7 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
             replace_file(beside[name], partial(_write_rows, chain([first], rest)))
     summary = _summary(result, redaction, beside)
     can_correct = result.totals.to_correct or result.totals["refused"]
-    notes = {"Follow-up": _FOLLOW_UP} if can_correct and not result.is_erased else {}
+    notes = {"Follow-up": _FOLLOW_UP} if can_correct else {}
     notes[_OUTSIDE] = " ".join(filter(None, [result.outside.sentence, redaction.about_look_alikes]))
     sheets |= _with_values(sheets, redaction)
     replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets, notes))

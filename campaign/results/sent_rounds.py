@@ -24,9 +24,8 @@ class SentRound(Struct, frozen=True):
 
     `at` is when the round was made (UTC), `template` the text with its placeholders (JSON where there
     were several), `senders` the ten most frequent at most, `who` the name of the user on the machine,
-    `options` what `send` was given, and `currency` that of the account. In tables of one `table_version`, a
-    row number means one row. Of an erased round, only the number, the time and the currency are left.
-    `paces` are those of all runs of the campaign.
+    `options` what `send` was given, and `currency` that of the account. `paces` are those of all runs
+    of the campaign.
     """
 
     round: int
@@ -36,12 +35,11 @@ class SentRound(Struct, frozen=True):
     who: str
     options: Mapping[str, Any]
     currency: str
-    table_version: str = ""
     paces: Paces = ()
 
     def with_budget(self, record: str) -> SentRound:
         """The round with the budget in force now, as the ledger keeps it: `resume` may have given another."""
-        if not record or not self.options:
+        if not record:
             return self
         budget = json.loads(record)
         in_force = {"budget": budget["cost"], "budget_messages": budget["messages"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -41,9 +41,6 @@ from campaign.text import clean, counted
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
 
-# Reads the tables of all rounds, part by part; those that were erased have none.
-ContactsOfRounds = Callable[[], Iterable[pd.DataFrame]]
-
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Result:
@@ -63,8 +60,6 @@ class Result:
     given_price: Decimal | None
     _changes: Callable[[], str]
     _ways_on: WaysOn
-    contacts_of_rounds: ContactsOfRounds
-    table_of_version: Callable[[str], pd.DataFrame | None]
     recorded: Recorded
     _rows: JoinedRows
     _words: ResultInWords
@@ -87,8 +82,6 @@ class Result:
         order: str = "",
         changes: Callable[[], str] = str,
         ways_on: WaysOn = (),
-        contacts_of_rounds: ContactsOfRounds = tuple,
-        table_of_version: Callable[[str], pd.DataFrame | None] = lambda _: None,
         recorded: Recorded = nothing_recorded,
     ) -> None:
         """Join a plan with its batches.
@@ -101,10 +94,8 @@ class Result:
         `is_closed` says that a person has closed the campaign since, `open_in` where a run has it open, "" if
         none is known to, `order` which order holds for all workers, "" if there never were any. `changes`
         says what happened in the campaign after this was read, in a sentence, "" for nothing. `ways_on` are
-        the calls that send what is left, and `contacts_of_rounds` reads the tables of all rounds, this one
-        included, part by part, and `table_of_version` the one of that version as it was first sent, None if
-        it is not known. `recorded` reads whom the messages of some batches were for. Raises `LedgerError` if
-        batches and messages do not fit.
+        the calls that send what is left. `recorded` reads whom the messages of some batches were for. Raises
+        `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -141,8 +132,6 @@ class Result:
             given_price=None,
             _changes=changes,
             _ways_on=ways_on,
-            contacts_of_rounds=contacts_of_rounds,
-            table_of_version=table_of_version,
             recorded=recorded,
             _rows=rows,
             _words=ResultInWords(rows, sentence, nothing_sent, is_closed, open_in, order, folder),
@@ -225,7 +214,7 @@ class Result:
     def not_in_table(self) -> pd.DataFrame:
         """What the campaign has sent, or may have, and no row of the table names: one row for each message.
 
-        Columns: round, batch (both int64), number and text. It is empty once names and numbers were erased.
+        Columns: round, batch (both int64), number and text. It is empty where nobody knows them any more.
         """
         return self._rows.not_in_table.messages.copy(deep=False)
 
@@ -362,16 +351,6 @@ class Result:
         return self._words.to_do.about_ordered_again
 
     @property
-    def about_corrections(self) -> str:
-        """What your own spreadsheet lacks, because it was corrected in the follow-up file; "" for nothing."""
-        return self._words.to_do.about_corrections
-
-    @property
-    def corrected_rows(self) -> pd.Index[int]:
-        """The row numbers of those that the table has as they were corrected, in its order."""
-        return self._rows.corrected_rows
-
-    @property
     def about_costs(self) -> str:
         """What to do about batches of which only the cost is not known; "" where there are none."""
         return self._words.to_do.about_costs
@@ -379,13 +358,7 @@ class Result:
     @property
     def unpriced_batches(self) -> pd.DataFrame:
         """Those of `batches` whose cost nobody but a person can give, by `resolve` with `cost=`."""
-        to_do = self._words.to_do
-        return self.batches[self.batches["batch"].isin([] if self.is_erased else to_do.unpriced)]
-
-    @property
-    def is_erased(self) -> bool:
-        """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
-        return self._rows.is_erased
+        return self.batches[self.batches["batch"].isin(self._words.to_do.unpriced)]
 
     @property
     def columns(self) -> list[str]:
@@ -446,7 +419,6 @@ class Result:
             where=words_for(self.environment).where,
             times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,
-            is_erased=self.is_erased,
         )
 
 

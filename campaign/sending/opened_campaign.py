@@ -19,7 +19,7 @@ class OpenCampaign(Struct, frozen=True):
     `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock, the ledger.
     `frozen` is None where the frozen plan has not been loaded. `comparison` says in a sentence what the
     campaign has sent before; it is "" where nothing was compared. `about_account` says that nobody gave an
-    account though there may be one, and `about_batches` that those which wait keep their size, or is "".
+    account though there may be one, or is "".
     """
 
     folder: Folder
@@ -31,7 +31,6 @@ class OpenCampaign(Struct, frozen=True):
     held: ExitStack
     comparison: str = ""
     about_account: str = ""
-    about_batches: str = ""
 
     def close(self) -> None:
         """Let go of it without a run."""

@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
-from campaign.log import log
 from campaign.messages.plan import Plan, plan_in, with_fields
 from campaign.messages.plan_tables.plan_columns import same_contacts
 from campaign.messages.plan_tables.plan_part import AmendedParts
@@ -32,7 +31,7 @@ from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
 from campaign.sending.rounds.comparison import ACCEPTED, GOES_OUT, MAY_GO_OUT
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
-from campaign.sending.rounds.continuation_plan import check_is_no_continuation, corrected_rows
+from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind, with_comparison
 from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
@@ -51,7 +50,8 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.tried_texts import tried_texts
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
-from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
+from campaign.sending.store.erasure import finish_erasure
+from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
 from campaign.sending.store.given_accounts import (
@@ -73,11 +73,10 @@ from campaign.sending.store.rounds import (
     sweep_unfinished_files,
 )
 from campaign.sending.store.runs_here import locked
-from campaign.sending.store.ways_on import USUAL
 from campaign.service.account import Account
 from campaign.service.account_in_code import account_argument
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import clean, counted
+from campaign.text import clean
 from campaign.values import replace
 
 _NEW_SANDBOX = "This run uses a new embedded sandbox"
@@ -116,9 +115,6 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             last_round, frozen, comparison = _converge(plan, campaign)
         salt = folder.manifest.salt
         about_account = "" if is_new or options.account is not None else _about_new_sandbox(plan, salt)
-        about_batches = _about_batch_size(last_round, campaign)
-        if about_batches:
-            log.warning(about_batches)
         held.callback(remember_account(salt, options.account))
         return OpenCampaign(
             folder,
@@ -130,7 +126,6 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             held.pop_all(),
             comparison,
             about_account=about_account,
-            about_batches=about_batches,
         )
 
 
@@ -188,7 +183,7 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
     place = open_in(path)  # asked first: what it sends while the rest is read is not counted
-    compared = compare_plan(plan, CampaignRecord.of(folder).unless_erased(), environment, options.opted_out)
+    compared = compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out)
     return Difference(replace(compared, open_in=place), path)
 
 
@@ -227,20 +222,6 @@ def _about_new_sandbox(plan: Plan | None, salt: str) -> str:
     return f"{_NEW_SANDBOX}, and not the one that this campaign used before.{to_use}"
 
 
-def _about_batch_size(last_round: Round, campaign: _LockedCampaign) -> str:
-    """That batches which wait keep the size that they were cut to; "" if no other one was asked for."""
-    given, cut = campaign.options.batch_size, last_round.manifest.batch_size
-    if given in (cut, USUAL["batch_size"]):
-        return ""
-    batches = snapshot(campaign.folder.ledger_place).batches
-    if not any(batch.state == "pending" for batch in batches):
-        return ""
-    return (
-        f"The batches that wait keep the size that they were cut to when their round began, "
-        f"{counted(cut, 'message')} at most: batch_size={given} is for messages that are cut later."
-    )
-
-
 def _existing_or_new(
     plan: Plan, name: ChosenName, claim: Claim, options: SendOptions
 ) -> tuple[Folder, Claim, bool]:
@@ -271,6 +252,7 @@ def _lock(
     ledger = folder.ledger_place.open(folder.manifest.identity, [entry] if entry else [])
     held.callback(ledger.close)
     finish_erasure(folder.path, ledger)
+    folder.check_not_erased(ledger.erased_at())
     sweep_unfinished_files(folder.path / ROUNDS)
     if takeover:
         ledger.take_over(claim.new_home(folder), takeover)
@@ -282,13 +264,13 @@ def _lock(
 def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPlan | None, str]:
     """The last round, or a new one with its plan where people were refused or leave it; as `_converge`."""
     contents = snapshot(campaign.folder.ledger_place)
-    last_round = campaign.folder.last_round(contents)
-    if last_round is None:
+    rounds = campaign.folder.rounds(contents)
+    if not rounds:
         raise FolderError(
             f"Nothing was prepared in {campaign.folder.path}: the program ended before the first round was "
             "ready. Send the plan again."
         )
-    last_round.check_not_erased()
+    last_round = rounds[-1]
     if contents.is_closed:
         if opt_outs is not None:
             raise UsageError(
@@ -316,7 +298,7 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan,
     folder, options = campaign.folder, campaign.options
     contents = snapshot(folder.ledger_place)
     rounds = folder.rounds(contents)
-    record = CampaignRecord(folder.manifest.name, rounds, contents).unless_erased()
+    record = CampaignRecord(folder.manifest.name, rounds, contents)
     compared = compare_plan(plan, record, folder.manifest.environment, options.opted_out)
     content = _choose(compared, options)
     last_round = rounds[-1] if rounds else None
@@ -349,17 +331,12 @@ def _choose(compared: ComparedPlan, options: SendOptions) -> RoundContent:
 
 
 def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:
-    """Whether a frozen plan has the same table and messages, and exactly those wait that would go out.
-
-    The same table, too, means that of the own spreadsheet: it may have the corrections of a follow-up file by
-    now, while the frozen plan has them from that file.
-    """
+    """Whether a frozen plan has the same table and messages, and exactly those wait that would go out."""
     return (
         content.plan.fingerprint == frozen.plan.fingerprint
         and np.array_equal(content.outgoing, np.flatnonzero(record.waiting[frozen.batch_of_message]))
         and np.array_equal(content.batch_of_excluded, frozen.batch_of_excluded)
         and same_contacts(content.plan, frozen.plan)
-        and np.array_equal(corrected_rows(content.plan), corrected_rows(frozen.plan))
     )
 
 

@@ -72,7 +72,7 @@ class Run:
         self._frozen, self._folder, self._account = opened.frozen, opened.folder, opened.account
         self._last_round, self._process = opened.last_round, os.getpid()
         self.options, self._comparison = opened.options, opened.comparison
-        self._about_account, self._about_batches = opened.about_account, opened.about_batches
+        self._about_account = opened.about_account
         self.progress = opened.options.progress
         self.continuation: Run | None = None
         self.is_continuation = False
@@ -178,11 +178,6 @@ class Run:
     def about_account(self) -> str:
         """That a new embedded sandbox is used though there may be another one; "" if nobody need know."""
         return self._about_account
-
-    @property
-    def about_batches(self) -> str:
-        """That the batches which wait keep their size, though another one was given; "" otherwise."""
-        return self._about_batches
 
     @property
     def budget(self) -> str:

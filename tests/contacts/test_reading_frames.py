@@ -276,3 +276,11 @@ def test_two_columns_of_one_name_in_a_table_of_arrow():
     table = pa.Table.from_arrays([pa.array(["1"]), pa.array(["2"])], names=["phone", "phone"])
     with pytest.raises(ColumnError, match='"phone" \\(column A\\), "phone" \\(column B\\)'):
         read_contacts(table)
+
+
+def test_moments_with_offsets_show_the_time_of_their_own_clock():
+    """12:00 in London and 15:00 in Kampala are one moment, and two cells."""
+    offsets = [dt.timezone(dt.timedelta(hours=hours)) for hours in (0, 3)]
+    moments = [dt.datetime(2026, 1, 5, 12 + 3 * place, tzinfo=one) for place, one in enumerate(offsets)]
+    table = read_contacts(frame(pd.Series(moments, dtype=object)))
+    assert table["phone"].tolist() == ["2026-01-05 12:00", "2026-01-05 15:00"]

@@ -14,7 +14,6 @@ from campaign.arrow_text import (
     combine_chunks,
     concat_arrays,
     fill_missing,
-    first_positions,
     integers_to_array,
     join_column,
     join_texts,
@@ -101,12 +100,6 @@ def test_other_types_become_text_and_masks_become_numpy():
     assert as_text(pa.array(["a", None])).type == pa.large_string()
     assert as_text(pa.array([1, 2])).to_pylist() == ["1", "2"]
     assert mask_to_numpy(pa.array([True, False])).tolist() == [True, False]
-
-
-def test_texts_are_found_where_they_first_occur():
-    others = text_array(["b", None, "a", "b"])
-    assert first_positions(text_array(["a", "b", "c", None, ""]), others).tolist() == [2, 0, -1, -1, -1]
-    assert first_positions(text_array([]), text_array([])).tolist() == []
 
 
 def test_accents_are_composed():

@@ -21,7 +21,7 @@ NAMES = {
 }  # fmt: skip
 
 SENDING = (
-    "plan, account=None, folder=None, name=None, changed='ask', gone='ask', pilot=None, takeover=None, "
+    "plan, account=None, folder=None, name=None, changed='ask', waiting='ask', pilot=None, takeover=None, "
     "batch_size=100, concurrency=8, rate=None, budget=None, "
     "hours=None, canary=True, max_unknown=1, confirm=None, progress=True, ledger=None"
 )

@@ -112,7 +112,7 @@ SENDING = {
     "folder": A_PATH,
     "name": TEXT,
     "changed": [*A_WORD, "none"],
-    "gone": [*A_WORD, "none"],
+    "waiting": [*A_WORD, "none"],
     "pilot": A_COUNT,
     "takeover": TEXT,
     "batch_size": [*A_COUNT, "none", "huge"],
@@ -128,7 +128,7 @@ SENDING = {
     "opted_out": [*A_WORD, "none"],
 }
 RESUMING = (
-    "account", "changed", "gone", "takeover", "batch_size", "concurrency", "rate", "budget", "hours",
+    "account", "changed", "waiting", "takeover", "batch_size", "concurrency", "rate", "budget", "hours",
     "canary", "max_unknown", "confirm", "progress", "ledger", "opted_out",
 )  # fmt: skip
 A_LIST_OF_NUMBERS = names(OBJECTS, NUMBERS, but="frame list no_items")
@@ -260,7 +260,6 @@ WRONG = {
         "statuses": names(OBJECTS, NUMBERS, "none word empty", but="no_items"),
     },
     "Result.by": {"column": [*A_WORD, "none"]},
-    "Result.outcomes_by": {"column": [*A_WORD, "none"]},
     "Result.to_dask": {"table": [*A_WORD, "none"]},
     "write_report": {
         "result": A_RESULT,

@@ -14,7 +14,7 @@ import campaign
 from campaign.messages.templates import date_names
 contacts = campaign.read_contacts(b"phone,visit\\n0772000001,2026-01-05\\n")
 campaign.prepare(contacts, message="{visit:%A %-d %B}", sender="CLINIC", region="UG")
-assert not date_names._read.cache_info().currsize
+assert not date_names._table._value.cache_info().currsize
 """
 
 
@@ -31,7 +31,7 @@ def test_dates_in_numbers_and_english_texts_need_no_table():
 
 
 def test_several_threads_load_one_table():
-    date_names._read.cache_clear()
+    date_names._table.cache_clear()
     with ThreadPoolExecutor(8) as threads:
         tables = [*threads.map(lambda _: date_names.date_names(), range(8))]
     assert len({*map(id, tables)}) == 1

@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from campaign.results.shared_phones import rows_that_share
 
 import campaign
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ContactsError, FileError, FolderError, UsageError
 from campaign.messages.preparation import prepare
 from campaign.messages.suppression.suppression_lists import EarlierCampaign
-from campaign.results.shared_phones import rows_that_share
 from campaign.results.totals import people_in
 
 FAMILY = """\

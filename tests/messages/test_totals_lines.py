@@ -214,8 +214,8 @@ def test_reports_and_the_summary_count_it_apart_from_blank_rows(sandbox, tmp_pat
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
     counts = {line[0]: line[1] for line in book["Summary"].iter_rows(values_only=True)}
     assert (counts["blank (are empty)"], counts["line of totals"]) == (1, 1)
-    outcomes = [cell.value for cell in book["Contacts"]["F"]]
-    assert outcomes == ["outcome in the Summary", "accepted", "blank", "accepted", "line of totals"]
+    reasons = [cell.value for cell in book["Contacts"]["G"]]
+    assert reasons == ["why", None, "blank_row", None, "line_of_totals"]
 
 
 WITH_REMARK = ["Ann,0772000001,5,", ",,,", "Total,,5,", "Prepared by the head office,,,"]
@@ -235,8 +235,8 @@ def test_a_remark_is_told_as_one_wherever_rows_are_counted(sandbox, tmp_path):
     assert "4 rows in the file: 1 person, 1 blank row, 1 line of totals, 1 remark." in page
     assert '>remark</th><td class="figure">1</td><td>stands below the table, and is no person' in page
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
-    outcomes = [cell.value for cell in book["Contacts"]["F"]][1:]
-    assert outcomes == ["accepted", "blank", "line of totals", "remark"]
+    reasons = [cell.value for cell in book["Contacts"]["G"]][1:]
+    assert reasons == [None, "blank_row", "line_of_totals", "remark"]
 
 
 def test_a_second_round_counts_it_as_the_first(sandbox, tmp_path):
@@ -245,17 +245,6 @@ def test_a_second_round_counts_it_as_the_first(sandbox, tmp_path):
     campaign.send(plan_for(contacts_of(*today, header=HEADER)), account=sandbox, folder=folder)
     totals = campaign.load_result(folder).totals
     assert (totals["accepted"], totals.empty, totals.totals_lines, totals.remarks) == (2, 1, 1, 1)
-
-
-def test_once_erased_no_row_is_said_to_be_the_one_or_the_other(sandbox, tmp_path):
-    plan = plan_for(contacts_of("Ann,0772000001,5,", ",,,", TOTALS[0], header=HEADER))
-    folder = campaign.send(plan, account=sandbox, folder=tmp_path / "bills", progress=False).folder
-    with pytest.raises(campaign.ConfirmationError) as question:
-        campaign.erase(folder)
-    campaign.erase(folder, confirm=str(question.value).split('confirm="')[1].split('"')[0])
-    path = campaign.write_report(campaign.load_result(folder), tmp_path / "report.xlsx")
-    outcomes = [cell.value for cell in openpyxl.load_workbook(path)["Contacts"]["B"]]
-    assert outcomes[1:] == ["accepted", *["blank or line of totals"] * 2]
 
 
 def test_the_preview_and_the_result_say_so(sandbox, tmp_path):

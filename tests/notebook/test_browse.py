@@ -112,49 +112,9 @@ def test_a_plan_shows_the_texts_that_are_too_long(tmp_path):
 def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     rows = rows_to_browse(result, reveal=False).set_index("row")
-    assert rows["status"].to_dict() == {2: "accepted", 3: "invalid", 4: "sharing a phone", 5: "accepted"}
+    assert rows["status"].to_dict() == {2: "accepted", 3: "invalid", 4: "duplicate", 5: "accepted"}
     assert list(rows.columns) == ["name", "status", "phone", "message", "reason", "note", "batch", "code"]
     assert rows.at[2, "code"] == result.contacts.at[2, "code"] != ""
-
-
-def test_a_row_that_was_reached_earlier_shows_the_text_that_it_got(tmp_path):
-    """Ben's visit was deleted after he got his text; nothing is to be sent to him, and he has a text."""
-    options = {"account": None, "folder": tmp_path / "visits", "progress": False}
-    for visit in ("Monday, call 0772 000 002", ""):
-        table = f"name,phone,visit\nAda,0772 000 001,Monday\nBen,0772 000 002,{visit!r}\n".replace("'", '"')
-        contacts = campaign.read_contacts(table.encode())
-        plan = campaign.prepare(contacts, message="{name}, {visit}", sender="CLINIC", region="UG")
-        result = campaign.send(plan, **options)
-    rows = rows_to_browse(result, reveal=False).set_index("row")
-    assert rows["status"].to_dict() == {2: "accepted", 3: "reached earlier"}
-    assert rows["message"].to_dict() == {2: "Ada, Monday", 3: "Ben, Monday, call 077*****02"}
-
-
-def test_a_row_that_was_reached_as_corrected_shows_the_text_that_it_got(tmp_path):
-    """Ben's number was put right in the file of rows to correct only; then the own table was sent again."""
-
-    def send(source):
-        options = {"folder": tmp_path / "visits", "progress": False}
-        plan = campaign.prepare(
-            campaign.read_contacts(source), message="{name}", sender="CLINIC", region="UG"
-        )
-        return campaign.send(plan, **options)
-
-    own = tmp_path / "visits.csv"
-    own.write_text("name,phone\nAda,0772 000 001\nBen,0772\nCy,0773\nDan,0774\n")
-    path = campaign.write_follow_up(send(own), tmp_path / "to_correct.csv")
-    typed = path.read_text("utf-8-sig").replace('"0772"', '"0772000002"').replace('"0773"', '"0772000003"')
-    path.write_text(typed)
-    send(path)
-    result = send(own)
-    rows = rows_to_browse(result, reveal=False).set_index("row")
-    assert rows["status"].to_list() == ["accepted", "reached earlier", "reached earlier", "invalid"]
-    assert rows["message"].to_list() == ["Ada", "Ben", "Cy", ""]
-    loaded = rows_to_browse(campaign.load_result(tmp_path / "visits"), reveal=False)
-    assert loaded["message"].to_list() == ["Ada", "Ben", "Cy", ""]
-    own.write_text("name,phone\nCy,0773\nAda,0772 000 001\nBen,0772\n")  # other rows have these numbers now
-    moved = rows_to_browse(send(own), reveal=False)
-    assert moved["message"].to_list() == ["", "Ada", ""]
 
 
 def test_the_reason_of_what_is_unknown_names_no_class(plan, tmp_path):

@@ -7,7 +7,6 @@ import pytest
 from support.widget_tree import find, html_of, widgets_in
 
 from campaign.notebook.composer import row_list
-from campaign.notebook.composer.rows_without_text import write_rows_without_text
 
 TEXT = "Hi {name}, come on {day}."
 
@@ -67,7 +66,7 @@ def test_the_list_of_rows_without_a_text_has_all_that_the_page_counts(person, ta
     person.fill("opt-outs", "stop.csv")
     assert "1 person gets a text; 5 rows get none" in person.sees("section-3")
     section = person.section(3)
-    write_rows_without_text(section._plan, section._leaves, tmp_path / "rows.xlsx")
+    (tmp_path / "rows.xlsx").write_bytes(section.download.content())
     sheet = openpyxl.load_workbook(tmp_path / "rows.xlsx").active
     header, *lines = sheet.iter_rows(values_only=True)
     assert header == ("name", "phone", "day", "why it gets no text", "row in your own spreadsheet")
@@ -92,7 +91,7 @@ def test_a_column_called_as_one_of_the_page_is_shown_beside_it(person, table, tm
     person.reopen(3)
     assert "well" in html_of(open_list(person, "Show this row"))
     section = person.section(3)
-    write_rows_without_text(section._plan, section._leaves, tmp_path / "rows.xlsx")
+    (tmp_path / "rows.xlsx").write_bytes(section.download.content())
     _, line = openpyxl.load_workbook(tmp_path / "rows.xlsx").active.iter_rows(values_only=True)
     assert line[0] == "well"
     assert line[2].startswith("The number has too few digits.")
@@ -101,7 +100,7 @@ def test_a_column_called_as_one_of_the_page_is_shown_beside_it(person, table, tm
 def test_a_list_of_these_rows_stands_out_and_no_main_button_uses_it(person, table, tmp_path):
     at_the_check(person, table, "Ben,0772,Tue\n")
     section = person.section(3)
-    write_rows_without_text(section._plan, section._leaves, tmp_path / "rows.xlsx")
+    (tmp_path / "rows.xlsx").write_bytes(section.download.content())
     person.reopen(1)
     person.fill("path", "rows.xlsx")
     use = find(person.composer, "use")

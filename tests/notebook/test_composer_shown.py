@@ -170,8 +170,8 @@ def test_the_button_and_the_line_follow_the_answer_at_once(person):
 def test_section_3_asks_no_question_that_is_answered(person, answer, said):
     reached_with_another_text(person)
     person.reopen(3)
-    asked = "First, there is a question about the 3 people reached with another text; choose “They get"
-    assert asked in person.sees("section-3")
+    asked = "3 people were reached by this rehearsal with another text. Choose “They get nothing more” or"
+    assert f"First, there is a question: {asked}" in person.sees("section-3")
     person.press("go-on")
     person.fill("changed", answer)
     person.reopen(3)
@@ -302,7 +302,7 @@ def test_an_answer_holds_for_what_it_was_given_for(person, table, change):
             person.press("check")
             person.press("go-on")
     decided = person.composer.desk.composition
-    assert (decided.changed, decided.gone) == ("ask", "ask")
+    assert (decided.changed, decided.waiting) == ("ask", "ask")
     assert find(person.composer, "changed").value == "ask"
 
 

@@ -38,10 +38,9 @@ def without_quotes(text):
             "to send the new text too.",
         ),
         (
-            'Finish the earlier table first with resume, or give gone="withdraw" to leave them out, or give '
-            "another name if this is another campaign.",
-            "Send the rest of the earlier spreadsheet first, or choose “They get nothing” to leave them out, "
-            "or write another name into the field “Name of this campaign” if this is another campaign.",
+            'Finish them first with resume, or give waiting="withdraw" to leave them out.',
+            "Send them first, with the spreadsheet and the text of then, or choose “Do not send them” to "
+            "leave them out.",
         ),
         (
             '1 hidden row was left out (row 23); hidden="include" reads it.',

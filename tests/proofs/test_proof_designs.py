@@ -88,12 +88,18 @@ def cut_the_power(folder, design, patch):
 
 
 def sort_the_rows_halfway(folder, design, patch):
-    """The account is empty after half of it; the rows are sorted, the account filled, the cell run again."""
+    """The account is empty after half of it; the rows are sorted, the account filled, the cell run again.
+
+    Whoever would get a text twice is noticed at the latest when the round is registered.
+    """
     with campaign.Sandbox(balance=35 * 31, password="sesame") as sandbox:
         options = {"account": sandbox.account, "folder": folder, "batch_size": 10, **ONE}
         campaign.send(plan_of(60), **options)
         sandbox.top_up(10**6)
-        campaign.send(plan_of(60, reverse=True), **options)
+        try:
+            campaign.send(plan_of(60, reverse=True), **options)
+        except LedgerError as error:
+            return [str(error)]
         assert sandbox.inbox["number"].nunique() == 60
         return audit_folder(folder, sandbox.inbox)
 

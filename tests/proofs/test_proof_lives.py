@@ -14,6 +14,7 @@ from support.wrong_rounds import DESIGNS, adopt
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
 # What makes the lives with a wrong design short: where it matters, and what happens often.
+OTHER_TEXTS = {"kills": 0.0, "environments": ("local",), "edits": ("change the text", "sort the rows")}
 CIRCUMSTANCES = {
     "withdraw and register in two transactions": {
         "kills": 1.0, "places": ("after a change of the ledger is committed",), "environments": ("local",),
@@ -22,17 +23,20 @@ CIRCUMSTANCES = {
     "list written before the ledger": {
         "kills": 1.0, "places": ("before moves are made, not yet committed",), "environments": ("live",),
     },
-    "another rows text is this rows": {
-        "kills": 0.0, "environments": ("local",),
-        "edits": ("let two share a phone", "part two who share a phone", "change the text"),
-    },
+    "accepted for another text": OTHER_TEXTS,
+    "withdrawn and then again unasked": OTHER_TEXTS,
+    "waiting text replaced unasked": OTHER_TEXTS,
 }  # fmt: skip
 SEEDS = 40
+# How these have to be noticed: by the registration itself, and without it by a phone.
+NOTICED_BY = {
+    "reached counts as new": "the registration was refused",
+    "second line of defence removed": "arrived 2 times",
+}
 # The life that notices it, which comes first; the others follow should it do so no longer.
 NOTICED = {
     "key without the text": 3, "withdraw and register in two transactions": 1,
     "refused counts as reached": 4, "a rehearsal counts as reached": 2, "list written before the ledger": 1,
-    "another rows text is this rows": 7,
 }  # fmt: skip
 
 
@@ -74,5 +78,6 @@ def test_a_wrong_design_is_caught(design, tmp_path, link, monkeypatch):
         life = live(seed, tmp_path, link, design=design, **CIRCUMSTANCES.get(design, {}))
         if life.broken:
             print("\n".join(life.story))
+            assert any(NOTICED_BY.get(design, "") in promise for promise in life.broken)
             return
     pytest.fail(f"{SEEDS} lives did not notice it")

@@ -22,7 +22,7 @@ SHARES = {
     "two numbers": 12,
     "moved number": 8,
 }  # beginnings in every run, with all that follow
-LONG_SHARES = {"one number": None, "two numbers": 500, "moved number": None}
+LONG_SHARES = {"one number": None, "two numbers": 150, "moved number": None}
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """What the page says: the sentence to quote, what to do, equal batches as one line, reasons grouped."""
 
-import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -180,22 +179,6 @@ def test_the_page_names_no_class_and_the_workbook_does(tmp_path):
     refused = result_of((1, "refused", None, "Out of credit (AccountError)"))  # the service's own words
     page = campaign.write_report(refused, tmp_path / "refused.html").read_text("utf-8")
     assert "Out of credit (AccountError)." in page
-
-
-def test_what_an_erased_campaign_said_is_in_no_report(tmp_path):
-    folder = tmp_path / "visits"
-    plan = plan_for(contacts_of("Ann,0772000001", "Bo,none"), message="Dear {name}, come on Monday.")
-    campaign.send(plan, folder=folder, progress=False)
-    with pytest.raises(campaign.ConfirmationError) as asked:
-        campaign.erase(folder)
-    erased = campaign.erase(folder, confirm=re.search(r'confirm="(.*)"', str(asked.value))[1])
-    for result in (erased, campaign.load_result(folder)):
-        page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
-        assert [word for word in ("Monday", "Dear", "CLINIC", "Sent by") if word in page] == []
-        assert "Nothing here: the names and numbers of this campaign were erased." in page
-        assert "attention." not in page
-        with pytest.raises(campaign.ReportError, match=r"The rows of this campaign were erased"):
-            campaign.write_report(result, tmp_path / "report.html", by="name")
 
 
 # --- batches, reasons, costs --------------------------------------------------------------------------

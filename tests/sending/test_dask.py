@@ -137,12 +137,12 @@ def test_rounds_of_dask_frames_are_those_of_pandas(client, tmp_path):
     assert_same_result(*map(without_version, loaded))
     assert result.totals["accepted"] == 18
     assert (tmp_path / "dask/visits/rounds/0002/plan/settled.parquet").is_dir()
-    for name in ("contacts", "messages", "issues"):  # before they are erased
+    for name in ("contacts", "messages", "issues"):
         same(result.to_dask(name).compute(), pd.concat([getattr(part, name) for part in result.parts()]))
     with pytest.raises(campaign.ConfirmationError) as question:
         campaign.erase(tmp_path / "dask" / "visits")
     campaign.erase(tmp_path / "dask" / "visits", confirm=question.value.phrase)
-    assert {path.name for path in (tmp_path / "dask/visits/rounds/0002").iterdir()} == {"erased"}
+    assert {path.name for path in (tmp_path / "dask/visits/rounds/0002").iterdir()} == {"manifest.json"}
 
 
 def test_the_frozen_tables_are_those_of_pandas(client, tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
@@ -14,13 +15,16 @@ from support.live_service import LiveService, start_live
 from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
-from campaign.sending.ledger.connections import opened
+from campaign.sending.ledger.connections import Refusal, opened
 from campaign.sending.ledger.ledger_file import LedgerFile
-from campaign.sending.ledger.views import journal_frame
-from campaign.sending.store import folder
+from campaign.sending.ledger.views import journal_frame, snapshot
+from campaign.sending.store import erasure
 
+LEFT = {
+    "manifest.json", "ledger.sqlite", "ledger.sqlite.moves", "rounds/0001/manifest.json",
+    "rounds/0002/manifest.json",
+}  # fmt: skip
 WORDS = ("Person", "Amina", "Hi ", "Dear", "7720000", "772 000")
-ERASED = "The names, numbers and texts of this campaign were erased."
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +94,12 @@ def traces(folder):
     return left
 
 
+def files_of(folder):
+    """The files of a folder with their content, but for the lock and what says who had it."""
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("lock"))
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
 def phrase_of(call):
     with pytest.raises(campaign.ConfirmationError) as shown:
         call()
@@ -110,9 +120,12 @@ def test_the_error_says_what_is_taken_away_and_asks_for_a_phrase(visits):
 
 
 def test_no_name_number_or_text_is_in_any_byte_of_the_folder(visits):
+    (visits / "composed.json").write_text('"Hi {name}"')
+    (visits / "composed.json.in_provider_list").write_text("2567720000")
     assert traces(visits)
-    erase(visits)
+    assert erase(visits) is None
     assert traces(visits) == []
+    assert {*files_of(visits)} == LEFT
 
 
 def test_not_even_an_answer_that_repeated_them_is_left(tmp_path):
@@ -150,24 +163,23 @@ def test_what_a_killed_program_has_frozen_and_not_registered_is_erased_too(visit
     assert not left.exists()
 
 
-def test_totals_costs_codes_and_the_status_of_each_row_are_kept(visits):
-    before = campaign.load_result(visits)
-    after = erase(visits)
-    assert after.totals == before.totals
-    for column in ("batch", "messages", "status", "cost", "code", "submitted_at", "round"):
-        assert after.batches[column].tolist() == before.batches[column].tolist()
-    kept = ["status", "batch", "code"]
-    pd.testing.assert_frame_equal(after.contacts[kept], before.contacts[kept])
-    assert set(after.messages["number"]) == set(after.messages["message"]) == {""}
-    assert ERASED in after.sentence
-    assert "Correct the invalid row" not in after.sentence
-    (row,) = campaign.history(visits).to_dict("records")
-    assert (row["accepted"], row["rounds"], row["template"], row["sender"]) == (11, 2, "", "CLINIC")
-    assert row["cost"] == 11 * 35
+def test_history_has_the_totals_and_the_cost(visits):
+    (before,) = campaign.history(visits).to_dict("records")
+    erase(visits)
+    (after,) = campaign.history(visits).to_dict("records")
+    changed = {"state": "erased", "template": "", "sender": ""}
+    assert after == before | changed
+    assert (after["accepted"], after["to_correct"], after["rounds"], after["cost"]) == (11, 1, 2, 11 * 35)
+
+
+def test_batches_keep_their_costs_and_codes(visits):
+    kept = ["batch", "round", "messages", "status", "cost", "code", "submitted_at"]
+    before = snapshot(LedgerFile(visits / "ledger.sqlite")).outcomes[kept]
+    erase(visits)
+    pd.testing.assert_frame_equal(snapshot(LedgerFile(visits / "ledger.sqlite")).outcomes[kept], before)
 
 
 def test_a_sender_from_a_column_is_erased_and_listed_without_a_name(options, tmp_path):
-    """The same name in every row is still a cell of the table."""
     table = campaign.read_contacts(b"nurse,phone\nAmina,0772 000 001\nAmina,0772 000 002\n")
     plan = campaign.prepare(table, message="Hi", sender="{nurse}", region="UG")
     place = campaign.send(plan, **options).folder
@@ -179,24 +191,11 @@ def test_a_sender_from_a_column_is_erased_and_listed_without_a_name(options, tmp
     assert page.count("(not known)") == 1
 
 
-@pytest.mark.parametrize("ending", ["html", "xlsx", "csv"])
-def test_an_erased_campaign_is_still_reported(visits, tmp_path, ending):
-    erase(visits)
-    assert campaign.write_report(campaign.load_result(visits), tmp_path / f"report.{ending}").exists()
-
-
-def test_there_are_no_rows_to_correct_any_more(visits, tmp_path):
-    erased = erase(visits)
-    with pytest.raises(campaign.ReportError, match="there are no rows to correct"):
-        campaign.write_follow_up(erased, tmp_path / "to_correct.csv")
-    assert "orrect" not in erased._repr_html_()
-
-
 def test_the_journal_says_who_erased_it(visits, monkeypatch):
     monkeypatch.setenv("LOGNAME", "amina")
     erase(visits)
     journal = journal_frame(LedgerFile(visits / "ledger.sqlite"))
-    assert journal.loc[journal["now"] == "erased", "note"].tolist() == ["amina: erased"]
+    assert journal.iloc[-1][["now", "note"]].tolist() == ["erased", "amina: erased"]
     assert (journal["now"] == "accepted").sum() == 5
 
 
@@ -205,49 +204,63 @@ def test_other_files_in_the_folder_are_left_and_named(visits):
     assert "Other files in the folder are left as they are: report.html." in phrase_of(
         lambda: campaign.erase(visits)
     )
-    assert "report.html" in erase(visits).sentence
+    erase(visits)
     assert (visits / "report.html").exists()
 
 
-def test_erasing_twice_changes_nothing(visits):
+def test_erasing_twice_changes_nothing_and_says_so(visits, caplog):
     erase(visits)
-    before = {path: path.read_bytes() for path in (visits / "rounds").rglob("*.*")}
-    assert f"{ERASED} The spreadsheet, and reports, follow-up files, notebooks and copies elsewhere" in (
-        campaign.erase(visits).sentence
-    )
-    assert {path: path.read_bytes() for path in (visits / "rounds").rglob("*.*")} == before
+    before = files_of(visits)
+    assert campaign.erase(visits) is None
+    assert files_of(visits) == before
+    assert [record.message for record in caplog.records] == [
+        f"The campaign in {visits} was erased on {datetime.now(UTC):%Y-%m-%d}."
+    ]
 
 
 # It ends the campaign
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [
-        lambda: plan_for(twelve()),
-        lambda: plan_for(twelve("New,0772 000 099")),
-        lambda: plan_for(twelve(), "Dear {name}"),
-        lambda: plan_for(contacts_of("Ann,0772 000 099")),
-    ],
-    ids=["the same table", "one more row", "another text", "other people"],
-)
-def test_nothing_is_sent_under_its_name_any_more(visits, options, sandbox, plan, tmp_path):
+REFUSED = {
+    "load_result": lambda folder, account: campaign.load_result(folder),
+    "compare": lambda folder, account: campaign.compare(plan_for(twelve()), account=account, folder=folder),
+    "send": lambda folder, account: campaign.send(plan_for(twelve()), **sending(folder, account)),
+    "send to others": lambda folder, account: campaign.send(
+        plan_for(contacts_of("Ann,0772 000 099"), "Dear {name}"), changed="send", **sending(folder, account)
+    ),
+    "start": lambda folder, account: campaign.start(plan_for(twelve()), **sending(folder, account)),
+    "resume": lambda folder, account: campaign.resume(folder, account=account, progress=False),
+    "resume with opt-outs": lambda folder, account: campaign.resume(
+        folder, opt_outs=["+256772000000"], account=account, progress=False
+    ),
+    "resolve": lambda folder, account: campaign.resolve(folder, 1, "accepted"),
+    "reconcile": lambda folder, account: campaign.reconcile(
+        folder, pd.DataFrame({"number": ["256772000000"], "text": ["Hi Person 0"]})
+    ),
+    "close": lambda folder, account: campaign.close(folder),
+    "not_again": lambda folder, account: plan_for(people(3), not_again=folder),
+}
+
+
+def sending(folder, account):
+    return {"account": account, "folder": folder, "progress": False}
+
+
+@pytest.mark.parametrize("verb", REFUSED)
+def test_everything_else_is_refused_and_says_when_it_was_erased(visits, sandbox, verb):
     erase(visits)
-    before = {path: path.read_bytes() for path in visits.rglob("*.*")}
-    for call in (
-        lambda: campaign.compare(plan(), account=sandbox, folder=visits),
-        lambda: campaign.send(plan(), changed="send", **options),
-        lambda: campaign.resume(visits, account=sandbox, progress=False),
-        lambda: campaign.resume(visits, opt_outs=["+256772000000"], account=sandbox, progress=False),
-    ):
-        with pytest.raises(campaign.FolderError, match=r"was erased on 20.* Give another name="):
-            call()
+    before = files_of(visits)
+    with pytest.raises(campaign.FolderError, match=r"was erased on 20.*history\(\) has .* Give another name"):
+        REFUSED[verb](visits, sandbox)
+    assert files_of(visits) == before
     assert len(sandbox.inbox) == 11
-    assert {path: path.read_bytes() for path in visits.rglob("*.*") if path.name != "lock"} == {
-        path: content for path, content in before.items() if path.name != "lock"
-    }
-    options["folder"] = tmp_path / "again"
-    assert campaign.send(plan(), **options).totals["accepted"] == len(set(plan().messages["number"]))
+
+
+def test_what_it_sent_can_be_sent_under_another_name(visits, options, sandbox, tmp_path):
+    erase(visits)
+    result = campaign.send(plan_for(twelve()), **options | {"folder": tmp_path / "again"})
+    assert result.totals["accepted"] == 11
+    assert len(sandbox.inbox) == 22
 
 
 def test_who_has_left_the_table_is_named_beside_the_people_in_it(tmp_path, options):
@@ -297,18 +310,6 @@ def test_a_campaign_that_is_being_sent_is_not_erased(tmp_path):
         assert run.wait().totals["accepted"] == 30
 
 
-def test_an_erased_campaign_is_neither_reconciled_nor_left_out(visits, sandbox, tmp_path):
-    erase(visits)
-    (tmp_path / "provider.csv").write_text("Number,Text\n256772000000,Hi Person 0\n")
-    for call in (
-        lambda: campaign.reconcile(visits, tmp_path / "provider.csv"),
-        lambda: plan_for(people(3), not_again=visits),
-    ):
-        with pytest.raises(campaign.FolderError, match="was erased"):
-            call()
-    assert len(sandbox.inbox) == 11
-
-
 def test_a_follow_up_file_of_an_erased_campaign_is_refused(visits, options, sandbox, tmp_path):
     campaign.write_follow_up(campaign.load_result(visits), tmp_path / "to_correct.csv")
     corrected = (tmp_path / "to_correct.csv").read_text("utf-8-sig").replace("not a number", "0772 000 011")
@@ -320,46 +321,43 @@ def test_a_follow_up_file_of_an_erased_campaign_is_refused(visits, options, sand
     assert len(sandbox.inbox) == 11
 
 
-def test_what_is_left_is_frozen_like_a_round(visits, options):
-    erase(visits)
-    manifest = visits / "rounds/0002/erased/manifest.json"
-    manifest.write_bytes(manifest.read_bytes().replace(b'"settled": 10', b'"settled": 11'))
-    with pytest.raises(campaign.FolderError, match="was changed after the round was registered"):
-        campaign.send(plan_for(twelve()), **options)
-
-
 @pytest.mark.parametrize(
     "change",
     [
-        "DELETE FROM erasures",
-        "UPDATE erasures SET digest = ''",
-        "INSERT OR REPLACE INTO erasures VALUES (1, '', '')",
-        "INSERT INTO erasures VALUES (3, '', '')",
+        "INSERT INTO journal (at, batch, was, now, error, note) VALUES ('', 0, '', 'erased', '', '')",
+        "INSERT INTO journal (at, batch, was, now, error, note) VALUES ('', 0, '', 'closed', '', '')",
+        "INSERT INTO rounds VALUES (3, '', '')",
+        "UPDATE batches SET state = 'pending' WHERE batch = 1",
         "UPDATE batches SET digest = x'00' WHERE batch = 1",
         "UPDATE journal SET note = 'x' WHERE batch = 1",
         "UPDATE journal SET note = '', error = '' WHERE batch = 0",
+        "DELETE FROM journal WHERE now = 'erased'",
     ],
 )
-def test_the_ledger_itself_guards_what_was_erased(visits, change):
+def test_the_ledger_lets_nothing_follow(visits, change):
     erase(visits)
-    with opened(visits / "ledger.sqlite") as connection, pytest.raises(Exception, match=r"only|frozen|once"):
+    with opened(visits / "ledger.sqlite") as connection, pytest.raises(Refusal):
         connection.execute(change)
 
 
-def test_before_an_erasure_the_ledger_keeps_its_digests_and_notes(visits):
+def test_before_it_is_erased_the_ledger_keeps_its_digests_and_notes(visits):
     for change in ("UPDATE batches SET digest = x''", "UPDATE journal SET note = '', error = ''"):
-        with opened(visits / "ledger.sqlite") as connection, pytest.raises(Exception, match=r"only|frozen"):
+        with opened(visits / "ledger.sqlite") as connection, pytest.raises(Refusal, match=r"only|frozen"):
             connection.execute(change)
 
 
-def test_a_killed_erasure_whose_rest_cannot_be_deleted_says_so(visits, options, monkeypatch):
+def test_a_rest_that_cannot_be_deleted_is_deleted_the_next_time(visits, options, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(folder, "sweep_originals", refuse)
-    for call in (lambda: erase(visits), lambda: campaign.send(plan_for(twelve()), **options)):
-        with pytest.raises(campaign.FolderError, match=r"What an erasure left in .* cannot be deleted: Perm"):
-            call()
+    with monkeypatch.context() as patch:
+        patch.setattr(erasure.shutil, "rmtree", refuse)
+        for call in (lambda: erase(visits), lambda: campaign.send(plan_for(twelve()), **options)):
+            with pytest.raises(campaign.FolderError, match=r"cannot be deleted: Permission denied"):
+                call()
+    assert campaign.history(visits)[["state", "template"]].iloc[0].tolist() == ["erased", ""]
+    campaign.erase(visits)
+    assert traces(visits) == []
 
 
 # Live
@@ -400,17 +398,16 @@ def test_killed_anywhere_it_is_whole_or_can_be_finished(visits, options, sandbox
         )  # fmt: skip
         process.join(60)
         assert process.exitcode == -9, f"{moment} {place}, {nth}"
-        shown = campaign.load_result(visits)
-        assert shown.totals["accepted"] == 11
-        is_erased = ERASED in shown.sentence
-        assert ("name" in shown.contacts) != is_erased
-        if is_erased:
+        (listed,) = campaign.history(visits).to_dict("records")
+        assert (listed["accepted"], listed["problem"]) == (11, "")
+        if listed["state"] == "erased":
             with pytest.raises(campaign.FolderError, match="was erased on"):
                 campaign.send(plan, **options)
             assert traces(visits) == []  # the next opening has finished it
         else:
-            assert "Nothing was left to send" in campaign.send(plan, **options).sentence
-            assert not list(visits.rglob("erased"))
+            assert campaign.load_result(visits).contacts["name"][2] == "Person 0"
+            assert campaign.send(plan, **options).nothing_sent
         erase(visits)
         assert traces(visits) == []
+        assert {*files_of(visits)} == LEFT
     assert len(sandbox.inbox) == 11

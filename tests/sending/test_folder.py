@@ -186,7 +186,7 @@ def edit(folder, **values):
     [
         {"parts": 0},
         {"messages": 4},
-        {"settled": 1},
+        {"settled": {"1": 1}},
         {"batch_size": 1},
         {"canary": False},
         {"pilot": {"last_batch": 1, "template": "Hi"}},
@@ -247,7 +247,7 @@ def test_a_result_of_a_plan_at_hand_is_checked_against_the_ledger_too(visits):
     """As a run asks for it while it sends."""
     folder = open_folder(visits)
     ledger = folder.snapshot()
-    frozen = folder.last_round(ledger).load(ledger.batches)
+    frozen = folder.rounds(ledger)[-1].load(ledger.batches)
     assert folder.load_result(frozen).totals["accepted"] == 3
     path = folder.path / "ledger.sqlite"
     path.write_bytes(path.read_bytes()[:4096])
@@ -272,7 +272,7 @@ def test_a_manifest_of_an_unknown_environment_is_damaged_and_asks_for_no_account
 
 def test_what_was_chosen_at_the_start_is_kept_for_the_next_one():
     folder = open_folder(sent(batch_size=2, canary=False))
-    manifest = folder.last_round(folder.snapshot()).manifest
+    manifest = folder.rounds(folder.snapshot())[-1].manifest
     assert (manifest.batch_size, manifest.canary, manifest.messages) == (2, False, 3)
 
 

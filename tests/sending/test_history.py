@@ -12,9 +12,9 @@ import campaign
 from campaign.private_files import make_private_folder
 
 COLUMNS = [
-    "name", "environment", "first_sent", "last_sent", "rounds", "people", "accepted", "refused", "unknown",
-    "waiting", "withdrawn", "opted_out", "to_correct", "accepted_in_all_rounds",
-    "accepted_without_row", "cost", "unpriced", "currency", "sender", "template", "folder", "state",
+    "name", "environment", "first_sent", "last_sent", "rounds", "people", "accepted",
+    "with_an_earlier_text", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct",
+    "accepted_in_all_rounds", "cost", "unpriced", "currency", "sender", "template", "folder", "state",
     "problem",
 ]  # fmt: skip
 COUNTS = ["rounds", "people", "accepted", "refused", "unknown", "waiting"]
@@ -51,6 +51,7 @@ def test_one_campaign_and_what_came_of_it(campaigns):
         "rounds": 1,
         "people": 10,
         "accepted": 2,
+        "with_an_earlier_text": 0,
         "refused": 0,
         "unknown": 2,
         "waiting": 6,
@@ -58,7 +59,6 @@ def test_one_campaign_and_what_came_of_it(campaigns):
         "opted_out": 0,
         "to_correct": 0,
         "accepted_in_all_rounds": 2,
-        "accepted_without_row": 0,
         "cost": Decimal(70),
         "unpriced": 1,
         "currency": "",
@@ -129,7 +129,15 @@ def test_what_people_got_who_have_left_the_table_stays_in_the_cost(campaigns):
     send(2, campaigns / "visits")
     row = only_row(campaign.history(campaigns))
     assert (row["people"], row["accepted"], row["cost"]) == (2, 2, Decimal(140))
-    assert (row["accepted_in_all_rounds"], row["accepted_without_row"]) == (4, 2)
+    assert row["accepted_in_all_rounds"] == 4
+
+
+def test_people_who_keep_an_earlier_text_have_a_column(campaigns):
+    send(4, campaigns / "visits")
+    plan = plan_for(people(5), message="Dear {name}")
+    campaign.send(plan, folder=campaigns / "visits", changed="skip", progress=False)
+    row = only_row(campaign.history(campaigns))
+    assert (row["people"], row["accepted"], row["with_an_earlier_text"], row["to_correct"]) == (5, 1, 4, 0)
 
 
 def test_a_closed_campaign_waits_no_more(campaigns):

@@ -771,3 +771,12 @@ def test_a_closed_ledger_takes_no_moves(fresh_ledger):
     fresh_ledger.close()
     with pytest.raises(LedgerError, match="Resume the campaign to open it again"):
         fresh_ledger.move(1, "sending")
+
+
+@pytest.mark.parametrize("state", ["pending", "sending", "unknown"])
+def test_while_anything_waits_or_is_unknown_it_is_not_erased(fresh_ledger, state):
+    for move in {"pending": [], "sending": ["sending"], "unknown": ["sending", "unknown"]}[state]:
+        fresh_ledger.move(1, move)
+    with pytest.raises(LedgerError, match="something waits or is unknown"):
+        fresh_ledger.erase_campaign("ana: erased")
+    assert fresh_ledger.erased_at() == ""

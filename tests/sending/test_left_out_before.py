@@ -32,7 +32,7 @@ def test_a_forgotten_list_is_said_until_it_is_given_again(sandbox):
         plan_for(people(5)), sandbox
     )
     told = campaign.compare(plan_for(people(5)), account=sandbox.account, name="visits")
-    assert told.messages["reason"].tolist() == [*["left out before"] * 2, *["reached"] * 3]
+    assert told.messages["recorded"].tolist() == [*["new"] * 2, *["accepted"] * 3]
     assert FORGOTTEN in compared(plan_for(people(5), "Good day {name}"), sandbox)
     assert "left out before" not in compared(plan_for(people(6), opt_outs=LIST), sandbox)
     one_of_them = compared(plan_for(people(5), opt_outs=LIST[:1]), sandbox)
@@ -66,10 +66,9 @@ def test_whoever_was_reached_before_and_then_wanted_no_more_is_named_with_anothe
 
 def test_nothing_is_sent_before_a_person_has_decided(sandbox):
     send(plan_for(people(5), opt_outs=LIST), sandbox)
-    with pytest.raises(
-        campaign.ConfirmationError, match=rf"{FORGOTTEN} \(rows 2 and 3\)\. Nothing was sent\. Give the list"
-    ):
+    with pytest.raises(campaign.ConfirmationError, match=rf"{FORGOTTEN} \(rows 2 and 3\)\.") as asked:
         send(plan_for(people(6)), sandbox)
+    assert asked.value.questions == {"opted_out": 2}
     assert len(sandbox.inbox) == 3
     assert send(plan_for(people(6), opt_outs=LIST), sandbox).totals["accepted"] == 4
     result = send(plan_for(people(6)), sandbox, opted_out="send")

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pandas as pd
+import psycopg
 import pytest
 from support.ledgers import IDENTITY
 from support.small_campaigns import people, plan_for
@@ -24,6 +25,8 @@ from campaign.sending.ledger.postgres.connections import PostgresError
 from campaign.sending.ledger.postgres.place import PostgresPlace
 from campaign.sending.ledger.views import identity_of, journal_frame
 from campaign.sending.store.folder import open_folder
+
+INSERT = "INSERT INTO journal (at, batch, was, now, error, note)"
 
 
 @pytest.fixture
@@ -60,6 +63,14 @@ def confirmed(question, act):
 
 def settle(folder, outcome):
     confirmed("the connection broke", lambda phrase: campaign.resolve(folder, 2, outcome, confirm=phrase))
+
+
+@pytest.fixture
+def erased(interrupted):
+    settle(interrupted, "accepted")
+    confirmed("would never go out", lambda phrase: campaign.close(interrupted, confirm=phrase))
+    confirmed("for good", lambda phrase: campaign.erase(interrupted, confirm=phrase))
+    return interrupted
 
 
 def totals(result):
@@ -144,12 +155,44 @@ def test_the_providers_list_settles_anew_what_was_settled_wrongly(sandbox, inter
 def test_it_is_closed_and_erased(interrupted):
     settle(interrupted, "accepted")
     confirmed("would never go out", lambda phrase: campaign.close(interrupted, confirm=phrase))
-    result = confirmed("for good", lambda phrase: campaign.erase(interrupted, confirm=phrase))
-    assert "The names, numbers and texts of this campaign were erased." in result.sentence
+    before = campaign.history(interrupted)
+    confirmed("for good", lambda phrase: campaign.erase(interrupted, confirm=phrase))
+    assert {path.name for path in (interrupted / "rounds").rglob("*")} == {"0001", "manifest.json"}
     place = open_folder(interrupted).ledger_place
     assert (journal_frame(place)["error"] == "").all()
     with place.reading() as connection:
         assert connection.execute("SELECT count(*) FROM batches WHERE digest != ''").fetchone() == (0,)
+    counts = ["accepted", "withdrawn", "people", "cost", "rounds"]
+    pd.testing.assert_frame_equal(campaign.history(interrupted)[counts], before[counts])
+
+
+@pytest.mark.parametrize(
+    ("meddling", "refusal"),
+    [
+        (f"{INSERT} VALUES ('', 0, '', 'erased', '', '')", "the campaign was erased"),
+        (f"{INSERT} VALUES ('', 0, '', 'closed', '', '')", "the campaign was erased"),
+        ("INSERT INTO rounds VALUES (2, '', '')", "the campaign was erased"),
+        ("UPDATE batches SET digest = 'x' WHERE batch = 1", "the plan is frozen"),
+        ("UPDATE journal SET note = 'x' WHERE batch = 1", "the journal only grows"),
+        ("UPDATE journal SET note = '', error = '' WHERE batch = 0", "the journal only grows"),
+    ],
+)
+def test_nothing_follows_once_it_is_erased(erased, postgres_server, database, meddling, refusal):
+    name = database.rpartition("/")[2]
+    schema = open_folder(erased).ledger_place.schema
+    with pytest.raises(psycopg.errors.IntegrityConstraintViolation, match=refusal):
+        postgres_server.ask(f"SET search_path TO {schema}; {meddling}", name)
+
+
+def test_once_it_is_erased_nobody_sends_it_or_works_on_it(sandbox, erased, plan):
+    for call in (
+        lambda: campaign.send(plan, account=sandbox.account, folder=erased, progress=False),
+        lambda: campaign.release(erased, account=sandbox.account),
+        lambda: campaign.work(erased, account=sandbox.account),
+        lambda: campaign.load_result(erased),
+    ):
+        with pytest.raises(campaign.FolderError, match="was erased on 20"):
+            call()
 
 
 def test_history_lists_it_beside_one_in_a_file(sandbox, interrupted, plan):

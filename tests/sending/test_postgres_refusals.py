@@ -136,7 +136,7 @@ def test_a_database_that_can_only_be_read(sandbox, waiting, postgres_server, dat
         "CREATE OR REPLACE FUNCTION batches_stay() RETURNS trigger LANGUAGE plpgsql AS "
         "'BEGIN RETURN old; END'",
         "CREATE OR REPLACE RULE sent AS ON UPDATE TO batches DO INSTEAD NOTHING",
-        "DROP TABLE erasures",
+        "DROP TABLE pace",
     ],
 )
 def test_tables_that_another_program_has_changed(sandbox, waiting, postgres_server, database, meddling):
@@ -274,7 +274,10 @@ COLUMNS = "(batch, round, part, first, messages, digest)"
         ("INSERT INTO rounds VALUES (1, 'x', 'x')", "rounds follow each other"),
         ("INSERT INTO rounds VALUES (3, 'x', 'x')", "rounds follow each other"),
         ("INSERT INTO rounds VALUES (2, 'x', 'x')", "batches of an earlier round still wait"),
-        ("INSERT INTO erasures VALUES (1, 'x', 'x')", "nothing waits or is unknown"),
+        (
+            "INSERT INTO journal (at, batch, was, now, error, note) VALUES ('', 0, '', 'erased', '', '')",
+            "something waits or is unknown",
+        ),
         ("UPDATE campaign SET value = 'x' WHERE key = 'manifest'", "never changes"),
         ("INSERT INTO campaign VALUES ('manifest', 'x')", "never changes"),
         ("DELETE FROM campaign", "never changes"),

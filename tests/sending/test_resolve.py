@@ -255,28 +255,15 @@ def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
     assert campaign.history(interrupted_campaign)["cost"].item() == priced.totals.cost
 
 
-def test_whoever_was_to_keep_a_text_that_did_not_get_there_gets_the_one_of_the_table(tmp_path):
-    """Resuming leaves them the text that they were to keep: only the plan has the other one."""
-
-    def visits(hour):
-        contacts = pd.DataFrame({"phone": ["0772 000 001", "0772 000 002"], "hour": [hour, hour]})
-        return campaign.prepare(contacts, message="Come at {hour}.", sender="CLINIC", region="UG")
-
-    with campaign.Sandbox(faults={2: "reset"}) as sandbox:
+@pytest.mark.xfail(strict=True, reason="a result still says earlier_text, and counts the person as reached")
+def test_whoever_was_to_keep_a_text_that_did_not_get_there_has_none(tmp_path):
+    with campaign.Sandbox(faults={1: "reset"}) as sandbox:
         options = {"account": sandbox, "folder": tmp_path / "visits", "progress": False}
-        campaign.send(visits("9"), **options, batch_size=1, canary=False, concurrency=1)
-        campaign.send(visits("10"), **options, changed="skip")
-        campaign.resolve(tmp_path / "visits", 2, "refused", confirm="batch 2 was refused")
-        for result in (
-            campaign.load_result(tmp_path / "visits"),
-            campaign.resume(tmp_path / "visits", account=sandbox, progress=False),
-        ):
-            assert result.totals["refused"] == 1
-            assert "Resume the campaign to send it" not in result.sentence
-            assert "send your own spreadsheet again, and they get the text of their row." in result.sentence
-        result = campaign.send(visits("10"), **options, changed="skip")
-        assert result.totals["accepted"] == 2
-        assert sandbox.inbox["text"].tolist() == ["Come at 9.", "Come at 10."]
+        campaign.send(plan_for(people(1), "Come at 9."), **options)
+        campaign.send(plan_for(people(1), "Come at 10."), **options, changed="skip")
+    settled = campaign.resolve(tmp_path / "visits", 1, "refused", confirm="batch 1 was refused")
+    assert settled.contacts["why"].tolist() != ["earlier_text"]
+    assert settled.totals.reached == 0
 
 
 def test_what_a_person_settled_as_refused_is_not_what_the_service_said(interrupted_campaign, tmp_path):
@@ -416,7 +403,7 @@ def test_settling_from_a_shell(interrupted_campaign, capsys):
     assert "Batch 2 is settled" in capsys.readouterr().out
 
 
-def test_what_was_ordered_again_and_changed_since_says_that_it_stays(tmp_path):
+def test_what_was_ordered_again_and_changed_since_stays_until_it_is_chosen(tmp_path):
     """Whoever may have got the old text keeps it, whatever was ordered: resume would not send it."""
     with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
         options = {"account": sandbox, "folder": tmp_path / "visits", "batch_size": 10, "progress": False}
@@ -426,8 +413,6 @@ def test_what_was_ordered_again_and_changed_since_says_that_it_stays(tmp_path):
         )
         kept = campaign.send(plan_for(people(11), "Dear {name}"), changed="skip", **options)
         assert kept.totals["unknown"] == 10
-        assert "What you ordered to be sent again stays as it is" in kept.sentence
-        assert "resume" not in kept.sentence.lower()
         assert campaign.resume(kept.folder, account=sandbox, progress=False).totals["unknown"] == 10
         assert len(sandbox.inbox) == 11
         sent = campaign.send(plan_for(people(11), "Dear {name}"), changed="send", **options)
@@ -452,7 +437,7 @@ def test_a_follow_up_file_sends_no_old_text_that_was_ordered_again(tmp_path):
         assert campaign.compare(corrected, folder=kept.folder, account=sandbox).new == 1
         sent = campaign.send(corrected, **options)
         assert sandbox.inbox["text"].tolist()[10:] == ["Dear Person 5"]
-        assert (sent.totals["accepted"], sent.totals["unknown"]) == (2, 9)
+        assert (sent.totals["accepted"], sent.totals["duplicate"], sent.totals["unknown"]) == (1, 1, 9)
 
 
 @pytest.fixture
@@ -486,19 +471,15 @@ def test_a_report_names_only_batches_that_are_still_to_be_asked_about(unknown_ba
         assert (resume in page, resume in result.sentence) == ((result is ordered),) * 2
 
 
-def test_who_may_have_got_the_same_text_twice_is_told_to_all(unknown_batches, tmp_path):
+def test_what_was_sent_before_it_was_ordered_again_is_not_in_the_table(unknown_batches, tmp_path):
     result = sent_again(unknown_batches)
     for batch in (3, 4):
         settle = {"confirm": f"batch {batch} was accepted", "cost": 350}
         result = campaign.resolve(result.folder, batch, "accepted", **settle)
-    again = "they were in batches that were ordered to be sent again."
-    page = page_of(result, tmp_path)
-    for told in (result.sentence, html.unescape(result._repr_html_()), page):
-        assert again in told
-    assert "Nobody needs attention." in page
+    assert result.not_in_table["batch"].tolist() == [2] * 10
+    assert "Nobody needs attention." in page_of(result, tmp_path)
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
-    listed = [row[-1] for row in book["Messages not in the table"].iter_rows(values_only=True)]
-    assert listed.count("Its batch was ordered to be sent again.") == 10
+    assert len([*book["Messages not in the table"].iter_rows(values_only=True)]) == 1 + 10
 
 
 def test_what_a_batch_cost_that_was_sent_again_can_be_given_too(unknown_batches):
@@ -574,5 +555,5 @@ def test_batches_are_ordered_again_together_and_get_their_costs_one_by_one(unkno
     assert main(["resolve", str(folder), "2,3,4", "again", "--confirm", phrase]) == 4
     assert "Batches 2, 3 and 4 are settled." in capsys.readouterr().out
     result = campaign.resume(folder, progress=False)
-    assert "they were in batches that were ordered to be sent again." in result.sentence
+    assert result.not_in_table["batch"].tolist() == [2] * 10 + [3] * 10 + [4] * 10
     assert "The cost of batch 2 and 2 other batches is not known." in result.sentence

@@ -20,8 +20,9 @@ from support.life_decisions import resolve, unknown_batches, what_became_of
 from support.life_desk import PromiseBroken
 from support.life_intents import Intent, death
 from support.life_rivals import send_from_two_programs
-from support.living_sheets import Editor
+from support.living_sheets import TEMPLATES, Editor
 from support.round_places import names_mean_this_machine
+from support.told_truth import SENT
 from support.witnessed_service import WitnessedService, account_of
 
 LOSSES = ("reset", "close", "html", "empty", "accept_reset", "accept_close", "accept_garbage", "accept_half")
@@ -84,7 +85,7 @@ class Life(Sender):
             (life_places.send_from_elsewhere, 0.1), (life_places.back_up, 0.2), (life_places.restore, 0.5),
             (Life._write_follow_up, 0.2), (life_corrections.send_follow_up, 0.7),
             (life_decisions.settle_wrongly_and_find_out, 0.3), (send_from_two_programs, 0.05),
-            (Life._from_another_file, 0.3), (Life._rehearse, 0.08),
+            (Life._from_another_file, 0.3), (Life._rehearse, 0.08), (Life._change_the_text_halfway, 0.1),
             (Life._send_to_others, 0.1), (Life._top_up, 0.3), (Life._change_campaign, 0.05),
         ):  # fmt: skip
             if self.chance.random() < how_often:
@@ -122,7 +123,7 @@ class Life(Sender):
         if self.chance.random() < 0.25:
             options["changed"] = self.chance.choice(("skip", "send"))
         if self.chance.random() < 0.25:
-            options["gone"] = "withdraw"
+            options["waiting"] = "withdraw"
         if verb == "resume" and self.truth.is_closed is False and self.chance.random() < 0.4:
             numbers = sorted({number for sheet in self.truth.sheets for number in sheet.numbers})
             stopped = self.chance.sample(numbers, min(len(numbers), 2))
@@ -144,6 +145,16 @@ class Life(Sender):
         later = f" ({self.erased})" if self.erased else ""  # those of before may be erased
         self.name = self.chance.choice(("Visits", "visits 2", "visits-2", "Клиника")) + later
         self.tell(f"the campaign {self.name!r} from now on")
+
+    def _change_the_text_halfway(self) -> None:
+        """Some wait for a text, another one is sent, perhaps the first again; all of it is asked about."""
+        self.send(Intent("send", {"pilot": self.chance.randrange(1, 4), "batch_size": 2, "progress": False}))
+        self.let_go()
+        templates = self.chance.choice(list(TEMPLATES)), self.sheet.template
+        for template in templates[: self.chance.randrange(1, 3)]:
+            self.tell(f"the text {template!r}, while some may wait for another one")
+            self.sheet = replace(self.sheet, template=template)
+            self.send(Intent("send", {"batch_size": 2, "progress": False}))
 
     def _from_another_file(self) -> None:
         """A file of the same name from another folder is no part of the campaign unless somebody says so."""
@@ -171,7 +182,7 @@ class Life(Sender):
         self.tell("rehearse")
         requests = self.service.requests
         with campaign.Sandbox() as sandbox:
-            options = {"changed": "send", "gone": "withdraw", "progress": False}
+            options = {"changed": "send", "waiting": "withdraw", "opted_out": "send", "progress": False}
             campaign.send(self.sheet.prepare(), account=sandbox, name=self.name, **options)
         self.check(["the rehearsal was none"] if self.service.requests != requests else [])
 
@@ -191,7 +202,7 @@ class Life(Sender):
         )
         self.name, self.is_named_by_file = f"others than {self.name}", False
         before = self.truth.arrivals.copy()
-        options = {"changed": "skip", "gone": "withdraw", "progress": False, "concurrency": 1}
+        options = {"changed": "skip", "waiting": "withdraw", "progress": False, "concurrency": 1}
         self.send(Intent("send", options))
         refusal = self.refusal
         both = {number for number, _ in self.truth.arrivals - before} & reached
@@ -225,7 +236,7 @@ class Life(Sender):
             self.check(["the same once more sent something"])
 
     def _send_at_last(self, changed: str) -> campaign.Result:
-        options = {"changed": changed, "gone": "withdraw", "batch_size": 5, "progress": False}
+        options = {"changed": changed, "waiting": "withdraw", "batch_size": 5, "progress": False}
         options["budget"] = campaign.Budget()
         while True:  # a person may give up a few times
             result = self.send(Intent("send", dict(options)))
@@ -233,27 +244,21 @@ class Life(Sender):
                 return result
 
     def _people_never_reached(self, changed: str) -> list[str]:
-        """Who should have been reached and was not; an unknown batch may have reached its people."""
+        """Who should have been reached and was not; what is unknown, or ordered again, may have arrived."""
         doubtful = [text for batch in unknown_batches(self) for text in batch.texts]
+        ordered_again = set(self.truth.again)
         missing = []
         for number, texts in self.sheet.texts_by_number().items():
-            if number in self.truth.perhaps_stopped:
-                continue
             reached = self.truth.reached(number) | {text for other, text in doubtful if other == number}
-            if not texts - reached or (self.sheet.duplicates == "skip" and texts & reached):
-                continue
-            ordered_again = {text for other, text in self.truth.again if other == number}
-            if changed == "skip" and ordered_again - texts:
-                continue  # they keep what may have reached them, although it was to go out again
-            if changed == "send" or not (reached or self._keeps_other_number(number)):
+            keeps = reached | {text for other, text in ordered_again if other == number}
+            is_settled = texts <= reached or (self.sheet.duplicates == "skip" and texts & reached)
+            is_skipped = changed == "skip" and (keeps - texts or self._keeps_other_number(number))
+            if not (is_settled or is_skipped or number in self.truth.perhaps_stopped):
                 missing.append(f"{number} never got {texts - reached}")
         return missing
 
     def _keeps_other_number(self, number: str) -> bool:
-        """Whether somebody with this number may have been reached when the same cell meant another one."""
-        lines = [line for line in self.sheet.lines if line.number(self.sheet.region) == number]
-        doubtful = {other for batch in unknown_batches(self) for other, _ in batch.texts}
-        doubtful |= {other for other, _ in self.truth.again}
-        return any(self.truth.cells.get(line.cell, set()) - {number} for line in lines) or any(
-            line.number(region) in doubtful - {number} for line in lines for region in ("UG", "KE")
-        )
+        """Whether the cell of a row with this number may have been reached when it meant another one."""
+        national = {line.national for line in self.sheet.lines if line.number(self.sheet.region) == number}
+        sent = {other for batch in self.batches if batch.state in SENT for other, _ in batch.texts}
+        return any(other[3:] in national for other in sent - self.sheet.numbers)

@@ -9,22 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import campaign
-from campaign.sending.afterwards import erasing
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_file import SqliteLedger
-from campaign.sending.store import folder
+from campaign.sending.store import erasure
 from support.crash_sender import Countdown
 
 # Each is passed before and after; the number is how often it is in a campaign of two rounds.
 PLACES = {
-    "what is left of a round is written": 2,
-    "a part is written": 2,
-    "a table is written": 8,
-    "a folder is synced": 6,
     "the erasure is registered": 1,
     "the erasure is made, not yet committed": 1,
     "the ledger is purged": 1,
-    "the originals are deleted": 1,
+    "a manifest is replaced": 2,
+    "a folder is synced": 6,
     "a folder is deleted": 2,
     "a file is deleted": 10,
 }
@@ -35,13 +31,10 @@ def die_while_erasing(place: Path, state: str, phrase: str, die: tuple[str, int]
     os.environ["CAMPAIGN_STATE_DIR"] = state
     passed = Countdown(*die)
     for owner, name, where in (
-        (erasing, "write_erased", "what is left of a round is written"),
-        (erasing, "write_part", "a part is written"),
-        (erasing, "write_frame", "a table is written"),
-        (erasing, "sync_folder", "a folder is synced"),
-        (Ledger, "erase_rounds", "the erasure is registered"),
+        (Ledger, "erase_campaign", "the erasure is registered"),
         (SqliteLedger, "purge", "the ledger is purged"),
-        (folder, "sweep_originals", "the originals are deleted"),
+        (erasure, "replace_private_file", "a manifest is replaced"),
+        (erasure, "sync_folder", "a folder is synced"),
         (shutil, "rmtree", "a folder is deleted"),
         (Path, "unlink", "a file is deleted"),
     ):

@@ -45,7 +45,8 @@ def make(folder: Path) -> None:
                 plan, account=sandbox.account, folder="visits", batch_size=1, concurrency=1, progress=False
             )
         assert result.batches["status"].tolist() == ["accepted", "accepted", "refused", "unknown", "not_sent"]
-        Path("visits/lock").unlink()
+        for name in ("lock", "lock.json"):
+            Path("visits", name).unlink()
         shutil.copytree("visits", folder)
         os.chdir("/")
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import campaign
-from campaign.errors import ConfirmationError, ContactsError, FolderError
+from campaign.errors import ConfirmationError, ContactsError, FolderError, LedgerError
 from campaign.values import replace
 from support.crash_sender import begin
 from support.life_desk import Desk
 from support.life_intents import Intent
 from support.round_places import ASKED, QUESTION, act
+from support.told_rows import check_result
 from support.told_truth import cost_of, differences, left_behind
 from support.witnessed_service import Request, account_of, whole_texts
 
@@ -38,6 +38,8 @@ class Sender(Desk):
             requests = self.service.requests
             try:
                 return self._attempt(intent)
+            except LedgerError as error:  # it has never been seen when all is right
+                raise self.failed([f"the registration was refused: {error}"]) from error
             except (ConfirmationError, FolderError) as error:
                 self._check_that_nothing_left(requests)
                 answered = self._answer(intent, str(error))
@@ -63,15 +65,9 @@ class Sender(Desk):
             options["takeover"] = phrase[1]
             if self.truth.is_displaced is False:
                 raise self.failed([f"refused although it is where it always was: {question}"])
-        elif 'changed="send"' in question:
-            options["changed"] = self.chance.choice(("skip", "send"))
-            sheets = self.truth.sheets if intent.verb == "resume" else [self.sheet]
-            if not any(self.truth.is_question_justified(sheet, self.place) for sheet in sheets):
-                raise self.failed(["asked about other texts, and nobody got one"])
-        elif 'gone="withdraw"' in question:
-            options["gone"] = "withdraw"
-        elif 'opted_out="send"' in question:
-            options["opted_out"] = "send"
+        elif answers := self._answers(question):
+            self._check_questions(intent, answers)
+            return replace(intent, options=options | answers, is_answered=True)
         elif phrase := re.search(r'confirm="([^"]+)"', question):
             options["confirm"] = self.phrase = phrase[1]
         elif self.sheet.may_be_refused:
@@ -81,6 +77,30 @@ class Sender(Desk):
         else:
             raise self.failed([f"a question without choices: {question}"])
         return replace(intent, options=options)
+
+    def _answers(self, question: str) -> dict[str, str]:
+        """An answer to each of the questions that one error asks."""
+        answers = {
+            "changed": self.chance.choice(("skip", "send")),
+            "waiting": "withdraw",
+            "opted_out": "send",
+        }
+        choices = {
+            "changed": 'changed="send"',
+            "waiting": 'waiting="withdraw"',
+            "opted_out": 'opted_out="send"',
+        }
+        return {option: answers[option] for option, choice in choices.items() if choice in question}
+
+    def _check_questions(self, intent: Intent, answers: dict[str, str]) -> None:
+        """Everything is asked at once, and only what has to be."""
+        self.check([f"{list(answers)} asked after other questions"] if intent.is_answered else [])
+        sheets = self.truth.sheets if intent.verb == "resume" else [self.sheet]
+        for question in answers.keys() - {"opted_out"}:
+            if not any(
+                sheet.follow_up or self.truth.justifies(question, sheet, self.place) for sheet in sheets
+            ):
+                raise self.failed([f"asked {question}=, and there is nothing to ask"])
 
     def _attempt(self, intent: Intent) -> campaign.Result | None:
         plan = None if intent.verb == "resume" else self.sheet.prepare()
@@ -157,7 +177,7 @@ class Sender(Desk):
         was_closed = bool(intent.verb == "resume" and truth.is_closed)
         may_be_closed = (
             intent.verb == "resume" and truth.is_closed is not False
-        )  # before a program was killed
+        )  # by a program that was killed
         self._note_sheets(intent, result)
         requests = self.service.accepted_since()
         truth.begin_pilot(options.get("pilot"), self.sheet.template)
@@ -165,9 +185,12 @@ class Sender(Desk):
         self.check(truth.receive(requests, [] if was_closed else truth.sheets, options.get("changed", "ask")))
         self.check(self._check_promised(intent, requests, foreseen))
         self._note_place(intent, result)
+        if self.place is not None and "waiting" not in options and not may_be_closed:
+            self.check(truth.replaced_unasked(self.place))
         if result is not None:
             self.tell(f"  {result.sentence}")
-            self.check(truth.check_result(result, truth.sheets[-1]))
+            told = [check_result(result, sheet, truth, self.place) for sheet in truth.sheets]
+            self.check(min(told, key=len))
             self.check(differences(result, campaign.load_result(result.folder)))
             is_rich = self.service.balance > 10**5
             is_free = intent.is_undisturbed and truth.budgets == {None}
@@ -206,12 +229,12 @@ class Sender(Desk):
             truth.sheets = [*truth.sheets, *sheets]  # registered or not
             truth.is_closed = None if truth.is_closed else truth.is_closed
             return
-        cells = list(zip(result.contacts["name"], result.contacts["phone"], strict=True))  # composed
-        truth.sheets = [
-            sheet
-            for sheet in sheets
-            if [(unicodedata.normalize("NFC", line.name), line.cell) for line in sheet.lines] == cells
-        ]
+        columns = result.contacts["name"], result.contacts["phone"]
+        if self.sheet.follow_up:
+            self.sheet = self.sheet.with_rows(*columns)
+            sheets = [replace(self.sheet, opt_outs=self.sheet.opt_outs | truth.stopped)]
+        cells = list(zip(*columns, strict=True))
+        truth.sheets = [sheet for sheet in sheets if [line.cells for line in sheet.lines] == cells]
         if intent.verb != "resume":  # where nothing had to be sent, a closed campaign stays closed
             is_same = truth.is_closed is not False and result.nothing_sent
             truth.is_closed = None if is_same else False

@@ -27,12 +27,6 @@ class FollowUp:
     table: Sheet
     lines: dict[int, Line]
 
-    def places_in(self, today: Sheet) -> dict[int, int | None]:
-        """For each line that was corrected its row in the table of today; None where that is nobody's row."""
-        originals = {row: self.table.lines[row - 2] for row in self.lines}
-        corrected = [row for row, line in self.lines.items() if line.cell != originals[row].cell]
-        return {row: _row_of(originals[row], today) for row in corrected}
-
 
 def write_follow_up(life: Sender, editor: Editor) -> None:
     """Write the rows to correct, and let a clerk correct them; they lie on a desk until they are sent."""
@@ -58,25 +52,13 @@ def write_follow_up(life: Sender, editor: Editor) -> None:
     life.tell(f"a follow-up file of rows {list(lines)}, {path.suffix}")
 
 
-def _row_of(original: Line, today: Sheet) -> int | None:
-    """The one row of a person, or else the one that says in all of its cells what theirs said."""
-    rows = dict(enumerate(today.lines, 2))
-    own = [row for row, line in rows.items() if line.person == original.person]
-    same = [row for row, line in rows.items() if (line.name, line.cell) == (original.name, original.cell)]
-    found = own or same
-    return found[0] if len(found) == 1 else None
-
-
 def _table_of_today(life: Sender) -> Sheet | None:
     """The table of the last round: where a program was killed, it may be one of several."""
     result = campaign.load_result(life.place)
     cells = list(zip(result.contacts["name"], result.contacts["phone"], strict=True))
-    tables = [
-        sheet for sheet in life.truth.sheets if [(line.name, line.cell) for line in sheet.lines] == cells
-    ]
     texts = set(whole_texts(zip(result.messages["number"], result.messages["message"], strict=True)))
-    # People who keep an earlier text have it in the result, and not what the table says.
-    return max(reversed(tables), key=lambda sheet: len(texts & set(sheet.texts())), default=None)
+    tables = [sheet for sheet in life.truth.sheets if [line.cells for line in sheet.lines] == cells]
+    return next((sheet for sheet in reversed(tables) if texts <= set(sheet.texts())), None)
 
 
 def send_follow_up(life: Sender) -> None:
@@ -84,23 +66,22 @@ def send_follow_up(life: Sender) -> None:
     file = life.follow_ups.pop(life.key, None)
     if file is None or not file.lines or life.place is None:
         return
-    today = _table_of_today(life)
+    before, today = life.sheet, _table_of_today(life)
     if today is None or today.duplicates == "error":
         return
-    places = file.places_in(today)
-    is_stale = None in places.values()
-    corrected = {place: file.lines[row] for row, place in places.items()}
-    lines = tuple(corrected.get(row, line) for row, line in enumerate(today.lines, 2))
-    before = life.sheet
-    life.sheet = replace(
-        today, lines=lines, follow_up=str(file.path), may_be_refused=today.lines != file.table.lines
+    is_changed = today.lines != file.table.lines
+    corrections = tuple(file.lines.values())
+    life.sheet = replace(today, follow_up=str(file.path), corrections=corrections, may_be_refused=is_changed)
+    life.tell(
+        f"the follow-up file {file.path.name} is sent" + (", after other changes" if is_changed else "")
     )
-    life.tell(f"the follow-up file {file.path.name} is sent" + (", too late" if is_stale else ""))
-    result = life.send(Intent("send", {"batch_size": 5, "concurrency": 1, "progress": False}))
-    if is_stale and not life.refusal:
-        raise life.failed(["rows were corrected that are of other people by now"])
-    sent = replace(life.sheet, follow_up="", may_be_refused=False)
-    life.sheet = before if result is None else sent
+    if life.send(Intent("send", {"batch_size": 5, "concurrency": 1, "progress": False})) is None:
+        life.sheet = before
+        return
+    sent = zip(today.lines, life.sheet.lines, strict=True)
+    strange = [line for own, line in sent if own.cells != line.cells and line not in corrections]
+    missing = set(corrections) - set(life.sheet.lines)
+    life.check([f"{strange} took the place of other rows, {missing} did not"] if strange or missing else [])
 
 
 def _change_csv(path: Path, correct: Callable[[dict[str, str]], dict[str, str]]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import campaign
 from support.living_sheets import Sheet
-from support.told_truth import Recorded, Truth, ask_ledger
+from support.told_truth import Recorded, Truth, ask_ledger, recorded_batches
 from support.witnessed_service import WitnessedService
 
 
@@ -72,7 +72,7 @@ class Desk:
 
     @property
     def batches(self) -> list[Recorded]:
-        return self.truth.batches(self.place) if self.place is not None else []
+        return recorded_batches(self.place) if self.place is not None else []
 
     @property
     def names(self) -> dict[str, Any]:

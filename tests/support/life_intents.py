@@ -17,6 +17,7 @@ class Intent:
     options: dict[str, Any]
     password: str | None = None
     die: tuple[str, int] | None = None
+    is_answered: bool = False  # what was asked, apart from the phrases to type
 
     @property
     def is_undisturbed(self) -> bool:

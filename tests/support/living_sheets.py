@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -31,15 +31,16 @@ _WRONG_CELLS = ("not a number", "0772 00", "?")
 
 @dataclass(frozen=True)
 class Line:
-    """A person's row. `national` is the number without a country, "" where the cell holds none.
-
-    `person` is who it is, whatever the row says.
-    """
+    """A row of a sheet. `national` is the number without a country, "" where the cell holds none."""
 
     name: str
     cell: str
     national: str
-    person: int = 0
+
+    @property
+    def cells(self) -> tuple[str, str]:
+        """The row as it is read: with composed letters."""
+        return unicodedata.normalize("NFC", self.name), self.cell
 
     def number(self, region: str) -> str:
         """What the cell means; "" for nothing."""
@@ -52,7 +53,7 @@ class Line:
 class Sheet:
     """A spreadsheet with what is done with it. `opt_outs` are whole numbers.
 
-    `follow_up` is a file with some of the rows, which is sent in place of them all.
+    `follow_up` is a file with `corrections`, some of the rows, which is sent in place of them all.
     """
 
     lines: tuple[Line, ...]
@@ -63,6 +64,7 @@ class Sheet:
     opt_outs: frozenset[str] = frozenset()
     not_again: tuple[str, ...] = ()
     follow_up: str = ""
+    corrections: tuple[Line, ...] = ()
     may_be_refused: bool = False  # a follow-up file that is older than the table
 
     @property
@@ -84,6 +86,12 @@ class Sheet:
         for text in filter(None, self.texts()):
             found.setdefault(text[0], set()).add(text[1])
         return found
+
+    def with_rows(self, names: Iterable[str], cells: Iterable[str]) -> Sheet:
+        """The same with these rows, each of which is its own or a correction."""
+        lines = {line.cells: line for line in (*self.lines, *self.corrections)}
+        found = tuple(lines[row] for row in zip(names, cells, strict=True))
+        return replace(self, lines=found, corrections=(), follow_up="", may_be_refused=False)
 
     def write(self) -> Path:
         path = Path(f"{self.file}.csv")
@@ -115,7 +123,7 @@ class Editor:
     def __init__(self, chance: random.Random, edits: tuple[str, ...] = ()) -> None:
         self._chance = chance
         self._names = edits or tuple(self._edits)
-        self._people = self._known = 0
+        self._people = 0
 
     def first_sheet(self) -> Sheet:
         size = self._chance.choice((5, 6, 7, 8, 10, 12, 16, 25, 40))
@@ -129,10 +137,9 @@ class Editor:
         return self._edits[name](self, sheet), name
 
     def _somebody(self) -> Line:
-        self._known += 1
         if self._chance.random() < 0.15:
-            return Line(self._name(), self._chance.choice(_WRONG_CELLS), "", self._known)
-        return self.with_number(Line(self._name(), "", "", self._known))
+            return Line(self._name(), self._chance.choice(_WRONG_CELLS), "")
+        return self.with_number(Line(self._name(), "", ""))
 
     def _name(self) -> str:
         return self._chance.choice(_NAMES)
@@ -184,7 +191,7 @@ class Editor:
 
     def _share_a_phone(self, sheet: Sheet) -> Sheet:
         owner = self._chance.choice(sheet.lines)
-        return self._at_one(sheet, lambda line: replace(owner, name=line.name, person=line.person))
+        return self._at_one(sheet, lambda line: replace(owner, name=line.name))
 
     def _part_two(self, sheet: Sheet) -> Sheet:
         """The first of some who share a phone leaves the sheet, or has another number."""

@@ -66,12 +66,14 @@ class Standing:
     """What is true of a row before a round: `recorded` as in the table of rules, or why it gets nothing.
 
     `before` is the batch that says so: of OTHER_TEXT and OTHER_NUMBER the one that reached the phone.
+    `copied` is the row whose number and text it repeats.
     """
 
     row: Row
     number: int
     recorded: str
     before: Cut | None = None
+    copied: Standing | None = None
 
     @property
     def key(self) -> Key:
@@ -141,20 +143,17 @@ def _without_text(sent: Round) -> list[Standing]:
 
 def _elected(record: Record, number: int, rows: list[Standing], duplicates: str) -> list[Standing]:
     """The rows with one number that rules 2 to 5 are about; the others are settled, or get nothing."""
-    texts: set[str] = set()
-    different = []
+    different: dict[str, Standing] = {}
     for standing in rows:
-        if standing.row.meaning in texts:  # an identical pair goes out once, and the first row stands for it
-            standing.recorded = "same_text"
-        else:
-            different.append(standing)
-        texts.add(standing.row.meaning)
+        first = different.setdefault(standing.row.meaning, standing)
+        if first is not standing:  # an identical pair goes out once, and the first row stands for it
+            standing.recorded, standing.copied = "same_text", first
     # Rule 1. Rows whose own text was reached keep their status.
-    for standing in different:
+    for standing in different.values():
         standing.before = record.settling(standing.key)
         if standing.before is not None:
             standing.recorded = standing.before.state.upper()
-    unsettled = [standing for standing in different if not standing.recorded]
+    unsettled = [standing for standing in different.values() if not standing.recorded]
     if duplicates == "keep":  # all different texts go out
         return unsettled
     elected = [*filter(None, [_first_ordered_again(record, unsettled) or next(iter(unsettled), None)])]
@@ -239,13 +238,18 @@ def _tell_excluded(record: Record, standing: Standing, last_round: int) -> Told:
     perhaps = [cut.batch for cut in own if cut.state in REACHED or cut.was_unknown]
     batches = tuple(perhaps) if before else (0, *perhaps)
     if standing.recorded in ("same_text", "shared_phone"):
-        # Decided: the row that is kept has the batch of the number.
-        # Decided: a copy of a row that shares its phone shares it, too.
-        whys = ("same_text", "shared_phone") if standing.recorded == "same_text" else ("shared_phone",)
+        # Decided: the row that is kept has the batch of the number. Of a copy of a row that shares its phone
+        # may be said what is said of that row.
+        is_either = standing.recorded == "same_text" and _is_unelected(standing.copied)
+        whys = (standing.recorded, "shared_phone") if is_either else (standing.recorded,)
         return Told(("duplicate",), whys, (0, *batches))
     # Decided: a copy of a row that is opted out may be a duplicate, too.
     copies = ("duplicate",) if standing.recorded == "opted_out" else ()
     return Told((standing.recorded, *copies), (), batches)
+
+
+def _is_unelected(standing: Standing | None) -> bool:
+    return standing is not None and standing.recorded == "shared_phone"
 
 
 def counts(standings: Sequence[Standing]) -> dict[str, int]:

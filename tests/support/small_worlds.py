@@ -123,6 +123,6 @@ def _mark(history: tuple[Round, ...]) -> tuple[object, ...]:
     names: dict[str, str] = {}
     for text in [cut.text for cut in cuts] + [row.text for row in sent.rows]:
         names.setdefault(text, f"text {len(names)}")
-    recorded = tuple((cut.number, names[cut.text], cut.state, cut.round) for cut in cuts)
+    recorded = tuple((cut.number, names[cut.text], cut.state) for cut in cuts)
     table = tuple((row.cell, names[row.text]) for row in sent.rows)
     return recorded, table, sent.duplicates, sent.region

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 # What the cells of the texts say, by name. The first word of a name is the text that a person means: those
-# that differ by spaces or by Unicode normalization only are one text.
+# that differ by spaces or by Unicode normalization only are one text. Long ones are split at the same place.
 TEXTS = {
     "A": "Please come on Monday, the café is open",
     "A spaced": "Please  come on Monday,\u2003the café is open",
@@ -18,7 +18,7 @@ TEXTS = {
     "B decomposed": "Please come on Friday, the cafe\u0301 is open",
     "C": "Please come on Sunday",
     "Long": "Please come to the clinic and bring your card. " * 5 + "It is in Kampala",
-    "Long spaced": "Please come to  the clinic and bring your card. " * 5 + "It is in Kampala",
+    "Long spaced": "Please come to the clinic and bring your card. " * 5 + "It is in  Kampala",
     "Longer": "Please come to the clinic and bring your card. " * 5 + "It is in Entebbe",
 }  # fmt: skip
 WORDS = {

@@ -14,7 +14,7 @@ from campaign.sending import opening
 from campaign.sending.engine import engine
 from campaign.sending.engine.delivery import Delivery
 from campaign.sending.ledger import connections, ledger_file
-from campaign.sending.rounds.plan_comparison import compare_plan
+from campaign.sending.rounds.compared_plan import compare_plan
 from campaign.service.gated_body import Gate, GatedBody
 from campaign.service.transport import Outcome, Transport
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from campaign.arrow_text import Ints
-from campaign.messages.plan import Plan
 from campaign.sending import opening
 from campaign.sending.ledger import changes, ledger
 from campaign.sending.ledger.views import moves_of
-from campaign.sending.rounds import distinct_texts, plan_comparison, record
-from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
+from campaign.sending.rounds import compared_plan, comparison, record
+from campaign.sending.rounds.comparison import ACCEPTED, NEW, OTHER_TEXT, Comparison
 from campaign.sending.store import identity
+from campaign.sending.store.hashed_rows import HashedRows
 from campaign.values import replace
 
 Patch = Callable[[Any, str, Any], None]
@@ -26,41 +26,9 @@ def adopt(design: str, patch: Patch = setattr) -> None:
         DESIGNS[design](patch)
 
 
-def compare_by_row(patch: Patch) -> None:
-    """The recipient in row 7 is the one who was in row 7."""
-    texts, planned = record.CampaignRecord.texts, record.planned_parts
-
-    def planned_by_row(plan: Plan) -> Iterator[tuple[Ints, RowTexts]]:
-        for (starts, rows), part in zip(planned(plan), plan.parts(), strict=True):
-            labels = part.rows_of_messages
-            yield starts, replace(rows, numbers=labels[record.first_pieces(labels)])
-
-    def recorded_by_row(self: record.CampaignRecord) -> Iterator[RecordedTexts]:
-        for recorded in texts(self):
-            yield replace(recorded, rows=replace(recorded.rows, numbers=recorded.labels))
-
-    patch(record.CampaignRecord, "texts", recorded_by_row)
-    patch(plan_comparison, "planned_parts", planned_by_row)
-
-
-def compare_by_fingerprint(patch: Patch) -> None:
-    """The same plan continues a campaign, and any other one is new."""
-    find = opening.compare_plan
-
-    def same_or_new(
-        plan: Plan, known: record.CampaignRecord | None, *choices: Any
-    ) -> plan_comparison.ComparedPlan:
-        rounds = known.rounds if known is not None else ()
-        is_same = bool(rounds) and rounds[-1].manifest.given == plan.fingerprint
-        return find(plan, known if is_same else None, *choices)
-
-    patch(opening, "compare_plan", same_or_new)
-
-
 def key_without_the_text(patch: Patch) -> None:
     """Whoever was reached was reached, whatever the text said."""
-    patch(distinct_texts, "equal_texts", lambda texts, others: np.ones(len(texts), bool))
-    patch(distinct_texts, "text_hashes", lambda texts: np.zeros(len(texts), np.int64))
+    patch(HashedRows, "keys", property(lambda self: self.numbers))
 
 
 def withdraw_and_register_in_two_transactions(patch: Patch) -> None:
@@ -97,16 +65,72 @@ def list_written_before_the_ledger(patch: Patch) -> None:
     patch(ledger.Ledger, "_start", told_first)
 
 
-def another_rows_text_is_this_rows(patch: Patch) -> None:
-    """Whatever reached a phone has reached everybody who shares it."""
-    patch(plan_comparison, "places_that_share", lambda *_: np.empty(0, np.int64))
+def accepted_for_another_text(patch: Patch) -> None:
+    """Whoever got an earlier text was reached."""
+
+    def reached(compared: Comparison) -> Comparison:
+        is_other = compared.recorded == OTHER_TEXT
+        return replace(compared, recorded=np.where(is_other, ACCEPTED, compared.recorded).astype(np.int8))
+
+    _judge(patch, reached)
+
+
+def withdrawn_and_then_again_unasked(patch: Patch) -> None:
+    """What was cut before and has not left goes out, whatever the phone got since."""
+    mark = comparison._mark_other_texts
+
+    def mark_new_ones(record: Any, recorded: Ints, *columns: Ints) -> None:
+        before = recorded.copy()
+        mark(record, recorded, *columns)
+        recorded[before != NEW] = before[before != NEW]
+
+    patch(comparison, "_mark_other_texts", mark_new_ones)
+
+
+def waiting_text_replaced_unasked(patch: Patch) -> None:
+    """Whoever gets another text now has lost nothing."""
+
+    def without_replaced(compared: Comparison) -> Comparison:
+        is_gone = compared.replaced_by < 0
+        return replace(
+            compared, waiting=compared.waiting.take(is_gone), replaced_by=compared.replaced_by[is_gone]
+        )
+
+    _judge(patch, without_replaced)
+
+
+def reached_counts_as_new(patch: Patch) -> None:
+    """Nobody has got anything yet: the registration has to notice it by itself."""
+
+    def forgotten(compared: Comparison) -> Comparison:
+        is_reached = compared.recorded == ACCEPTED
+        return replace(
+            compared,
+            recorded=np.where(is_reached, NEW, compared.recorded).astype(np.int8),
+            batches=np.where(is_reached, 0, compared.batches),
+        )
+
+    _judge(patch, forgotten)
+
+
+def second_line_of_defence_removed(patch: Patch) -> None:
+    """The same, and the registration trusts the comparison."""
+    reached_counts_as_new(patch)
+    patch(opening, "check_never_twice", lambda *_: None)
+
+
+def _judge(patch: Patch, judge: Callable[[Comparison], Comparison]) -> None:
+    """Change what a comparison says."""
+    compare = compared_plan.compare_rows
+    patch(compared_plan, "compare_rows", lambda *rows, **options: judge(compare(*rows, **options)))
 
 
 DESIGNS: dict[str, Callable[[Patch], None]] = {
     design.__name__.replace("_", " "): design
     for design in (
-        compare_by_row, compare_by_fingerprint, key_without_the_text,
+        key_without_the_text,
         withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
-        list_written_before_the_ledger, another_rows_text_is_this_rows,
+        list_written_before_the_ledger, accepted_for_another_text, withdrawn_and_then_again_unasked,
+        waiting_text_replaced_unasked, reached_counts_as_new, second_line_of_defence_removed,
     )
 }  # fmt: skip

@@ -5,9 +5,7 @@
 pyarrow.compute is imported where it is used: most tables do not need it here.
 """
 
-import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -15,14 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextArray, TextChunks
-from campaign.contacts.cells.value_text import (
-    EXACT,
-    clock_text,
-    moment_text,
-    number_text,
-    span_text,
-    truth_text,
-)
+from campaign.contacts.cells.value_text import EXACT, VALUE_WRITERS, number_text
 from campaign.errors import ColumnError
 
 
@@ -92,11 +83,6 @@ def writer(write: Callable[[Any], str]) -> Writer:
     return lambda values: pa.array([write(value) for value in values], TEXT)
 
 
-def _write_moments(moments: Sequence[dt.datetime]) -> TextArray:
-    unique = {moment: moment_text(moment) for moment in set(moments)}
-    return pa.array([unique[moment] for moment in moments], TEXT)
-
-
 def _write_integers(integers: Sequence[int]) -> TextArray:
     try:
         return cast(TextArray, pa.array(integers, pa.int64()).cast(TEXT))
@@ -105,16 +91,10 @@ def _write_integers(integers: Sequence[int]) -> TextArray:
 
 
 WRITERS: Mapping[type, Writer] = {
+    **{kind: writer(write) for kind, write in VALUE_WRITERS.items()},
     str: lambda values: pa.array(values, TEXT),
     float: lambda values: float_texts(np.asarray(values, dtype=np.float64)),
     int: _write_integers,
-    bool: writer(truth_text),
-    dt.datetime: _write_moments,
-    dt.date: writer(dt.date.isoformat),
-    dt.time: writer(clock_text),
-    dt.timedelta: writer(span_text),
-    Decimal: writer(lambda value: format(value, "f") if value.is_finite() else number_text(float(value))),
-    type(None): writer(lambda _: ""),
 }
 
 

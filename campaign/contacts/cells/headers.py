@@ -9,6 +9,7 @@ from campaign.errors import FileError, UsageError
 
 Header = int | Literal[False, "if any"] | None  # as users give it: see read_contacts
 LOOKED_AT = 50  # rows from the top in which a header is looked for
+SEVEN_DIGITS = r"(?:\p{Nd}\P{Nd}*){7}"  # of the shortest number, whatever stands between them
 LONGEST = 300  # characters of a cell that may be a number, a mail address or the header of one
 _PHONE = re.compile(r"[\s(]*(?:\+|00)?[\d\s().\-/]{7,}(?:\.0)?\s*")
 _DATE = re.compile(r"(?:\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d{4})(?:[ T][\d:]+)?")

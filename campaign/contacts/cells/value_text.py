@@ -5,7 +5,9 @@ Arrow nor numpy, which take three times as long to load as all that it does need
 """
 
 import datetime as dt
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from typing import Any
 
 EXACT = 2.0**53  # whole numbers up to here are exact in a spreadsheet's cell; beyond it digits are lost
 DAY = dt.timedelta(days=1)
@@ -66,3 +68,16 @@ def span_text(value: dt.timedelta) -> str:
 def truth_text(value: bool) -> str:
     """As spreadsheets show it."""
     return "TRUE" if value else "FALSE"
+
+
+VALUE_WRITERS: Mapping[type, Callable[[Any], str]] = {
+    float: number_text,
+    int: str,
+    bool: truth_text,
+    dt.datetime: moment_text,
+    dt.date: dt.date.isoformat,
+    dt.time: clock_text,
+    dt.timedelta: span_text,
+    Decimal: lambda value: format(value, "f") if value.is_finite() else number_text(float(value)),
+    type(None): lambda _: "",
+}

@@ -20,7 +20,7 @@ from campaign.contacts.cells.cell_text import (
     truth_texts,
     writer,
 )
-from campaign.contacts.cells.grid import Grid, chunked, join_grids, refuse_beyond_budget
+from campaign.contacts.cells.grid import Grid, chunked, refuse_beyond_budget
 from campaign.contacts.cells.value_text import moment_text, span_text
 from campaign.contacts.workbooks.handover import receive_pieces
 from campaign.contacts.workbooks.process import NO_PROCESS, Limits, answer_about
@@ -82,17 +82,12 @@ def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
     return _grid("DataFrame", names, columns, len(frame))
 
 
-def read_parquet(data: bytes, *, max_bytes: int, max_cells: int, limits: Limits) -> Grid:
-    """A parquet file, its columns as in the file. Encrypted and nested columns are refused."""
-    grids = parquet_grids(data, max_bytes=max_bytes, max_cells=max_cells, limits=limits)
-    return join_grids(list(grids))
-
-
 def parquet_grids(
     source: bytes | str, *, max_bytes: int, max_cells: int, limits: Limits | None = None
 ) -> Iterator[Grid]:
     """A parquet file, given as its bytes or its path, as grids of some rows each, the first of which has the
-    header only. With `limits` they are to be held in memory all at once."""
+    header only. Encrypted and nested columns are refused. With `limits` they are to be held in memory all at
+    once."""
     length = len(source) if isinstance(source, bytes) else Path(source).stat().st_size
     most = UNPACKED + UNPACKED_PER_BYTE * length if limits is None else limits.max_memory // COPIES
     wall = limits or Limits.for_size(PACKED * length, None, None)

@@ -199,11 +199,6 @@ def _text_chunks(series: "pd.Series[Any]") -> TextChunks:
     return pa.chunked_array(series_to_chunks(series, missing=None), TEXT)
 
 
-def _slice(texts: TextChunks, start: int) -> TextArray:
-    """The rows of one chunk as one array, missing ones as "", copied only if they span two arrays."""
-    return fill_missing(combine_chunks(texts.slice(start, CHUNK)))
-
-
 def _without_surrogates(text: str) -> str:
     """The text with U+FFFD for each lone surrogate, which no column of text can hold."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -244,7 +239,7 @@ def _decide_texts(texts: TextChunks, regions: Int16s, kinds: frozenset[str]) -> 
     """The decisions about some rows, made chunk by chunk."""
     tables, chunks = metadata_tables(), []
     for start in range(0, max(len(texts), 1), CHUNK):
-        chunk = _slice(texts, start)
+        chunk = fill_missing(combine_chunks(texts.slice(start, CHUNK)))  # a copy only of two arrays
         chunks.append(decide(_normalise(chunk, regions[start : start + CHUNK]), chunk, tables, kinds))
     return Decisions.one_below_the_other(chunks)
 

@@ -28,7 +28,8 @@ def main() -> None:
     answer.flush()
     request = json.loads(sys.stdin.buffer.readline())
     limits, path, size = (request.pop(name) for name in ("limits", "path", "size"))
-    _limit_time(limits["clock"])
+    # A timer outside Python, which ends the process even while a library does not return.
+    faulthandler.dump_traceback_later(limits["clock"], exit=True, file=1)  # which is os.devnull by now
     if request["kind"] == "parquet":
         from campaign.contacts.workbooks import parquet  # Arrow itself takes more memory than most files
     _limit_memory(limits["memory"])
@@ -49,11 +50,6 @@ def _end_with_parent() -> None:
     """Standard input ends with the parent, which keeps it open until it has the answer."""
     os.read(0, 1)
     os._exit(1)
-
-
-def _limit_time(seconds: float) -> None:
-    """A timer outside Python, which ends the process even while a library does not return."""
-    faulthandler.dump_traceback_later(seconds, exit=True, file=1)  # which is os.devnull by now
 
 
 def _limit_memory(size: int) -> None:

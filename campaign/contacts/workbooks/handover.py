@@ -104,8 +104,4 @@ def _receive(stream: BufferedIOBase, size: int) -> bytes:
 
 
 def _send_line(stream: BufferedIOBase, content: dict[str, Any]) -> None:
-    stream.write(json.dumps(content, default=_as_json).encode() + b"\n")
-
-
-def _as_json(value: frozenset[Any]) -> list[Any]:
-    return sorted(value)
+    stream.write(json.dumps(content, default=sorted).encode() + b"\n")

@@ -15,6 +15,7 @@ def read_sheet(kind: str, data: bytes, *, sheet: str | None, max_bytes: int, max
     read = getattr(import_module(f"campaign.contacts.workbooks.{kind}"), READERS[kind])
     try:
         cells: SheetCells = read(data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
+        return cells
     except CampaignError:
         raise
     except MemoryError:
@@ -23,7 +24,5 @@ def read_sheet(kind: str, data: bytes, *, sheet: str | None, max_bytes: int, max
             "spreadsheet program, save the table alone as .xlsx or .csv, then read that file."
         ) from None
     except Exception as problem:  # libraries check little of a damaged file, and raise anything
-        kind_of_problem = type(problem).__name__
-    else:
-        return cells
-    raise FileError(DAMAGED.format(f"its cells cannot be read ({kind_of_problem})"))
+        what = f"its cells cannot be read ({type(problem).__name__})"
+        raise FileError(DAMAGED.format(what)) from None

@@ -6,13 +6,12 @@ No Arrow and no numpy here: the process that opens a workbook would need three t
 import datetime as dt
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from campaign.contacts.cells.merge import Merge
-from campaign.contacts.cells.value_text import clock_text, moment_text, number_text, span_text, truth_text
+from campaign.contacts.cells.value_text import VALUE_WRITERS, moment_text
 
 LINES = 10_000  # rows that are Python objects at a time
 DAYS = 4096  # different dates that are remembered as text: columns of dates repeat them
@@ -78,17 +77,7 @@ def text_columns(lines: Iterable[Sequence[object]]) -> list[TextColumn]:
     return columns
 
 
-_WRITERS: Mapping[type, Callable[[Any], str]] = {
-    float: number_text,
-    int: str,
-    bool: truth_text,
-    dt.datetime: lru_cache(DAYS)(moment_text),
-    dt.date: dt.date.isoformat,
-    dt.time: clock_text,
-    dt.timedelta: span_text,
-    Decimal: lambda value: format(value, "f"),
-    type(None): lambda _: "",
-}
+_WRITERS: Mapping[type, Callable[[Any], str]] = {**VALUE_WRITERS, dt.datetime: lru_cache(DAYS)(moment_text)}
 
 
 def _block(values: Sequence[Any], kinds: set[type]) -> TextBlock | NumberBlock:

@@ -18,14 +18,11 @@ CLOCK = re.compile(r"^\d\d:\d\d(?::\d\d)?$")  # a time of day, as `clock_text` w
 
 def grid_of(sheet: SheetCells) -> Grid:
     """The sheet with its rows numbered from 1. Raises ValueError for columns that do not fit together."""
-    facts = sheet._asdict() | {"columns": list(map(_arrow_column, sheet.columns))}
+    columns = list(map(_arrow_column, sheet.columns))
+    facts = sheet._asdict() | {"columns": columns}
     left, negatives, zeros = (facts.pop(name) for name in ("left", "negatives", "zero_formulas"))
-    rows = max(map(len, facts["columns"][:1]), default=0)
-    grid = Grid(
-        **facts,
-        rows=np.arange(1, rows + 1, dtype=np.int64),
-        positions=range(left, left + len(sheet.columns)),
-    )
+    rows = np.arange(1, len(columns[0]) + 1 if columns else 1, dtype=np.int64)
+    grid = Grid(**facts, rows=rows, positions=range(left, left + len(columns)))
     refuse_long_cells(grid)
     return _without_zeros(_with_negatives(grid, negatives), zeros)
 

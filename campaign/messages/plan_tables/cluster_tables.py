@@ -28,7 +28,6 @@ from campaign.messages.plan_tables.plan_fingerprint import BytesOf, fingerprint_
 from campaign.messages.plan_tables.plan_part import PART_TABLES, PlanPart, T
 from campaign.messages.plan_tables.row_block import (
     BlockTexts,
-    CellIssues,
     Rules,
     RunningTotals,
     find_recipients,
@@ -142,7 +141,7 @@ def _write_block(contacts: pd.DataFrame, start: int, version: str, rules: Rules)
             "meanwhile, or gives other rows each time. Write it to files that stay as they are, then prepare "
             "those."
         )
-    return write_texts(find_recipients(contacts, start, rules.numbers, CellIssues(None)), rules)
+    return write_texts(find_recipients(contacts, start, rules.numbers), rules)
 
 
 def _finish_block(

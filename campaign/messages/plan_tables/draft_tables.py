@@ -88,14 +88,12 @@ class SpooledTables:
     def __init__(self, contacts: ContactParts, issues: IssueCollector) -> None:
         """`issues` are those of the whole table."""
         self._contacts, self._issues_of_table = contacts, issues
-        self._unfinished: Spool | None = Spool()  # goes when all blocks are finished
+        self._unfinished = Spool()  # goes when all blocks are finished
         self._spool = Spool()
         self._columns: list[str] = []
         self._kept = self._added = 0
 
     def keep(self, block: RowBlock) -> None:
-        if self._unfinished is None:
-            raise AssertionError("all blocks are finished")
         numbers = pa.table(
             {
                 "number": pa.array(block.recipients.numbers),
@@ -105,8 +103,7 @@ class SpooledTables:
             }
         )
         self._unfinished.write("numbers", self._kept, numbers)
-        for name, table in zip(("issues", "details"), block.issues.tables(), strict=True):
-            self._unfinished.write(name, self._kept, table)
+        self._unfinished.write("issues", self._kept, block.issues.table())
         self._columns = block.recipients.columns
         self._kept += 1
 
@@ -120,19 +117,17 @@ class SpooledTables:
             start += len(block.contacts)
             yield block
             del block
-        self._unfinished = None
+        del self._unfinished
         pa.default_memory_pool().release_unused()
 
     def _unfinished_block(self, number: int, start: int) -> RowBlock:
-        if self._unfinished is None:
-            raise AssertionError("all blocks are finished")
         read = partial(self._unfinished.read, part=number)
         table = read("numbers")
         numbers, source, status = (table.column(name).to_numpy() for name in ("number", "source", "status"))
         return RowBlock(
             start,
             self._contacts.part(number),
-            IssueCollector.of_tables(status.copy(), read("issues"), read("details")),
+            IssueCollector.of_table(status.copy(), read("issues")),
             Recipients(numbers, self._columns, source),
             combine_chunks(table.column("country")),
         )

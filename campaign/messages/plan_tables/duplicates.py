@@ -19,6 +19,7 @@ from campaign.arrow_text import (
 from campaign.errors import ContactsError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.recipients import Recipients
+from campaign.messages.text.folding import folded
 
 DUPLICATES = ("skip", "keep", "error")
 NAMED = 5  # pairs named in an error
@@ -84,7 +85,7 @@ class DuplicateFinder:
         codes = self._codes_of(rows[latest_first])
         codes, places = np.unique(codes, return_index=True)
         latest = latest_first[places]
-        self._remember(codes, rows[latest], labels[latest], messages.take(latest))
+        self._remember(codes, rows[latest], labels[latest], folded(messages.take(latest)))
 
     def sharing(self, start: int, count: int) -> Ints:
         """Which rows of a block share their number with another row; it begins at `start`."""
@@ -93,6 +94,7 @@ class DuplicateFinder:
 
     def find(self, start: int, candidates: Candidates) -> Repeats:
         """The repeats in the next block of rows, which begins at `start`."""
+        candidates = candidates._replace(texts=folded(candidates.texts))
         copies, copied_labels = self._find_copies(start, candidates.where(candidates.opted_out))
         candidates = candidates.where(~candidates.opted_out)
         rows, labels, texts, _ = candidates

@@ -54,20 +54,16 @@ class PartStore(Protocol):
     @property
     def is_readable_elsewhere(self) -> bool:
         """Whether another process can read what `parts` gives."""
-        ...
 
     def parts(self) -> Iterator[PlanPart]:
         """The parts in order; there is one at least."""
-        ...
 
     def map_parts(self, function: Callable[..., T], *columns: Iterable[Any]) -> Iterator[T]:
         """What a function makes of each part and of an entry of each column, in order; it is called where
         the part is."""
-        ...
 
     def size(self, table: str) -> int:
         """About how many bytes all parts of a table take in memory."""
-        ...
 
 
 def whole_frame(store: PartStore, table: str) -> Callable[[], pd.DataFrame]:

@@ -116,10 +116,12 @@ class Rules(Struct, frozen=True):
 
 
 def find_recipients(
-    contacts: pd.DataFrame, start: int, rules: NumberRules, cell_issues: CellIssues
+    contacts: pd.DataFrame, start: int, rules: NumberRules, of_cells: pd.DataFrame | None = None
 ) -> RowBlock:
+    """The rows of a block with their numbers; `of_cells` are the `issues_of_cells` of the table."""
     issues = IssueCollector(len(contacts))
-    cell_issues.add(contacts, issues)
+    if of_cells is not None:
+        _add_issues_of_cells(of_cells, contacts, issues)
     region = rules.region_of(contacts, start)
     recipients, countries = find_numbers(contacts, rules, region, issues)
     if not isinstance(region, pd.Series):  # a region for each row: several countries are meant
@@ -208,30 +210,19 @@ def labels_of(contacts: pd.DataFrame) -> Ints:
     return contacts.index.to_numpy(dtype=np.int64)
 
 
-class CellIssues(Struct, frozen=True, eq=False):
-    """The issues of single cells that reading the file found: one row each, with the row number in `row`."""
+def issues_of_cells(reading: Reading | None) -> pd.DataFrame | None:
+    """The issues of single cells that reading the file found: one line each, with its row number in `row`."""
+    return pd.DataFrame(map(vars, reading.issues)) if reading is not None and reading.issues else None
 
-    cells: pd.DataFrame | None
 
-    @classmethod
-    def of(cls, reading: Reading | None) -> CellIssues:
-        if reading is None or not reading.issues:
-            return cls(None)
-        cells = pd.DataFrame(map(vars, reading.issues)).sort_values("row", kind="stable")
-        kinds = cells.groupby(["column", "code", "severity"], sort=False)
-        return cls(cells.assign(kind=kinds.ngroup()))
-
-    def add(self, contacts: pd.DataFrame, issues: IssueCollector) -> None:
-        """Add those of the rows of a block."""
-        if self.cells is None:
-            return
-        positions = contacts.index.get_indexer(pd.Index(self.cells["row"]))
-        cells = self.cells.assign(position=positions)
-        cells = cells[cells["position"] >= 0].sort_values("position", kind="stable")
-        for (_, column, code, severity), group in cells.groupby(["kind", "column", "code", "severity"]):
-            rows = group["position"].to_numpy(dtype=np.int64)
-            values, details = text_array(group["value"].tolist()), text_array(group["detail"].tolist())
-            issues.add(rows, str(column), values, str(code), str(severity), details)
+def _add_issues_of_cells(cells: pd.DataFrame, contacts: pd.DataFrame, issues: IssueCollector) -> None:
+    """Add those of the rows of a block."""
+    cells = cells.assign(position=contacts.index.get_indexer(pd.Index(cells["row"])))
+    cells = cells[cells["position"] >= 0].sort_values("position", kind="stable")
+    for (column, code, severity), group in cells.groupby(["column", "code", "severity"]):
+        rows = group["position"].to_numpy(dtype=np.int64)
+        values, details = text_array(group["value"].tolist()), text_array(group["detail"].tolist())
+        issues.add(rows, str(column), values, str(code), str(severity), details)
 
 
 # A country with less than one in so many numbers is rare. Fewer numbers than that tell nothing.

@@ -28,8 +28,9 @@ from campaign.arrow_text import (
     strip_texts,
     substitute,
 )
+from campaign.contacts.cells.headers import SEVEN_DIGITS
 from campaign.contacts.columns import fold, is_of_others, listed, words
-from campaign.contacts.complete_list import SEVEN_DIGITS, quoted
+from campaign.contacts.complete_list import quoted
 from campaign.contacts.exports import likely_number_columns
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
 from campaign.contacts.reading_record import Reading, reading_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from campaign.argument_checks import wrong
-from campaign.arrow_text import Bools, Ints, TextArray, text_array
+from campaign.arrow_text import Ints, TextArray, text_array
 from campaign.cluster import is_dask_frame
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import listed
@@ -82,7 +81,7 @@ def read_list(
     table = read_contacts(_as_table(source, argument), header="if any")
     named, is_of_table = list_in_words(source, argument), audience.is_of(table)
     if not is_of_table:
-        check_complete(table, source, argument, partial(_are_numbers, regions))
+        check_complete(table, source, argument, lambda cells: read_numbers(cells, regions)[0] >= A_PHONE)
     columns = ListColumns(table, regions, (named, _in_python(source, argument)))
     names = columns.of_people(audience)
     if not names:
@@ -107,10 +106,6 @@ def read_list(
     if not len(found):
         issues.add_for_table(argument, "", "empty_list", "warning", _EMPTY.format(f"The {named}"))
     return found
-
-
-def _are_numbers(regions: Collection[str | None], cells: TextArray) -> Bools:
-    return np.greater_equal(read_numbers(cells, regions)[0], A_PHONE)
 
 
 def _refuse_unread(rows: Ints, entries: Entries, source: Any, argument: str) -> None:

@@ -237,7 +237,7 @@ def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
     """Exclude the contacts of an export that were stopped or blocked in the tool."""
     export = find_export(contacts.columns)
     column = standing_column(contacts.columns, export)
-    if export is None or not column:
+    if not column:
         return
     cells = series_to_array(contacts[column])
     is_filled = issues.status != BLANK

@@ -13,9 +13,9 @@ from campaign.arrow_text import (
     TextArray,
     equal_texts,
     is_one_of,
+    map_unique,
     series_to_array,
     strip_texts,
-    text_array,
     unique_texts,
 )
 from campaign.contacts.columns import find_column
@@ -91,7 +91,7 @@ class CampaignTexts(Struct, frozen=True):
             (without_text[~is_empty], f'There is no text for the language in "{self.language}". {there_are}'),
             (without_text[is_empty], f'"{self.language}" is empty: fill in the language. {there_are}'),
         ):
-            issues.add(rows, self.language, cells.take(rows), "no_text", "error", detail, status="invalid")
+            issues.add(rows, self.language, cells.take(rows), "no_text", "error", detail)
         return merge(groups, len(contacts))
 
     def senders(self, contacts: pd.DataFrame, issues: IssueCollector) -> TextArray | str:
@@ -99,13 +99,9 @@ class CampaignTexts(Struct, frozen=True):
         if not self.sender.placeholders:
             return self.sender.literal
         senders, complete = fill_short(self.sender, contacts, issues, what="sender")
-        distinct, positions = unique_texts(senders)
-        problems = [_sender_problem(sender) for sender in distinct]
-        bad = np.flatnonzero(
-            np.array([problem != "" for problem in problems], dtype=bool)[positions] & complete
-        )
-        details = text_array(problems).take(positions[bad])
-        issues.add(bad, "sender", senders.take(bad), "bad_sender", "error", details, status="invalid")
+        problems = map_unique(senders, _sender_problem)
+        bad = np.flatnonzero(~equal_texts(problems, "") & complete)
+        issues.add(bad, "sender", senders.take(bad), "bad_sender", "error", problems.take(bad))
         return senders
 
     def priorities(self, contacts: pd.DataFrame, issues: IssueCollector) -> TextArray | str:
@@ -115,7 +111,7 @@ class CampaignTexts(Struct, frozen=True):
         priorities, complete = fill_short(self.priority, contacts, issues, what="priority")
         bad = np.flatnonzero(~is_one_of(priorities, ["", *PRIORITIES]) & complete)
         detail = 'The priority must be "0" (highest) to "4" (lowest). Correct the cell.'
-        issues.add(bad, "priority", priorities.take(bad), "bad_priority", "error", detail, status="invalid")
+        issues.add(bad, "priority", priorities.take(bad), "bad_priority", "error", detail)
         return priorities
 
 

@@ -85,7 +85,7 @@ def refuse_hidden(columns: Iterable[ScannedValues], rows: Ints, issues: IssueCol
             details = map_unique(characters, _explain_hidden)
             cells = map_unique(column.values.raw.take(positions), gsm7.escaped)
             name = column.values.column
-            issues.add(rows[positions], name, cells, "hidden_character", "error", details, status="invalid")
+            issues.add(rows[positions], name, cells, "hidden_character", "error", details)
 
 
 def _explain_hidden(characters: str) -> str:

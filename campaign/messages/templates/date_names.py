@@ -7,12 +7,12 @@ this one has them from CLDR; tests/support/date_names_from_cldr.py writes it.
 
 import json
 import re
-import threading
 import unicodedata
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from campaign.once import Once
 
 
 class DateNames(NamedTuple):
@@ -41,7 +41,6 @@ ENGLISH = DateNames("English", "English", MONTHS, DAYS, "%-d %B", "%A %-d %B", "
 
 _FILE = Path(__file__).with_suffix(".json")
 _LEFT_OUT = re.compile("[\u0300-\u036f.’'\u0970]")  # accents and dots, which people often leave out
-_reading = threading.Lock()
 
 
 class _Table(NamedTuple):
@@ -67,13 +66,8 @@ def days_called(name: str) -> frozenset[int]:
     return _table().days.get(_folded(name), frozenset())
 
 
+@Once
 def _table() -> _Table:
-    with _reading:  # a cache alone would let two threads read it
-        return _read()
-
-
-@cache
-def _read() -> _Table:
     languages: dict[str, dict[str, Any]] = json.loads(_FILE.read_text("utf-8"))
     months, days = dict[str, dict[str, int]](), dict[str, frozenset[int]]()
     written = {}

@@ -87,7 +87,7 @@ def fill_in(
                 f"{placeholder.with_other_words} to use other words instead."
             )
             cells = values.raw.take(missing)
-            issues.add(rows[missing], name, cells, "missing_value", "error", detail, status="invalid")
+            issues.add(rows[missing], name, cells, "missing_value", "error", detail)
         _refuse_unreadable(placeholder, values, rows, issues, what=what)
     return values_by_placeholder
 
@@ -108,13 +108,13 @@ def _refuse_unreadable(
     asked = unreadable[is_question]
     if len(asked):
         detail = ask(name, str(cells[int(is_question.argmax())]))
-        issues.add(rows[asked], name, values.raw.take(asked), code, "error", detail, status="invalid")
+        issues.add(rows[asked], name, values.raw.take(asked), code, "error", detail)
     unreadable, kinds = unreadable[~is_question], np.array(flaws, dtype=object)[~is_question]
     for flaw in sorted(set(kinds)):
         chosen = unreadable[kinds == flaw]
         cells = values.raw.take(chosen)
         detail = f'The {what} needs "{name}" to be {values.needed}{_remedy(placeholder, flaw)}'
-        issues.add(rows[chosen], name, cells, "unreadable_value", "error", detail, status="invalid")
+        issues.add(rows[chosen], name, cells, "unreadable_value", "error", detail)
 
 
 def _remedy(placeholder: Placeholder, flaw: str) -> str:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 
 from campaign.arrow_text import TextArray, matches
-from campaign.contacts.columns import find_column
+from campaign.contacts.columns import column_meant
 from campaign.contacts.contact_parts import ContactParts, distinct_cells
-from campaign.errors import ColumnError, TemplateError
+from campaign.errors import TemplateError
 from campaign.paths import is_file
 from campaign.text import shorten
 
@@ -74,12 +74,10 @@ def _named_column(content: str, columns: list[str]) -> tuple[str, str]:
     Other tools add defaults (`name|friend`, `name??friend`) and prefixes (`contact.name`).
     """
     without_default = re.split(r"\||\?\?", content)[0]
-    for name in (content, without_default, without_default.rpartition(".")[2]):
-        try:
-            if name.strip():
-                return name.strip(), find_column(columns, name.strip())
-        except ColumnError:
-            continue
+    names = (content, without_default, without_default.rpartition(".")[2])
+    for name in filter(None, map(str.strip, names)):
+        if column := column_meant(columns, name):
+            return name, column
     return content, ""
 
 

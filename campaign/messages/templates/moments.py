@@ -139,9 +139,9 @@ def _parse(text: str, order: str, languages: Collection[str]) -> _Cell | None:
     if len(pieces) == 1 and clock is not None and not _words(pieces[0]):
         return _Cell(frozenset(), frozenset(), clock)
     written = _written(pieces)
-    weekdays = None if written is None else _weekdays(written.beside)
-    if written is None or weekdays is None:
-        return None
+    weekdays = days_called(" ".join(written.beside)) if written and written.beside else frozenset()
+    if written is None or (written.beside and not weekdays):
+        return None  # the words beside it name something else than days of the week
     readings = frozenset(_readings(written, order, languages))
     return _Cell(readings, weekdays, clock) if readings else None
 
@@ -208,11 +208,6 @@ def _words(text: str) -> list[str]:
     """The words of a text that may be names."""
     words = (word.strip("-./'’") for word in _BETWEEN_WORDS.split(text)) if text.strip(" -./,") else ()
     return [word for word in words if word and word not in _FILLER]
-
-
-def _weekdays(words: Sequence[str]) -> frozenset[int] | None:
-    """The days of the week that words name, none without words; None if they name something else."""
-    return days_called(" ".join(words)) or None if words else frozenset()
 
 
 def _readings(written: _WrittenDate, order: str, languages: Collection[str]) -> Iterator[_Reading]:

@@ -146,7 +146,7 @@ def _refuse_empty(template: Template, rendered: Rendered, rows: Ints, issues: Is
     empty = empty[issues.sendable[rows[empty]]]
     detail = "The message is empty after its values are filled in. Fill in the cells."
     texts = rendered.texts.take(empty)
-    issues.add(rows[empty], "message", texts, "empty_text", "error", detail, status="invalid")
+    issues.add(rows[empty], "message", texts, "empty_text", "error", detail)
 
 
 def merge(groups: Sequence[tuple[Ints, Rendered]], rows: int) -> Rendered:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from campaign.arrow_text import text_array
-from campaign.contacts.columns import find_column, meant_by, why_none
-from campaign.errors import ColumnError, TemplateError
+from campaign.contacts.columns import column_meant, meant_by, why_none
+from campaign.errors import TemplateError
 from campaign.messages.templates.formats import DateFormat, Format, parse_format
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import scan
@@ -218,10 +218,7 @@ def _find_placeholder_column(name: str, columns: list[str]) -> str | None:
     """The column of this name, or None. Bars and colons count: `{amount:,}` is not the column "amount"."""
     if re.search("[|:]", name):
         return next((column for column in columns if column.casefold() == name.strip().casefold()), None)
-    try:
-        return find_column(columns, name) if name.strip() else None
-    except ColumnError:
-        return None
+    return column_meant(columns, name) if name.strip() else None
 
 
 def _explain_unknown(body: str, head: str, columns: list[str], what: str) -> str:

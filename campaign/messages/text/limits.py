@@ -38,7 +38,7 @@ def check_sender(sender: str) -> str:
 def check_ellipsis(ellipsis: str, *, downgrade: bool) -> str:
     """The end of a truncated text, plain if `downgrade`. Raises UsageError when it cannot be used."""
     check_text(ellipsis, subject="ellipsis", write='ellipsis="..."')
-    if _has_half_character(ellipsis):
+    if any("\ud800" <= character <= "\udfff" for character in ellipsis):
         raise UsageError('The ellipsis contains half a character. Write it again, such as ellipsis="...".')
     import regex
 
@@ -50,10 +50,6 @@ def check_ellipsis(ellipsis: str, *, downgrade: bool) -> str:
             'ellipsis="...", or ellipsis="" for none.'
         )
     return ending
-
-
-def _has_half_character(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def boundary(text: str, place: int) -> int:

@@ -9,14 +9,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
 from campaign.environments import words_for
 from campaign.errors import CampaignError, OtherFileError
 from campaign.messages.plan import Plan
-from campaign.notebook.composer.choice import QUESTIONS, Choice, Outlook, Question, about_reset
+from campaign.notebook.composer.choice import QUESTIONS, Choice, Question, about_reset
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk, has_rows_to_correct
 from campaign.notebook.composer.desk_words import GO_ON_TO_SENDING, desk_words
@@ -51,7 +50,6 @@ class CheckSection(Section):
         self._desk, self._done = desk, done
         self._drawn: Plan | None = None  # what is shown, while the desk may have another plan already
         self._drawn_line = ""
-        self._leaves = WhoLeaves(pd.Index([], dtype="int64"), 0)
         self._asked_after: tuple[object, ...] = ()  # what was known when the questions were asked
         self._overview, self._refusal, self._fitted = HTML(), HTML(), HTML()
         self._reasons, self._before = ReasonList(), SentBefore(desk)
@@ -66,7 +64,7 @@ class CheckSection(Section):
         self.download = Download(
             "Download a list of these rows",
             lambda: self._desk.file_name("rows without a text.xlsx"),
-            lambda path: write_rows_without_text(self._plan, self._leaves, path),
+            lambda path: write_rows_without_text(self._who_leaves(self._plan), path),
             self.show_problem,
         )
         self._correcting = HTML()
@@ -172,30 +170,33 @@ class CheckSection(Section):
     def _say_who_leaves(self) -> None:
         """Say how many people get a text, and why others get none."""
         if self._drawn is not None:
-            self._count(self._drawn)
-            self._explain(self._drawn)
+            leaves = self._who_leaves(self._drawn)
+            self._count(leaves)
+            self._explain(leaves)
 
-    def _count(self, plan: Plan) -> None:
+    def _count(self, leaves: WhoLeaves) -> None:
         """Say how many people get a text."""
-        leaves = self._leaves = self._who_leaves(plan)
         if refusal := self._desk.refusal:
-            leaves = WhoLeaves.refused(plan)
+            leaves = WhoLeaves.refused(leaves.plan)
         self._refusal.value = marked(desk_words(refusal, here=3)) if refusal else ""
         where = words_for(self._desk.composition.environment)
-        self._drawn_line = f"{self._in_rehearsal}{headline(plan, leaves, where)}"
-        open_line = f"{self._in_rehearsal}{headline(plan, leaves, where, asks_here=True)}"
+        self._drawn_line = f"{self._in_rehearsal}{headline(leaves, where)}"
+        open_line = f"{self._in_rehearsal}{headline(leaves, where, asks_here=True)}"
         # Who wanted none before is asked about in the same place: one word about it is enough.
         asked = "" if len(leaves.unwanted_rows) else self.opt_outs.about_question
         said = f"{open_line}{asked}."
         sentence = f'<div role="status">{markup.paragraph(said)}</div>'
-        bar = shares(plan, leaves, where)
-        self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
+        bar = shares(leaves, where)
+        self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(leaves.plan)}"
         self.opt_outs.say_forgotten(len(leaves.unwanted_rows))
 
-    def _explain(self, plan: Plan) -> None:
+    def _explain(self, leaves: WhoLeaves) -> None:
         """Say why people get no text, with advice that names only choices which are asked now."""
-        self._reasons.offer(reasons_of(plan, leaves=self._leaves, unasked=self._unasked))
-        self._before.say(plan, self._unasked)
+        unasked = self._unasked
+        self._reasons.offer(
+            reasons_of(leaves.plan, leaves.left_out, own_rows=leaves.own_rows, unasked=unasked)
+        )
+        self._before.say(leaves.plan, unasked)
 
     @property
     def _in_rehearsal(self) -> str:
@@ -218,7 +219,7 @@ class CheckSection(Section):
         composition, difference, elsewhere = self._desk.composition, None, np.empty(0, np.int64)
         try:
             difference = self._desk.difference(composition.environment)
-            if plan is not self._desk.plan and not difference.is_first:
+            if plan is not self._desk.plan:
                 difference = compare_instead(difference, plan)
             elsewhere = numbers_sent_elsewhere(self._desk, difference)
         except OtherFileError:  # the section that sends asks which campaign is meant
@@ -232,21 +233,20 @@ class CheckSection(Section):
 
     def _draw(self) -> None:
         self.say_changed("")  # it was about what is replaced now
-        with suppress(CampaignError):  # the section that sends says why
-            self._desk.take_sent_rows()
         plan = self._drawn = self._plan
+        leaves = self._who_leaves(plan)
         self.opt_outs.say(plan)
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
         file = "this file" if has_rows_to_correct(self._desk.contacts) else "your own spreadsheet"
         self._correcting.value = markup.paragraph(_CORRECT.format(file), note=True) if to_correct else ""
-        self._count(plan)
-        self.shared.offer(plan, self._leaves.reached_with_text, self._leaves.reached_with_another)
-        self._fitted.value = fitted_texts(plan, self._leaves, self._desk.contacts, self._desk.composition)
+        self._count(leaves)
+        self.shared.offer(leaves)
+        self._fitted.value = fitted_texts(leaves, self._desk.contacts, self._desk.composition)
         try:
             self._ask()
         finally:  # also where an answer cannot be looked at
-            self._explain(plan)
+            self._explain(leaves)
         self._asked_after = self._known
 
     def _ask(self) -> None:
@@ -275,10 +275,9 @@ class CheckSection(Section):
         composition = replace(self._desk.composition, **decisions)
         return self._plan if composition == self._desk.composition else self._desk.planned(composition)[1]
 
-    def _look(self, decisions: Mapping[str, Any]) -> Outlook:
-        """What some decisions would give, with whom it leaves out."""
-        plan = self._composed(decisions)
-        return Outlook(plan, self._leaves if plan is self._plan else self._who_leaves(plan))
+    def _look(self, decisions: Mapping[str, Any]) -> WhoLeaves:
+        """What some decisions would give."""
+        return self._who_leaves(self._composed(decisions))
 
     def _answer(self, question: Question, answer: str) -> None:
         with self.problems_shown():

@@ -18,7 +18,7 @@ from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Picker
 from campaign.notebook.composer.row_list import RowList, add_column, numbered_rows, with_kept_rows
-from campaign.notebook.composer.who_leaves import WhoLeaves
+from campaign.notebook.composer.who_leaves import IN_DOUBT, SENT, WhoLeaves
 from campaign.text import agreeing, counted, figure, listed_words
 
 _NAMED = 4  # rows named of those that still get no text for one reason
@@ -72,20 +72,6 @@ QUESTIONS = (
 )
 
 
-class Outlook(Struct, frozen=True, eq=False):
-    """What an answer would give: a plan, and who gets a text now of those in it."""
-
-    plan: Plan
-    leaves: WhoLeaves
-
-    @property
-    def have_theirs(self) -> pd.Index[Any]:
-        """The rows whose people have the text that they would get, or keep another one."""
-        rows: pd.Index[Any] = pd.Index(self.plan.messages["row"].unique())
-        rows = rows.difference(self.leaves.rows).difference(self.leaves.asked_rows)
-        return rows
-
-
 class Choice(Picker):
     """One question; `answered` is called with it and the key of the answer when a person chooses."""
 
@@ -96,7 +82,7 @@ class Choice(Picker):
         self.layout.max_width = "none"  # its answers are long, and a list cuts what does not fit
         self.rows = RowList()  # those that it is about
 
-    def ask(self, composition: Composition, look: Callable[[Mapping[str, Any]], Outlook]) -> bool:
+    def ask(self, composition: Composition, look: Callable[[Mapping[str, Any]], WhoLeaves]) -> bool:
         """Offer the answers with their effects; `look` tells what some decisions would give.
 
         Whether there is anybody to ask about: rows whose people were reached already need no answer.
@@ -105,12 +91,12 @@ class Choice(Picker):
             (answer, look(decisions)) for answer, decisions in self.question.answers.items()
         )
         rows = _left_out(without.plan, self.question.codes)
-        for _, outlook in others:
-            rows = rows.difference(without.leaves.done.intersection(outlook.have_theirs))
+        for _, leaves in others:
+            rows = rows.difference(leaves.rows_of(SENT, IN_DOUBT))
         if rows.empty:
             return False
         effects = {careful: f"{counted(len(rows), 'row')} {agreeing(len(rows), 'gets', 'get')} no text"}
-        effects |= {answer: _gained(outlook, without, rows) for answer, outlook in others}
+        effects |= {answer: _gained(leaves, without, rows) for answer, leaves in others}
         chosen = self.question.answer_in(composition)
         if chosen == careful and self._is_idle(effects, without.plan, rows):
             return False
@@ -157,16 +143,16 @@ def about_taken(name: str, before: Composition, now: Composition) -> str:
     return f'<div role="status">{markup.paragraph(said)}</div>' if taken else ""
 
 
-def _what_they_get(outlook: Outlook, rows: pd.Index[Any]) -> pd.DataFrame:
+def _what_they_get(leaves: WhoLeaves, rows: pd.Index[Any]) -> pd.DataFrame:
     """What some rows get with the answer that was given, or why they get nothing."""
-    plan, messages = outlook.plan, outlook.plan.messages
+    plan, messages = leaves.plan, leaves.plan.messages
     texts = messages[messages["row"].isin(rows)].groupby("row")["message"].agg("\n".join).reindex(rows)
     reasons = plan.contacts["reason"].reindex(rows)
     words = {one: f"No text. {desk_words(one, here=3)}" for one in reasons[texts.isna()].unique()}
     gets = mask_texts(texts.fillna("")).where(texts.notna(), reasons.map(words))
     asked = gets.where(texts.isna(), "Section 4 asks about them first: " + gets)
-    gets = asked.where(rows.isin(outlook.leaves.asked_rows), gets)
-    gets = gets.mask(rows.isin(outlook.have_theirs), "Nothing more: was reached before.")
+    gets = asked.where(rows.isin(leaves.asked_rows), gets)
+    gets = gets.mask(rows.isin(leaves.rows_of(SENT, IN_DOUBT)), "Nothing more: was reached before.")
     table = numbered_rows(plan, rows)
     add_column(table, "what they get", gets.to_numpy())
     return table
@@ -179,30 +165,29 @@ def _left_out(plan: Plan, codes: Collection[str]) -> pd.Index[Any]:
     return excluded.intersection(pd.Index(issues.loc[issues["code"].isin(codes), "row"].dropna().unique()))
 
 
-def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
+def _gained(leaves: WhoLeaves, without: WhoLeaves, rows: pd.Index[Any]) -> str:
     """What an answer adds, in people and SMS, which of the rows that it is about still get nothing, and which
     others get nothing any more.
     """
-    leaves = with_answer.leaves
-    new = leaves.rows.difference(without.leaves.rows)
-    lost = without.leaves.rows.difference(leaves.rows).difference(leaves.asked_rows)
-    asked = leaves.asked_rows.difference(without.leaves.asked_rows)
+    new = leaves.rows.difference(without.rows)
+    lost = without.rows.difference(leaves.rows).difference(leaves.asked_rows)
+    asked = leaves.asked_rows.difference(without.asked_rows)
     pieces = []
     if len(new):
         pieces.append(f"{figure(len(new))} more {agreeing(len(new), 'person gets', 'people get')} a text")
     elif asked.empty:
         pieces.append(_NOBODY)
     if len(asked):
-        more = "more " if without.leaves.asked else ""
+        more = "more " if len(without.asked_rows) else ""
         pieces.append(
             f"section 4 asks about {figure(len(asked))} {more}{agreeing(len(asked), 'person', 'people')}"
         )
-    if parts := leaves.parts - without.leaves.parts:
+    if parts := leaves.parts - without.parts:
         pieces.append(f"{counted(abs(parts), 'SMS', 'SMS')} {'more' if parts > 0 else 'fewer'}")
-    left = rows.difference(leaves.rows).difference(leaves.asked_rows).difference(leaves.reached_with_text)
-    still = _still_left_out(left, with_answer.plan) if len(new) and len(left) else ""
-    losing = _losing(lost, with_answer.plan) if len(lost) else ""
-    return f"{', '.join(pieces)}{_each(new, with_answer.plan)}{losing}{_cut_too(with_answer, without)}{still}"
+    left = rows.intersection(leaves.left_out)
+    still = _still_left_out(left, leaves.plan) if len(new) and len(left) else ""
+    losing = _losing(lost, leaves.plan) if len(lost) else ""
+    return f"{', '.join(pieces)}{_each(new, leaves.plan)}{losing}{_cut_too(leaves, without)}{still}"
 
 
 def _each(rows: pd.Index[Any], plan: Plan) -> str:
@@ -220,10 +205,10 @@ def _each(rows: pd.Index[Any], plan: Plan) -> str:
     return f" ({least} to {most} for each{why})"
 
 
-def _cut_too(with_answer: Outlook, without: Outlook) -> str:
+def _cut_too(leaves: WhoLeaves, without: WhoLeaves) -> str:
     """How many texts are cut that would go out whole without this answer."""
-    cut = _cut(with_answer.plan).difference(_cut(without.plan))
-    others = len(cut.intersection(with_answer.leaves.rows).intersection(without.leaves.rows))
+    cut = _cut(leaves.plan).difference(_cut(without.plan))
+    others = len(cut.intersection(leaves.rows).intersection(without.rows))
     return f"; {counted(others, 'other text')} {agreeing(others, 'is', 'are')} cut too" if others else ""
 
 

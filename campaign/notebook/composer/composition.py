@@ -14,7 +14,7 @@ from campaign.contacts.opt_out_marks import OptOutMarks
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.totals_lines import without_lines_of_nobody
-from campaign.contract import Changed, Gone
+from campaign.contract import Changed, Waiting
 from campaign.environments import Environment
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
@@ -28,7 +28,7 @@ from campaign.service.sandbox.server import Sandbox
 from campaign.values import replace
 
 # What a person answered about some texts, by the decisions that make them other texts or other people.
-_AGAIN: tuple[str, ...] = ("changed", "gone", "not_again")
+_AGAIN: tuple[str, ...] = ("changed", "waiting", "not_again")
 _BY_QUESTION = (("overlong", "max_parts"), ("duplicates",), ("several",))
 ANSWERS = tuple(name for names in _BY_QUESTION for name in names)  # about the rows of the spreadsheet
 KEPT_ANSWERS = (*ANSWERS, "budget")  # which hold for all files of a campaign
@@ -48,7 +48,7 @@ _ABOUT = {
 }  # fmt: skip
 _CORRECT = "Write yes or no there, and choose the spreadsheet again."
 _SAY_WHICH = "Say in section 3 which of these cells mean “no texts”."
-OF_SENDING, PACE = ("name", "changed", "gone"), ("rate", "batch_size")
+OF_SENDING, PACE = ("name", "changed", "waiting"), ("rate", "batch_size")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class Composition:
     environment: Environment = "local"
     name: str = ""
     changed: Changed = "ask"
-    gone: Gone = "ask"
+    waiting: Waiting = "ask"
     not_again: tuple[int, ...] = ()  # rows whose people have their text already
     budget: str | None = None  # cost units at most; "" lifts one that is in force
     rate: int | None = None  # a second, for a rehearsal to watch

@@ -23,9 +23,7 @@ from campaign.messages.plan_tables.text_lengths import numbers_of
 from campaign.notebook.composer.composition import ANSWERS, Composition
 from campaign.notebook.composer.kept_plans import KeptPlans
 from campaign.notebook.composer.memory import kept_for
-from campaign.notebook.composer.who_leaves import WhoLeaves
-from campaign.sending.rounds.comparison import ACCEPTED, CHANGED
-from campaign.sending.rounds.difference import REASONS, Difference, sent_this_text
+from campaign.sending.rounds.difference import Difference, sent_this_text
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.run import Run
 from campaign.sending.store.identity import CAMPAIGNS, folded_name, folder_name
@@ -201,35 +199,6 @@ class Desk(Struct):
     def planned(self, composition: Composition) -> tuple[tuple[int, ...], Plan]:
         """The rows that get the text of a phone they share, and the plan: one that was made of the same."""
         return self._kept_plans.planned(composition, self.contacts)
-
-    def take_sent_rows(self) -> None:
-        """Choose the rows whose texts the campaign has sent, for phones that nobody has chosen a row for.
-
-        A phone that was reached has the row of whoever was, with this text or another one, whatever was
-        chosen since: a campaign asks about that person.
-        """
-        plan = self.plan or self.prepared()
-        if plan.addressing.alternatives.empty or has_rows_to_correct(self.contacts):
-            return
-        messages, sent = plan.messages, self.difference(self.composition.environment).messages
-        chosen = messages.loc[messages["row"].isin(self.chosen_rows), "number"]
-        left_out = plan.addressing.alternatives
-        kept_in_both = messages.loc[messages["row"].isin(sent["row"]), "number"]
-        left_out = left_out[~left_out["number"].isin(kept_in_both)]
-        has_text = sent["reason"].isin([REASONS[ACCEPTED], REASONS[CHANGED]])
-        is_reached = left_out["row"].isin(sent.loc[has_text, "row"])
-        is_sent = left_out["row"].isin(sent["row"]) & ~left_out["number"].isin(chosen)
-        rows = left_out.loc[is_reached | is_sent, "row"].unique()
-        if len(rows):
-            self.decide(instead=(*map(int, rows), *self.chosen_rows))
-            self.prepared()
-
-    def done_before(self, plan: Plan) -> pd.Index[Any]:
-        """The rows that a plan leaves out and that need nothing more, where the texts go."""
-        with suppress(CampaignError):  # the section that sends says why
-            difference = self.composition.compare(plan, self.account)
-            return WhoLeaves.of(plan, difference, changed=self.composition.changed).done
-        return plan.contacts.index[:0]
 
     def senders(self, difference: Difference) -> list[str]:
         """Other campaigns that have sent these texts, as long as nobody has said which one is meant."""

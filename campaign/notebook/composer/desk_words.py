@@ -29,7 +29,7 @@ FIELDS = {
     "opt_out_column": "Column that says who wants texts, or none",
     "name": "Name of this campaign",
     "changed": "Phones that got another text",
-    "gone": "People who are no longer in the spreadsheet",
+    "waiting": "Texts that still wait",
     "budget": "Stop when it has cost",
 }
 CHOICES = {
@@ -46,7 +46,7 @@ CHOICES = {
     ("several", "first"): "Use the first number",
     ("changed", "skip"): "They get nothing more",
     ("changed", "send"): "They get the new text too",
-    ("gone", "withdraw"): "They get nothing",
+    ("waiting", "withdraw"): "Do not send them",
 }
 GO_ON_TO_SENDING = "Go on to sending"
 CHANGE_BUDGET = "Change the budget"
@@ -60,7 +60,7 @@ _SECTIONS = {
     1: ("sheet", "number", "region", "dates"),
     2: ("language", "message", "sender"),
     3: ("overlong", "duplicates", "several", "opt_outs", "opt_out_column"),
-    4: ("name", "changed", "gone", "budget"),
+    4: ("name", "changed", "waiting", "budget"),
 }  # by the section that has them
 _WORDS = {
     "The issues of the plan say why": "Section 3 says why",
@@ -81,9 +81,9 @@ _WORDS = {
     "in the table, with what was sent earlier": "in the spreadsheet, with what was sent earlier",
     "that is not in the table": "that is not in the spreadsheet",
     "that are not in the table": "that are not in the spreadsheet",
-    "First, send asks about": "First, there is a question about",
-    "finish it with resume": "send the rest of the earlier spreadsheet first",
-    "Finish the earlier table first with resume": "Send the rest of the earlier spreadsheet first",
+    "First, send asks": "First, there is a question",
+    "Finish them with resume": "Send them first, with the spreadsheet and the text of then",
+    "Finish them first with resume": "Send them first, with the spreadsheet and the text of then",
     "give another name if this": f"write another name into the field “{FIELDS['name']}” if this",
     "settle each batch with resolve, or all with reconcile and the provider's own list":
     f"press “{ACCEPTED}” or “{NOT_THERE}” for each batch, or “{CHOOSE_LIST}” for all",

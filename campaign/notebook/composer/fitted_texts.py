@@ -20,12 +20,12 @@ _SHOWN = 5  # texts before and after
 _NAMED = 4  # rows that lose a value
 
 
-def fitted_texts(plan: Plan, leaves: WhoLeaves, contacts: pd.DataFrame, composition: Composition) -> str:
+def fitted_texts(leaves: WhoLeaves, contacts: pd.DataFrame, composition: Composition) -> str:
     """A few of the texts that are changed, and which values are cut off; "" if none of them leaves now.
 
     `contacts` and `composition` are what the plan was made of.
     """
-    issues = plan.issues
+    plan, issues = leaves.plan, leaves.plan.issues
     changed = issues[issues["code"].isin(["truncated", "split"]) & issues["row"].isin(leaves.rows)]
     if changed.empty:
         return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 from ipywidgets import HTML, VBox
@@ -31,7 +30,6 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, decided: Callable[[str | None], None], turned: Callable[[], None]) -> None:
         self._languages: Languages | None = None
         self._contacts = self._people = pd.DataFrame()
-        self._done: pd.Index[Any] = pd.Index([], dtype="int64")  # rows that get nothing more
         self.column = Picker(FIELDS["language"], "languages", lambda column: decided(column or None))
         self._editing = Picker("Write the text for", "editing", lambda _: turned())
         self._without = HTML()
@@ -40,8 +38,6 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def offer(self, contacts: pd.DataFrame, composition: Composition) -> None:
         """Offer the languages of a spreadsheet; the one that was written stays, if it is still there."""
-        if contacts is not self._contacts:
-            self._done = self._done[:0]
         self._contacts, self._people = contacts, composition.people(contacts)
         self._languages = _languages_of(contacts, composition)
         set_shown(self, self._languages is not None)
@@ -57,25 +53,9 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(self._editing, chosen)
         self._without.value = self._rows_without() + self._rare() if chosen else ""
 
-    def take_done(self, done: pd.Index[Any]) -> None:
-        """Say of rows that get nothing more that they were reached, whatever their language."""
-        self._done = done
-        self._without.value = self._rows_without() + self._rare()
-
-    @property
-    def without(self) -> pd.Index[Any]:
-        """The rows of people that say no language."""
-        rows: pd.Index[Any] = self._people.index[language_of(self._people, self._column) == ""]
-        return rows
-
     def _rows_without(self) -> str:
-        """How many rows say no language, and the first of them; apart from them those that were reached."""
-        without = self.without
-        return self._rows_waiting(without.difference(self._done)) + _about_done(
-            without.intersection(self._done)
-        )
-
-    def _rows_waiting(self, rows: pd.Index[Any]) -> str:
+        """How many rows of people say no language, and the first of them."""
+        rows = self._people.index[language_of(self._people, self._column) == ""]
         if rows.empty:
             return ""
         which = f"row {rows[0]}" if len(rows) == 1 else f"the first is row {rows[0]}"
@@ -117,14 +97,6 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if self._languages is None or not self.editing:
             return self._contacts
         return self._contacts[language_of(self._contacts, self._languages.column) == self.editing]
-
-
-def _about_done(rows: pd.Index[Any]) -> str:
-    if rows.empty:
-        return ""
-    has, was = agreeing(len(rows), "has", "have"), agreeing(len(rows), "was", "were")
-    said = f"{name_rows(rows.tolist())} {has} no language, but {was} reached before: section 3 says how."
-    return markup.paragraph(said, note=True)
 
 
 def _languages_of(contacts: pd.DataFrame, composition: Composition) -> Languages | None:

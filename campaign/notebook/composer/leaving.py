@@ -24,6 +24,7 @@ from campaign.sending.rounds.difference import (
 )
 from campaign.text import clean, counted, listed_words
 
+_LENGTH = 120  # of each text that waits
 _FOR_ANOTHER = (
     "If this text is about something else, begin a campaign of its own: it is the last answer of "
     f"“{FIELDS['changed']}” below. The same texts leave then, and the result of “{{}}” stays as it is."
@@ -50,14 +51,14 @@ class Leaving(Struct, frozen=True, eq=False):
         count, changed = len(self.messages), composition.changed
         people = people_of(difference, changed=changed, undecided=self.undecided)
         asked = people.asked if changed == "ask" else ""
-        waiting = composition.gone == "ask" and len(compared.waiting_gone)
+        waiting = [told.about_waiting, *told.waiting_lines(_LENGTH)] if composition.waiting == "ask" else []
         open_ones, is_another = self._not_decided(asked if count else ""), is_another_message(difference)
         open_below = len(self.undecided) > 0 and not desk.senders(difference)
         now = [
             people.leaving(count, changed=changed, noun="text", is_open=len(self.undecided) > 0),
             about_split(difference, changed=changed),
             f"Not decided yet: {open_ones}." if open_ones else "",
-            "Choose below first." if asked or waiting or open_below else "",
+            "Choose below first." if asked or any(waiting) or open_below else "",
             _FOR_ANOTHER.format(mask_text(clean(desk.name))) if asked and is_another else "",
         ]
         staying, gone = people.staying(count, changed=changed), told.about_gone.strip()
@@ -67,6 +68,7 @@ class Leaving(Struct, frozen=True, eq=False):
         paragraphs += [
             markup.paragraph(desk_words(said), note=True) for said in (others, staying, gone) if said
         ]
+        paragraphs += [markup.paragraph(said, note=True) for said in waiting if said]
         if beside:  # marked: nobody expects them
             paragraphs.append(f'<div class="changed">{markup.paragraph(beside)}</div>')
         return f'<div role="status">{"".join(paragraphs)}</div>'

@@ -19,7 +19,6 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.rounds.difference import left_out_elsewhere, plan_behind
-from campaign.sending.rounds.distinct_texts import contains
 from campaign.sending.rounds.left_out_before import numbers_opted_out
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.text import agreeing, capitalised, counted
@@ -89,7 +88,7 @@ def wanted_none(desk: Desk, numbers: Ints) -> np.ndarray[Any, np.dtype[np.bool_]
     if len(numbers) and is_anybody_left_out(desk):
         are_left_out |= np.isin(numbers, _left_out_elsewhere(desk))
         for _, left_out in desk.left_out_before:
-            are_left_out |= contains(left_out, numbers)
+            are_left_out |= np.isin(numbers, left_out)
     return are_left_out
 
 

@@ -184,9 +184,7 @@ class MessageSection(Section):
                     f"The text for “{language}” is empty. Write one: {who} that language. If another one is "
                     "meant, correct the spreadsheet and choose it again."
                 )
-        _, plan = self._desk.planned(composition.without_opt_outs)
-        if composition.language and len(self.languages.without):
-            self.languages.take_done(self._desk.done_before(plan))
+        self._desk.planned(composition.without_opt_outs)
 
     @property
     def _text(self) -> str:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from campaign.messages.plan_tables.plan_columns import rows_of_messages
 from campaign.notebook.composer.row_list import RowList, numbered_rows
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import AS_CORRECTED, ASKED, SHARED
-from campaign.sending.rounds.other_texts import old_and_new, plain_last
+from campaign.sending.rounds.other_texts import old_and_new
 
 _LENGTH = 120  # of each text
 
@@ -26,29 +23,16 @@ class OtherTexts(RowList):
 
     def show_asked(self, compared: ComparedPlan) -> None:
         """Show the rows of a plan whose numbers got another text, or that were reached under another one."""
-        asked = np.flatnonzero(np.isin(compared.comparison.knowledge, ASKED))
-        asked = asked[plain_last(compared.comparison.knowledge[asked])]
-        rows = pd.Index(_rows(compared)[asked])
+        rows = pd.Index(compared.labels_of_rows[compared.asked])
         self.offer(rows, partial(_texts_of, compared))
-
-
-def _rows(compared: ComparedPlan) -> Any:
-    """The row of each entry of the comparison."""
-    return rows_of_messages(compared.plan)[compared.starts]
 
 
 def _texts_of(compared: ComparedPlan, rows: pd.Index[Any]) -> pd.DataFrame:
     """Some of the rows, with both texts; those of a file of rows to correct as both files number them."""
-    places = pd.Index(_rows(compared)).get_indexer(rows)
+    places = pd.Index(compared.labels_of_rows).get_indexer(rows)
     texts = pd.DataFrame(
         old_and_new(compared, places, length=_LENGTH), columns=["row", "what they got", "what they would get"]
     )
-    knowledge = compared.comparison.knowledge[places]
-    shares = knowledge == SHARED
-    if shares.any():  # a phone is one that another row's text has reached
-        texts = texts.rename(columns={"what they got": "what the phone got"})
-        says_it_all = knowledge == AS_CORRECTED  # what they would get tells whose phone it is
-        texts["shares a phone"] = np.select([shares, says_it_all], ["yes", ""], "no")
     numbered = numbered_rows(compared.plan, pd.Index(texts["row"]))
     table = pd.concat([numbered, texts.drop(columns="row")], axis=1)
     return table if compared.file is None else compared.file.numbered(table)

@@ -131,7 +131,7 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if told.phrase:
             sentences.append(f"Nothing is settled yet. “{_SETTLE}” does what is said here.")
         shown = "".join(markup.paragraph(desk_words(sentence)) for sentence in sentences)
-        if count := told.people_reached_after_all:
+        if count := told.reached_after_all["number"].nunique():
             keep_reached(self._folder, told.reached_after_all)
             shown += _about_reached(told, count)
             self._found()

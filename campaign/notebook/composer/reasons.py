@@ -12,7 +12,6 @@ from msgspec import Struct, field
 
 from campaign import markup
 from campaign.contacts.reserved_columns import file_names
-from campaign.contract import REACHED_CORRECTED
 from campaign.masking import mask_texts
 from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
@@ -25,14 +24,9 @@ from campaign.notebook.composer.row_list import (
     numbered_rows,
     repeated_rows,
 )
-from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, capitalised, counted
 
 _WANTS_NONE = ("opted_out", "stopped")
-_REACHED_BEFORE, _PUT_RIGHT_SINCE = "reached_before", "put_right"
-_SENT_CORRECTED = "sent as corrected in a file of “Rows to correct”. Correct your own spreadsheet too."
-_REACHED_EARLIER = "reached earlier in this campaign, without the mistake. Correct your own spreadsheet too."
-_PUT_RIGHT = "corrected in your own spreadsheet since, and reached. Nothing is to correct here."
 _NOTHING: pd.Series[int] = pd.Series(dtype="int64")
 # A column or a cell that is quoted may have a full stop in it.
 _FIRST_SENTENCE = re.compile(r'((?:"[^"]*"|“[^”]*”|[^"“])*?[.?!]) (.+)', re.DOTALL)
@@ -115,9 +109,8 @@ class ReasonList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return "".join(reason.html for reason in self._reasons)
 
     def offer(self, reasons: Sequence[Reason]) -> None:
-        """Show these reasons, those of most rows first, and at the end who gets nothing more."""
-        done = (REACHED_CORRECTED, _REACHED_BEFORE, _PUT_RIGHT_SINCE)
-        self._reasons = sorted(reasons, key=lambda reason: (reason.code in done, -len(reason.issues)))
+        """Show these reasons, those of most rows first."""
+        self._reasons = sorted(reasons, key=lambda reason: -len(reason.issues))
         self.children = [self._block(reason) for reason in self._reasons]
 
     def _block(self, reason: Reason) -> VBox:
@@ -132,10 +125,10 @@ def reasons_of(
     plan: Plan,
     rows: Collection[int] | None = None,
     *,
-    leaves: WhoLeaves | None = None,
+    own_rows: pd.Series[int] = _NOTHING,
     unasked: Collection[str] = (),
 ) -> list[Reason]:
-    """Why rows get no text, or some of them; apart from the others those that get nothing more.
+    """Why rows get no text, or some of them; `own_rows` has their numbers in the own spreadsheet.
 
     No advice is about the parameters that are `unasked`.
     """
@@ -143,48 +136,27 @@ def reasons_of(
     excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
     if rows is not None:
         excluded = excluded.intersection(list(rows))
-    if leaves is not None:
-        excluded = excluded.difference(leaves.explained)
     is_reason = (issues["severity"] == "error") | issues["code"].isin(LEFT_OUT)
     # Nobody is to correct anything for people who want no texts.
     unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
     is_reason &= issues["code"].isin(_WANTS_NONE) | ~issues["row"].isin(unwanted)
     issues = issues[is_reason & issues["row"].isin(excluded)]
-    repeated, own_rows = repeated_rows(plan), _NOTHING if leaves is None else leaves.own_rows
+    repeated = repeated_rows(plan)
     return [
         Reason(
-            str(code), str(column), _common_reason(str(code), group["detail"], unasked),
-            _named_rows(group["row"], repeated), group, plan, unasked, own_rows,
+            str(code),
+            str(column),
+            _common_reason(str(code), group["detail"], unasked),
+            _named_rows(group["row"], repeated),
+            group,
+            plan,
+            unasked,
+            own_rows,
         )
         for (code, column), group in issues.drop_duplicates(["row", "code", "column"]).groupby(
             ["code", "column"], sort=False
         )
-    ] + ([] if leaves is None else _reasons_to_copy(plan, leaves))  # fmt: skip
-
-
-def _reasons_to_copy(plan: Plan, leaves: WhoLeaves) -> list[Reason]:
-    """The rows with a mistake that get nothing more; the own spreadsheet may have still to be corrected."""
-    kinds = (
-        (leaves.corrected, REACHED_CORRECTED, ("It was", "They were"), _SENT_CORRECTED),
-        (leaves.reached, _REACHED_BEFORE, ("Its number was", "Their numbers were"), _REACHED_EARLIER),
-        (leaves.put_right, _PUT_RIGHT_SINCE, ("It was", "They were"), _PUT_RIGHT),
-    )
-    reasons = []
-    for rows, code, subject, said in kinds:
-        if len(rows):
-            sentence = f"{agreeing(len(rows), *subject)} {said}"
-            issues = pd.DataFrame({"row": rows, "column": "", "value": "", "code": code, "detail": sentence})
-            which = _named_rows(issues["row"], _NOTHING)
-            reasons.append(Reason(code, "", sentence, which, issues, plan, own_rows=leaves.own_rows))
-    return reasons
-
-
-def why_done(leaves: WhoLeaves) -> pd.Series[str]:
-    """For each row with a mistake that gets nothing more why that is so."""
-    corrected = pd.Series(f"It was {_SENT_CORRECTED}", index=leaves.corrected, dtype="str")
-    reached = pd.Series(f"Its number was {_REACHED_EARLIER}", index=leaves.reached, dtype="str")
-    put_right = pd.Series(f"It was {_PUT_RIGHT}", index=leaves.put_right, dtype="str")
-    return pd.concat([corrected, reached, put_right])
+    ]
 
 
 def _common_reason(code: str, details: pd.Series[str], unasked: Collection[str]) -> str:

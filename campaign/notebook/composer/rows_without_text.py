@@ -9,9 +9,7 @@ import pandas as pd
 
 from campaign.contacts.own_files import WHY_NO_TEXT
 from campaign.contacts.reserved_columns import FILE_ROW, OUTCOME_COLUMNS, OWN_ROW, original_names
-from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.reasons import why_done
 from campaign.notebook.composer.row_list import in_both_files
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.results.follow_up_file import cells_to_correct, for_sheet
@@ -21,16 +19,15 @@ from campaign.sending.rounds.continuation_plan import continuation_of
 _SHEET = "Rows without a text"
 
 
-def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
+def write_rows_without_text(leaves: WhoLeaves, path: Path) -> None:
     """Write all of them, with their numbers and the reasons in the words of the page.
 
     The cells to correct stand out: there are none in rows of people who want no texts, or that come twice.
-    Rows with a mistake who get nothing more are among them: the spreadsheet has still to be corrected.
 
     It continues no campaign: nobody takes it for a file to send. Raises `ReportError` for more than a sheet
     holds.
     """
-    why = _reasons(plan, leaves)
+    plan, why = leaves.plan, leaves.reasons
     rows = plan.contacts.reindex(why.index).drop(columns=[*OUTCOME_COLUMNS], errors="ignore")
     table = rows.set_axis(original_names(rows.columns), axis=1)
     words = pd.DataFrame({WHY_NO_TEXT: [desk_words(reason, here=3) for reason in why]}, index=table.index)
@@ -43,12 +40,3 @@ def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
     marked = np.pad(cells_to_correct(table, [issues], added=0), ((0, 0), (0, len(added.columns))))
     # The file may have a column that is called as one of these.
     write_rows(path, _SHEET, for_sheet(pd.concat([table, added], axis=1)), marked)
-
-
-def _reasons(plan: Plan, leaves: WhoLeaves) -> pd.Series[str]:
-    """Why each of these rows gets no text, in the order of the file."""
-    contacts = plan.contacts
-    why: pd.Series[str] = contacts.loc[contacts["status"] != "not_sent", "reason"]
-    why = why.drop(leaves.sent_beside, errors="ignore")
-    why.update(why_done(leaves))
-    return pd.concat([why, leaves.left_out_why]).sort_index(kind="stable")

@@ -68,7 +68,7 @@ _WHY_NOT = {  # why the button does not send
     "elsewhere": "This waits for your answer above about the people who have this text already.",
     "name": "This waits for your answer above about the name: another campaign has sent these texts.",
     "changed": f"This waits for your answer above about “{FIELDS['changed']}”.",
-    "gone": f"This waits for your answer above about “{FIELDS['gone']}”.",
+    "waiting": f"This waits for your answer above about “{FIELDS['waiting']}”.",
     "questions": "This waits for your answers to the questions above.",
     "problem": "This waits until what is said below is put right.",
 }
@@ -100,8 +100,8 @@ class SendingSection(Section):
         self.text_taken: TakeText = lambda text, texts, sender: None
         self.earlier = EarlierText(desk, lambda *taken: self.text_taken(*taken))
         self.costs = CostChoice(desk, self._show_cost)
-        self.changed, self.gone = (
-            Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
+        self.changed, self.waiting = (
+            Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "waiting")
         )
         self.other_texts, self.who_gets, self._beside = OtherTexts(), WhoGets(desk), PeopleBeside()
         self.pace = PaceChoice(self._look_up)
@@ -117,7 +117,7 @@ class SendingSection(Section):
         self._question.add_class("campaign-question")
         self.left_out = LeftOutBefore(desk, self._look_up, self._leave_out_again)
         self.elsewhere = SentElsewhere(desk, self._leave_out, self._look_up)
-        self._asking = [self.left_out, self.elsewhere, self.changed, self.other_texts, self.gone]
+        self._asking = [self.left_out, self.elsewhere, self.changed, self.other_texts, self.waiting]
         self._start = button("Rehearse", "send", self.begin, main=True)
         self._why_not = HTML()
         self._why_not.add_class("campaign-why-not")
@@ -226,7 +226,7 @@ class SendingSection(Section):
         would only replace that result by an empty one. None where there is something to do."""
         environment = self._desk.composition.environment
         difference = self._desk.difference(environment)
-        if plan.totals.messages or difference.is_first or len(plan_behind(difference).waiting_gone):
+        if plan.totals.messages or difference.is_first or difference.waiting:
             return None
         return CAMPAIGNS / folder_name(self._desk.name, environment)
 
@@ -369,15 +369,15 @@ class SendingSection(Section):
         return difference
 
     def _ask_about(self, difference: Difference) -> list[str]:
-        """Ask what a person has to decide: about other texts, and about people who are gone.
+        """Ask what a person has to decide: about other texts, and about texts that wait.
 
         Returns the parameters that have no answer yet.
         """
         unanswered = []
         self.other_texts.show_asked(plan_behind(difference))
         for picker, name, count in (
-            (self.changed, "changed", difference.changed + difference.sharing + difference.moved),
-            (self.gone, "gone", len(plan_behind(difference).waiting_gone)),
+            (self.changed, "changed", difference.changed + difference.moved),
+            (self.waiting, "waiting", difference.waiting),
         ):
             answers = [(words, answer) for (parameter, answer), words in CHOICES.items() if parameter == name]
             if name == "changed" and is_another_message(difference):

@@ -113,7 +113,9 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _sentences(self, where: Environment, difference: Difference) -> str:
         """What was sent there, and what would be with the answers that are given."""
         decided, undecided = self._desk.composition, undecided_numbers(self._desk, difference)
-        remarks = remarks_after(difference, changed=decided.changed, gone=decided.gone, undecided=undecided)
+        remarks = remarks_after(
+            difference, changed=decided.changed, waiting=decided.waiting, undecided=undecided
+        )
         first, *others = [desk_words(said, here=3) for said in remarks]
         first = markup.paragraph(f"{capitalised(_WHERE[where])} before. {first}")
         return first + "".join(markup.paragraph(said, note=True) for said in others)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 from ipywidgets import HTML, VBox
 
 from campaign import markup
-from campaign.contacts.cells.grid import name_rows
 from campaign.masking import mask_number
-from campaign.messages.plan import Plan
 from campaign.notebook.composer.fields import Picker
+from campaign.notebook.composer.who_leaves import ASKED_ABOUT, GETS, HELD, WhoLeaves
 from campaign.text import agreeing, capitalised, counted, listed_words, shorten
 
 _PHONES = 10  # asked about one by one
@@ -34,28 +32,18 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._by_number: dict[str, Picker] = {}
         super().__init__()
 
-    def offer(self, plan: Plan, reached: pd.Index[Any], before: pd.Index[Any]) -> None:
-        """Ask about the phones of a plan that sends one text to each.
-
-        Phones of `reached` rows have the text of these, and those of rows reached `before` an earlier one: it
-        is said of them, and there is nothing to choose.
-        """
-        left_out = plan.addressing.alternatives
-        if left_out.empty:
-            self.children, self.pickers = [], []
-            return
-        kept = plan.messages[plan.messages["number"].isin(left_out["number"])]
-        sharing = pd.concat([kept, left_out]).drop_duplicates("row").sort_values("row")
-        had_text = sharing[sharing["row"].isin(before)]
-        has_text = sharing[sharing["row"].isin(reached.difference(before))]
-        is_decided = sharing["number"].isin(has_text["number"]) | sharing["number"].isin(had_text["number"])
-        undecided = sharing[~is_decided]
-        phones = [*undecided.groupby("number", sort=False)]
-        getting = {*kept["row"]}
+    def offer(self, leaves: WhoLeaves) -> None:
+        """Ask about the phones that get one text of several, but those that were reached: there is nothing to
+        choose."""
+        left_out, messages = leaves.plan.addressing.alternatives, leaves.plan.messages
+        is_open = messages["row"].isin(leaves.rows_of(GETS, ASKED_ABOUT, HELD))
+        kept = messages[is_open & messages["number"].isin(left_out["number"])]
+        sharing = pd.concat([kept, left_out[left_out["number"].isin(kept["number"])]])
+        sharing = sharing.drop_duplicates("row").sort_values("row")
+        phones, getting = [*sharing.groupby("number", sort=False)], {*kept["row"]}
         self.pickers = [self._picker(str(number), rows, getting) for number, rows in phones[:_PHONES]]
-        asking = _sentences(len(undecided) - len(phones), len(phones)) if phones else ""
-        self._about.value = asking + _about_reached(has_text) + _about_reached_before(had_text)
-        self.children = [self._about, *self.pickers]
+        self._about.value = _sentences(len(sharing) - len(phones), len(phones)) if phones else ""
+        self.children = [self._about, *self.pickers] if phones else []
 
     def _picker(self, number: str, rows: pd.DataFrame, getting: set[int]) -> Picker:
         if number not in self._by_number:  # the same list again, so that a person who is in it stays there
@@ -83,33 +71,6 @@ def _rows(rows: list[int]) -> str:
     more = len(rows) - _NAMED
     others = [counted(more, "other")] if more > 0 else []
     return f"rows {listed_words([*map(str, rows[:_NAMED]), *others])}"
-
-
-def _about_reached(has_text: pd.DataFrame) -> str:
-    """Which rows have given their texts to the phones that were reached; "" for none."""
-    phones, rows = has_text["number"].nunique(), has_text["row"].tolist()
-    if not phones:
-        return ""
-    own = "has its text" if len(rows) == 1 else agreeing(phones, "has its texts", "have their texts")
-    got = agreeing(len(rows), "got it", "got theirs")
-    return markup.paragraph(
-        f"{capitalised(counted(phones, 'phone'))} that several rows share {own}: {name_rows(rows).lower()} "
-        f"{got}, so there is nothing to choose.",
-        note=True,
-    )
-
-
-def _about_reached_before(had_text: pd.DataFrame) -> str:
-    """Which rows have given an earlier text to the phones that were reached; "" for none."""
-    phones, rows = had_text["number"].nunique(), had_text["row"].tolist()
-    if not phones:
-        return ""
-    those = agreeing(len(rows), "that row", "those rows")
-    return markup.paragraph(
-        f"{capitalised(counted(phones, 'phone'))} that several rows share got an earlier text of "
-        f"{name_rows(rows).lower()}: whatever goes there is for {those}, so there is nothing to choose.",
-        note=True,
-    )
 
 
 def _sentences(left_out: int, phones: int) -> str:

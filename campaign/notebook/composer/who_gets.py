@@ -17,6 +17,10 @@ from campaign.sending.rounds.difference import Difference, kinds_of_people, plan
 from campaign.text import clean, shorten
 
 _WANTED_NONE = "wanted no texts before"
+_WORDS = {  # for what `Difference.messages` says is recorded
+    "unsent": "still waits", "again": "to be sent again", "refused": "refused before",
+    "other text": "reached with another text", "other number": "reached under another number",
+}  # fmt: skip
 _SAYS_LESS = ("new", "left out before")
 
 
@@ -39,7 +43,7 @@ def _what_they_get(
 ) -> pd.DataFrame:
     """Some of the rows; those of a file of rows to correct as both files number them."""
     compared, chosen = plan_behind(difference), outgoing[outgoing["row"].isin(rows)]
-    why = kinds_of_people(difference, chosen.index.to_numpy())
+    why = kinds_of_people(difference, chosen.index.to_numpy()).replace(_WORDS)
     wanted = wanted_none(desk, chosen["number"].to_numpy(dtype=np.int64))
     told = why.astype("str").mask(why.isin(_SAYS_LESS), _WANTED_NONE)
     both = told.where(told == _WANTED_NONE, told + f"; {_WANTED_NONE}")

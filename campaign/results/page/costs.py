@@ -98,9 +98,8 @@ def cost_by_sender(result: Result) -> dict[str, tuple[Decimal | None, int]]:
 
 
 def cost_by_country(result: Result) -> dict[str, tuple[Decimal | None, int]]:
-    """The same for each country of the numbers; {} where all are in one, or they were erased."""
-    is_in_one = len(result.plan.totals.countries) < 2 and not result.outside.count
-    if is_in_one or result.is_erased:
+    """The same for each country of the numbers; {} where all are in one."""
+    if len(result.plan.totals.countries) < 2 and not has_other_messages(result.totals):
         return {}
     return _cost_by(result, _countries)
 
@@ -199,7 +198,7 @@ def sent_messages(result: Result) -> Iterator[pd.DataFrame]:
     """The messages of a result part by part: number, sender, and place of the batch in the table of batches.
 
     A batch that left with more messages than the table has of it is told as its round has recorded it: a row
-    that was corrected in a follow-up file has another number in the table, or none. Where that was erased,
+    that was corrected in a follow-up file has another number in the table, or none. Where that is not known,
     only the messages of the table are told.
     """
     batches = result.batches

@@ -15,7 +15,7 @@ def headline(result: Result, times: LocalTimes) -> str:
     if not totals.rows:
         return "The file has no rows, so there was nothing to send."
     timeline = result.timeline
-    attention = "" if result.is_erased else _attention(result)
+    attention = _attention(result)
     if timeline is None:
         return f"Nothing was sent. {attention}".strip()
     when = times.span(timeline.first, timeline.last)

@@ -11,7 +11,7 @@ import pandas as pd
 from campaign import markup
 from campaign.contacts.phone_numbers.problems_and_repairs import CHANGES
 from campaign.contacts.reading_record import Reading
-from campaign.contract import CORRECTED, KEEPING
+from campaign.contract import KEEPING
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.messages.issues import issue_kinds
@@ -69,7 +69,6 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "where": words_for(result.environment).where,
         "service_explained": words_for(result.environment).service_explained,
         "headline": headline(result, times),
-        "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
         "outcomes": charts.outcome_bar(totals.kinds_of_people, of="people"),
         "rows": " ".join(
@@ -114,9 +113,7 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
     first = result.follow_up_rows.first(_MOST_PEOPLE)
     return {
         "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",
-        "people": table(_as_read(redaction.follow_up(first)), "People", rows=count)
-        if count and not result.is_erased
-        else "",
+        "people": table(_as_read(redaction.follow_up(first)), "People", rows=count) if count else "",
         "people_count": counted(count, "person", "people"),
         "few_people": count <= _FEW,
     }
@@ -249,7 +246,7 @@ def reading_facts(reading: Reading | None) -> dict[str, str]:
 
 
 # What is known from the campaign's own record, and was not found in the file.
-_OF_CAMPAIGN = (CORRECTED, *KEEPING, "reached_before", "stopped")
+_OF_CAMPAIGN = (*KEEPING, "reached_before", "stopped")
 
 
 def remarks_in_words(kinds: pd.DataFrame) -> str:

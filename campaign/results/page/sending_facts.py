@@ -24,11 +24,9 @@ _NOBODY = ("root", "admin", "administrator", "jovyan", "nobody", "system", "ubun
 
 
 def example(result: Result, redaction: Redaction) -> dict[str, Any] | None:
-    """One message as a person got it, or would have: sender, row, texts, and whether it was sent.
-
-    None where there is none, or it was erased.
-    """
-    if not result.totals.messages or result.is_erased:
+    """One message as a person got it, or would have: sender, row, texts, and whether it was sent; None where
+    there is none."""
+    if not result.totals.messages:
         return None
     examples = (_first_message(part.messages) for part in result.parts() if len(part.places))
     messages = next(examples)

@@ -28,7 +28,6 @@ def sent_texts(result: Result) -> str:
     for one_round in result.rounds:
         counts[_in_words(one_round.template)] += sent.get(one_round.round, 0)
     counts = +counts  # without texts of which nothing was sent
-    counts.pop("", None)  # of rounds that were erased
     today = _in_words(result.rounds[-1].template if result.rounds else result.plan.template)
     if len({*counts, today}) < 2:
         return today

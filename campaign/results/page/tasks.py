@@ -20,7 +20,6 @@ _ADD_COSTS = (
     f"Once the provider has told you, add it: with “{ADD_COST}” on the page that sent it, or with campaign "
     "resolve and --cost."
 )
-_CORRECT_OWN = "Put the corrections into your own spreadsheet."
 _SEND_BOTH = (
     f" Or let all texts go to the phone: send your own spreadsheet again with “{EVERY_TEXT}” (in a command, "
     '--duplicates keep; in Python, duplicates="keep").'
@@ -43,18 +42,15 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     decisions = result.decisions
     counts = result.totals
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
-    erased = ("refused", "invalid") if result.is_erased else ()
     chosen = [
         _decided(decisions[status]) if status in decisions else make(result, counts[status], _place(result))
         for status, make in makers.items()
-        if counts[status] and status not in erased
+        if counts[status]
     ]
     if result.about_ordered_again:
         chosen.append(_decided(result.about_ordered_again))
-    if result.totals.sharing and not result.is_erased:
+    if result.totals.sharing:
         chosen.append(_sharing(result.totals.sharing, _place(result)))
-    if result.about_corrections:
-        chosen.append(Task(_CORRECT_OWN, result.about_corrections, "", "quiet"))
     if result.about_costs:
         chosen.append(Task(without_code(result.about_costs), _ADD_COSTS, "", "quiet"))
     details = redaction.texts(task.detail for task in chosen)

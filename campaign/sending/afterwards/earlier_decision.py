@@ -37,9 +37,8 @@ def earlier_decision(ledger: Readable, batches: tuple[int, ...], outcome: str = 
     if made["batch"].nunique() < len(batches) or made.empty:
         return ""
     were, at = agreeing(len(batches), "was", "were"), pd.to_datetime(made["at"].iloc[-1], utc=True)
-    user = made["note"].iloc[-1].partition(": ")[0]  # none once the campaign was erased
-    by, named = f", by {user}" if user else "", capitalised(batches_in_words(batches, shown=None))
-    decided = f"{named} {were} {_IN_WORDS[outcome]} already, on {LocalTimes().moment(at)}{by}."
+    user, named = made["note"].iloc[-1].partition(": ")[0], capitalised(batches_in_words(batches, shown=None))
+    decided = f"{named} {were} {_IN_WORDS[outcome]} already, on {LocalTimes().moment(at)}, by {user}."
     if outcome == "accepted" or not set(batches) <= {*moves.loc[moves["is_found"], "batch"]}:
         return decided
     return f"{decided} Since then, {agreeing(len(batches), 'it was', 'they were')} found to be accepted."

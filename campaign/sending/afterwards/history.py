@@ -20,12 +20,13 @@ from campaign.results.campaign_lines import campaign_lines
 from campaign.results.campaign_list import CampaignList, is_campaign_list
 from campaign.results.sent_rounds import count_rounds
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
+from campaign.sending.ledger.views import RegisteredRound
 from campaign.sending.options import Place
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.identity import is_try_out
-from campaign.sending.store.manifest import MANIFEST
-from campaign.sending.store.rounds import ROUNDS, open_round
+from campaign.sending.store.manifest import MANIFEST, read_round_manifest
+from campaign.sending.store.rounds import ROUNDS, Round, open_round, round_path
 from campaign.text import clean, counted
 
 _OF_MESSAGES = ("accepted", "refused", "unknown", "waiting", "withdrawn")
@@ -121,14 +122,14 @@ def _row(path: Path) -> dict[str, Any]:
         row["state"] = _state(row, figures)
     except CampaignError as error:
         row["problem"] = clean(error)
+    except (KeyError, TypeError, ValueError):  # no digest vouches for what is left of an erased campaign
+        row["problem"] = f"A manifest in {clean(path)} was changed. Restore it from a copy."
     return row
 
 
 def _state(row: dict[str, Any], figures: LedgerFigures) -> str:
-    if figures.rounds and figures.rounds[-1].is_erased:
-        return "erased"
-    if figures.is_closed:
-        return "closed"
+    if figures.ending:
+        return figures.ending
     return _at_end(figures.first_sent) if figures.rounds and not _left_to_do(row) else "open"
 
 
@@ -157,7 +158,7 @@ def _of_ledger(figures: LedgerFigures) -> dict[str, Any]:
 def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
     if not figures.rounds:
         return dict.fromkeys(_COUNTS, 0) | {"cost": Decimal(0), "unpriced": 0}
-    last = open_round(place.path, figures.rounds[-1])
+    last = _round(place, figures, figures.rounds[-1])
     manifest = last.manifest
     planned = manifest.load_totals()
     keeping = manifest.people - planned["not_sent"] - planned["opted_out"] - manifest.to_correct
@@ -182,8 +183,16 @@ def _last_sent(place: Folder, figures: LedgerFigures) -> dict[str, str]:
         batch.round for batch in figures.batches if _COUNTED_AS.get(batch.state) in ("accepted", "unknown")
     }
     of_these = [registered for registered in figures.rounds if registered.round in sent] or figures.rounds
-    manifest = open_round(place.path, of_these[-1]).manifest
+    manifest = _round(place, figures, of_these[-1]).manifest
     return {"sender": ", ".join(manifest.senders), "template": manifest.template}
+
+
+def _round(place: Folder, figures: LedgerFigures, registered: RegisteredRound) -> Round:
+    """A round; once the campaign is erased, what is left of it, whether or not all of it is gone yet."""
+    if figures.ending != "erased":
+        return open_round(place.path, registered)
+    path = round_path(place.path, registered.round)
+    return Round(registered.round, path, read_round_manifest(path).without_people())
 
 
 def _messages(held: Mapping[int, int], figures: LedgerFigures) -> dict[str, int]:

@@ -10,7 +10,8 @@ from campaign.argument_checks import check_path, check_text
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import identity_of, moves_of, reached_messages, snapshot
 from campaign.sending.options import Place
-from campaign.sending.store.folder import Folder, finish_erasure, open_folder
+from campaign.sending.store.erasure import finish_erasure
+from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.runs_here import locked
 from campaign.sending.store.takeover import check_newest
 from campaign.sending.store.user_list import ListEntry, listed_with_ledger
@@ -28,11 +29,18 @@ def opened_ledger(place: Folder) -> Iterator[Ledger]:
     """The ledger of a campaign, open for changes by this process alone.
 
     A run of this process that a valve holds is ended first, as `send` does. Raises `LockedError` if any other
-    run has the campaign open.
+    run has the campaign open, and `FolderError` if a round is not what was registered, or was erased.
     """
+    with ledger_to_erase(place) as ledger:
+        place.rounds(snapshot(place.ledger_place))
+        yield ledger
+
+
+@contextmanager
+def ledger_to_erase(place: Folder) -> Iterator[Ledger]:
+    """The same, also of a campaign that was erased: what a killed program left of that is deleted first."""
     with locked(place), closing(_open(place)) as ledger:
         finish_erasure(place.path, ledger)
-        place.rounds(snapshot(place.ledger_place))  # raises where one is not what was registered
         yield ledger
 
 

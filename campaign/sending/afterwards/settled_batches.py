@@ -36,7 +36,7 @@ def rows_cut_again(record: CampaignRecord, batches: pd.Index[int]) -> pd.DataFra
     """
     columns = ["batch", "row", "number", "text"]
     nothing = pd.DataFrame(np.empty((0, 4), np.int64), columns=columns)
-    if batches.empty or record.is_erased:
+    if batches.empty:
         return nothing[["batch", "row"]].assign(again="")
     parts = [(part.batches, part.labels, part.rows.numbers, part.rows.texts) for part in record.sent()]
     frames = [pd.DataFrame(dict(zip(columns, part, strict=True))) for part in parts]

@@ -105,7 +105,7 @@ def _compare(
 ) -> Reconciliation:
     """What the list says of the messages of all rounds, also of people who have left the table."""
     outcomes = contents.outcomes
-    record = CampaignRecord(place.manifest.name, place.rounds(contents), contents).unless_erased()
+    record = CampaignRecord(place.manifest.name, place.rounds(contents), contents)
     settled = settled_outcomes(outcomes).index
     messages = record.messages_that_left(besides=settled).join(
         outcomes.set_index("batch")[["status", "code"]], on="batch"

@@ -55,20 +55,11 @@ def withdraw_what_waits(connection: Connection, now: str, note: str) -> int:
     return connection.execute(update, {"note": note}).rowcount
 
 
-def erase_texts(connection: Connection, now: str, digests: Mapping[int, str], note: str) -> int:
-    """Erase what the ledger tells of people in some rounds; `digests` are those of their new manifests."""
+def erase_texts(connection: Connection, now: str, note: str) -> int:
+    """End the campaign by the last entry of its journal, and take away what the ledger tells of people."""
     _note_in_journal(connection, now, "erased", note)
-    erased = [{"round": number, "digest": digest} for number, digest in digests.items()]
-    connection.executemany(f"INSERT INTO erasures VALUES (:round, :digest, {now})", erased)
-    connection.executemany(
-        "UPDATE batches SET error = '', note = '', digest = :nothing WHERE round = :round",
-        [{"round": number, "nothing": b""} for number in digests],
-    )
-    return connection.executemany(
-        "UPDATE journal SET error = '', note = '' "
-        "WHERE batch IN (SELECT batch FROM batches WHERE round = :round)",
-        [{"round": number} for number in digests],
-    ).rowcount
+    connection.execute("UPDATE batches SET error = '', note = '', digest = :nothing", {"nothing": b""})
+    return connection.execute("UPDATE journal SET error = '', note = '' WHERE batch > 0").rowcount
 
 
 def note_budget(connection: Connection, now: str, record: str) -> int:

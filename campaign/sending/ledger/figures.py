@@ -6,7 +6,14 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from campaign.sending.ledger.database import Readable
-from campaign.sending.ledger.views import BATCHES, ROUNDS, RegisteredBatch, RegisteredRound, is_closed
+from campaign.sending.ledger.views import (
+    BATCHES,
+    ROUNDS,
+    RegisteredBatch,
+    RegisteredRound,
+    erased_at,
+    is_closed,
+)
 
 _BATCHES = f"SELECT batch, round, part, first, messages, state FROM {BATCHES} ORDER BY batch"
 # ISO times in UTC sort as text.
@@ -25,7 +32,7 @@ class LedgerFigures(NamedTuple):
     """Rounds and batches; when messages left first and last (UTC in ISO form, None for never); the cost.
 
     `cost` is the sum of the costs that the service named, None if it named none for batches that it may have
-    charged; `unpriced` counts these batches. `is_closed`: a person has closed the campaign since.
+    charged; `unpriced` counts these batches. `ending` is how a person has ended it: "erased", "closed" or "".
     """
 
     rounds: list[RegisteredRound]
@@ -34,7 +41,7 @@ class LedgerFigures(NamedTuple):
     last_sent: str | None
     cost: Decimal | None
     unpriced: int
-    is_closed: bool
+    ending: str
 
 
 def read_figures(place: Readable) -> LedgerFigures:
@@ -45,6 +52,6 @@ def read_figures(place: Readable) -> LedgerFigures:
         first_sent, last_sent = connection.execute(_TIMES).fetchone()
         costs = [Decimal(cost) * count for cost, count in connection.execute(_COSTS)]
         unpriced = connection.execute(_UNPRICED).fetchone()[0]
-        closed = is_closed(connection)
+        ending = "erased" if erased_at(connection) else "closed" if is_closed(connection) else ""
     cost = None if unpriced and not costs else sum(costs, Decimal(0))
-    return LedgerFigures(rounds, batches, first_sent, last_sent, cost, unpriced, closed)
+    return LedgerFigures(rounds, batches, first_sent, last_sent, cost, unpriced, ending)

@@ -37,7 +37,7 @@ from campaign.sending.ledger.changes import (
 )
 from campaign.sending.ledger.database import Connection, Readable
 from campaign.sending.ledger.rollback_guard import RollbackGuard
-from campaign.sending.ledger.views import moves_in
+from campaign.sending.ledger.views import erased_at, moves_in
 
 
 class Entry(NamedTuple):
@@ -139,13 +139,18 @@ class Ledger(ABC):
         """
         return self._change(partial(withdraw_what_waits, now=self.NOW, note=note))
 
-    def erase_rounds(self, digests: Mapping[int, str], note: str) -> None:
-        """Register that rounds were erased, by the digests of their new manifests, and take away what the
-        ledger itself may tell of people: errors, notes and the digests of messages.
+    def erase_campaign(self, note: str) -> None:
+        """End the campaign, and take away what the ledger itself may tell of people: errors, notes and the
+        digests of messages.
 
-        The journal keeps why. All or nothing; raises `LedgerError` while anything waits or is unknown.
+        The journal keeps why, as its last entry. All or nothing; raises `LedgerError` while anything waits or
+        is unknown.
         """
-        self._change(partial(erase_texts, now=self.NOW, digests=digests, note=note))
+        self._change(partial(erase_texts, now=self.NOW, note=note))
+
+    def erased_at(self) -> str:
+        """When the campaign was erased (UTC), "" for never."""
+        return erased_at(self._connection)
 
     @abstractmethod
     def purge(self) -> None:

@@ -159,9 +159,9 @@ class SqliteLedger(Ledger):
     def start_commit(self, moves: Sequence[Move]) -> Callable[[], Answers]:
         return self._start(moves)  # what is left is the COMMIT, which waits for the disk
 
-    def erase_rounds(self, digests: Mapping[int, str], note: str) -> None:
+    def erase_campaign(self, note: str) -> None:
         self._connection.execute("PRAGMA secure_delete = ON")
-        super().erase_rounds(digests, note)
+        super().erase_campaign(note)
 
     def purge(self) -> None:
         """Rewrite the file, so that no byte of what was erased is left in it or in its log."""

@@ -13,7 +13,6 @@ APPLICATION_ID = 0x434D504E  # "CMPN"
 SCHEMA = """
 CREATE TABLE campaign (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE rounds (round INTEGER PRIMARY KEY, digest TEXT NOT NULL, at TEXT NOT NULL) STRICT;
-CREATE TABLE erasures (round INTEGER PRIMARY KEY, digest TEXT NOT NULL, at TEXT NOT NULL) STRICT;
 CREATE TABLE batches (
     batch INTEGER PRIMARY KEY,
     round INTEGER NOT NULL,
@@ -57,7 +56,7 @@ END;
 CREATE TRIGGER plan_is_frozen BEFORE UPDATE OF batch, round, part, first, messages ON batches
 BEGIN SELECT RAISE(ABORT, 'the plan is frozen'); END;
 CREATE TRIGGER digests_stay_until_erased BEFORE UPDATE OF digest ON batches
-WHEN (new.digest = x'' AND EXISTS (SELECT 1 FROM erasures WHERE round = old.round)) IS NOT TRUE
+WHEN (new.digest = x'' AND (SELECT now FROM journal ORDER BY id DESC LIMIT 1) = 'erased') IS NOT TRUE
 BEGIN SELECT RAISE(ABORT, 'the plan is frozen'); END;
 CREATE TRIGGER batches_come_with_their_round BEFORE INSERT ON batches
 WHEN (
@@ -82,19 +81,6 @@ CREATE TRIGGER rounds_stay BEFORE UPDATE ON rounds
 BEGIN SELECT RAISE(ABORT, 'rounds only grow'); END;
 CREATE TRIGGER rounds_stay_whole BEFORE DELETE ON rounds
 BEGIN SELECT RAISE(ABORT, 'rounds only grow'); END;
-CREATE TRIGGER only_settled_rounds_are_erased BEFORE INSERT ON erasures
-WHEN (
-    EXISTS (SELECT 1 FROM rounds WHERE round = new.round)
-    AND NOT EXISTS (SELECT 1 FROM erasures WHERE round = new.round)
-    AND NOT EXISTS (
-        SELECT 1 FROM batches WHERE state = 'pending' OR state = 'sending' OR state = 'unknown'
-    )
-) IS NOT TRUE
-BEGIN SELECT RAISE(ABORT, 'only rounds in which nothing waits or is unknown are erased, once'); END;
-CREATE TRIGGER erasures_stay BEFORE UPDATE ON erasures
-BEGIN SELECT RAISE(ABORT, 'erasures only grow'); END;
-CREATE TRIGGER erasures_stay_whole BEFORE DELETE ON erasures
-BEGIN SELECT RAISE(ABORT, 'erasures only grow'); END;
 CREATE TRIGGER identity_is_frozen BEFORE UPDATE ON campaign
 WHEN (old.key = 'machine' OR old.key = 'folder' OR old.key = 'account') IS NOT TRUE OR new.key != old.key
 BEGIN SELECT RAISE(ABORT, 'whose ledger this is never changes'); END;
@@ -106,14 +92,20 @@ BEGIN SELECT RAISE(ABORT, 'whose ledger this is never changes'); END;
 CREATE TRIGGER journal_is_never_replaced BEFORE INSERT ON journal
 WHEN EXISTS (SELECT 1 FROM journal WHERE id = new.id)
 BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
+CREATE TRIGGER only_what_is_settled_is_erased BEFORE INSERT ON journal
+WHEN new.now = 'erased' AND EXISTS (
+    SELECT 1 FROM batches WHERE state = 'pending' OR state = 'sending' OR state = 'unknown'
+)
+BEGIN SELECT RAISE(ABORT, 'something waits or is unknown'); END;
+CREATE TRIGGER nothing_follows_erasing BEFORE INSERT ON journal
+WHEN (SELECT now FROM journal ORDER BY id DESC LIMIT 1) = 'erased'
+BEGIN SELECT RAISE(ABORT, 'the campaign was erased'); END;
 CREATE TRIGGER journal_stays BEFORE UPDATE OF id, at, batch, was, now ON journal
 BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
 CREATE TRIGGER journal_texts_stay_until_erased BEFORE UPDATE OF error, note ON journal
 WHEN (
-    new.error = '' AND new.note = '' AND EXISTS (
-        SELECT 1 FROM erasures JOIN batches ON batches.round = erasures.round
-        WHERE batches.batch = old.batch
-    )
+    new.error = '' AND new.note = '' AND old.batch > 0
+    AND (SELECT now FROM journal ORDER BY id DESC LIMIT 1) = 'erased'
 ) IS NOT TRUE
 BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
 CREATE TRIGGER journal_stays_whole BEFORE DELETE ON journal

@@ -43,14 +43,11 @@ SELECT batch, messages,
        attempts, submitted_at, seconds, round
 FROM {BATCHES} ORDER BY batch
 """
-# An erased round has another manifest than the one it was registered with.
-ROUNDS = """
-SELECT rounds.round, coalesce(erasures.digest, rounds.digest), rounds.at, erasures.round IS NOT NULL
-FROM rounds LEFT JOIN erasures ON erasures.round = rounds.round ORDER BY rounds.round
-"""
+ROUNDS = "SELECT round, digest, at FROM rounds ORDER BY round"
 # The note of an answer that a worker recorded after the others had given it up: no person has settled it.
 LATE_ANSWER = "the answer came after its worker had been given up"
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
+_LAST_ENTRY = "SELECT now, at FROM journal ORDER BY id DESC LIMIT 1"
 _LAST_BUDGET = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
 _PACES = "SELECT at, note FROM journal WHERE now = 'pace' ORDER BY id"
 _ATTEMPTED = ("accepted", "unknown", "again", "sending")
@@ -62,13 +59,11 @@ _COST, _STATUS = BATCH_COLUMNS.index("cost"), BATCH_COLUMNS.index("status")
 
 
 class RegisteredRound(NamedTuple):
-    """A round that exists: its number, the digest of its manifest, when it was registered (UTC), and whether
-    its names, numbers and texts were erased."""
+    """A round that exists: its number, the digest of its manifest, and when it was registered (UTC)."""
 
     round: int
     digest: str
     at: str
-    is_erased: bool
 
 
 class RegisteredBatch(NamedTuple):
@@ -89,6 +84,7 @@ class LedgerSnapshot(Struct, frozen=True, eq=False, dict=True):
     batches: list[RegisteredBatch]
     outcome_rows: list[tuple[Any, ...]]
     is_closed: bool  # a person has closed the campaign since its last round
+    erased_at: str  # when a person has erased it, which ends it (UTC); "" for never
     moves: int  # as many as the journal has
     budget: str = ""  # the record of the one that was given last, "" for none
     paces: Paces = ()
@@ -159,6 +155,7 @@ def snapshot_in(connection: Connection) -> LedgerSnapshot:
         [RegisteredBatch._make(row) for row in batches],
         _outcome_rows(connection),
         is_closed=is_closed(connection),
+        erased_at=erased_at(connection),
         moves=moves_in(connection),
         budget=recorded_budget(connection),
         paces=tuple((str(at), float(rate) if rate else None) for at, rate in connection.execute(_PACES)),
@@ -176,6 +173,12 @@ def is_closed(connection: Connection) -> bool:
     """Whether a person has closed the campaign since its last round."""
     last_event: Any = connection.execute(_LAST_EVENT).fetchone()
     return last_event is not None and tuple(last_event) == ("closed",)
+
+
+def erased_at(connection: Connection) -> str:
+    """When a person has erased the campaign (UTC), "" for never: nothing follows that in a journal."""
+    last_entry: Any = connection.execute(_LAST_ENTRY).fetchone()
+    return str(last_entry[1]) if last_entry is not None and last_entry[0] == "erased" else ""
 
 
 def _outcome_rows(connection: Connection) -> list[tuple[Any, ...]]:

@@ -15,11 +15,11 @@ import pandas as pd
 
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
-from campaign.contract import MESSAGE_TEXTS
-from campaign.messages.plan import Plan, amended, with_alternatives, with_fields
-from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
+from campaign.contract import MESSAGE_TEXTS, PEOPLE_OF_THEIR_OWN
+from campaign.messages.plan import Plan, amended, with_fields
+from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
-from campaign.messages.plan_tables.plan_part import Amend, PlanPart, amended_part
+from campaign.messages.plan_tables.plan_part import PlanPart, amended_part
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.suppression_lists import SuppressionRules
 from campaign.messages.text.segments import measure
@@ -108,7 +108,7 @@ def without_stopped(plan: Plan, stopped: Bools) -> Plan:
 def has_text(plan: Plan) -> Bools:
     """Which rows of the contacts get a message, or would if no other row had their number."""
     found = has_status(plan, "not_sent")
-    alternatives = plan.addressing.alternatives["row"]
+    alternatives = np.concatenate([part.alternatives["row"] for part in plan.parts()])
     return found | np.isin(labels_of_contacts(plan), alternatives) if len(alternatives) else found
 
 
@@ -117,12 +117,12 @@ def without_rows(
 ) -> Plan:
     """The plan in which some rows of the contacts get nothing, with a status, an issue and its code as `why`.
 
-    `reason` is one sentence, or has those of the rows by row. The texts of rows that share a phone are kept
-    beside that of the other row; of other numbers that leave, no text is kept.
+    `reason` is one sentence, or has those of the rows by row. The texts of rows that share a phone, or whose
+    number keeps what it got, stay at hand as alternatives: they may go out after all.
     """
     if not leaving.any():
         return plan
-    rows, numbers = labels_of_contacts(plan)[leaving], numbers_of_contacts(plan)[leaving]
+    rows = labels_of_contacts(plan)[leaving]
     chosen = _ChosenRows(rows)
 
     def leave(part: PlanPart, _: int) -> PlanPart:
@@ -137,10 +137,9 @@ def without_rows(
         stay = ~chosen.among(part.rows_of_messages)
 
         def alternatives() -> pd.DataFrame:
-            others = part.alternatives
-            if code == SHARED_PHONE:
-                return in_order_of_table(part, pd.concat([others, part.messages[~stay]]))
-            return others[~np.isin(others["number"].astype("int64"), numbers)].reset_index(drop=True)
+            others = part.alternatives[~chosen.among(part.alternatives["row"])]
+            theirs = part.messages[~stay] if code in PEOPLE_OF_THEIR_OWN else others.iloc[:0]
+            return in_order_of_table(part, pd.concat([others, theirs]))
 
         return amended_part(
             part,
@@ -151,7 +150,7 @@ def without_rows(
             alternatives=alternatives,
         )
 
-    without = recounted(_amended_with_alternatives(plan, leave))
+    without = recounted(amended(plan, leave))
     return with_issue(without, rows, code, severity, reason)
 
 
@@ -174,7 +173,8 @@ def with_rows(plan: Plan, rows: Ints) -> Plan:
 
         def issues() -> pd.DataFrame:
             frame = part.issues
-            return frame[~((frame["code"] == SHARED_PHONE) & frame["row"].isin(rows))].reset_index(drop=True)
+            is_over = frame["code"].isin(PEOPLE_OF_THEIR_OWN) & frame["row"].isin(rows)
+            return frame[~is_over].reset_index(drop=True)
 
         return amended_part(
             part,
@@ -186,13 +186,7 @@ def with_rows(plan: Plan, rows: Ints) -> Plan:
             alternatives=others[~others["row"].isin(rows)].reset_index(drop=True),
         )
 
-    return recounted(_amended_with_alternatives(plan, join))
-
-
-def _amended_with_alternatives(plan: Plan, amend: Amend) -> Plan:
-    """The plan whose parts, alternatives included, are what a function makes of them."""
-    alternatives = [amend(part, number).alternatives for number, part in enumerate(plan.parts())]
-    return with_alternatives(amended(plan, amend), pd.concat(alternatives, ignore_index=True))
+    return recounted(amended(plan, join))
 
 
 def in_order_of_table(part: PlanPart, messages: pd.DataFrame) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from campaign.masking import mask_number, mask_text
 from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import MAY_GO_OUT, NEW, OTHER_NUMBER, OTHER_TEXT
-from campaign.sending.rounds.continuation_plan import continuation_of, corrected_rows
+from campaign.sending.rounds.continuation_plan import continuation_of
 from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.other_texts import old_and_new, waiting_texts
 from campaign.sending.rounds.people_in_words import PeopleInWords
@@ -66,8 +66,8 @@ class ComparedInWords(Struct, frozen=True, eq=False):
     def about_rows(self) -> str:
         """Rows that get nothing, or something else, for what is known of them; it begins with a space."""
         sentences = (
-            self.about_beside_file, self.about_left_out, self.about_reached_before, self.about_overtaken,
-            self.about_gone,
+            self.about_beside_file, self.about_left_out, self.about_reached_before,
+            self._about_own_spreadsheet, self.about_gone,
         )  # fmt: skip
         return "".join(f" {sentence}" for sentence in sentences if sentence)
 
@@ -129,6 +129,11 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         )
 
     @property
+    def _about_own_spreadsheet(self) -> str:
+        """What to do with corrections that only a follow-up file has."""
+        return "" if self._compared.file is None else "Correct the rows in your own spreadsheet, too."
+
+    @property
     def about_left_out(self) -> str:
         """Rows of a follow-up file that get nothing after all."""
         left_out = self._compared.rows_left_out.value_counts()
@@ -166,27 +171,6 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         return (
             f"{capitalised(counted(len(rows), 'row'))} {shares} a phone with another row and {gets} nothing "
             f"({name_rows(rows.tolist()).lower()})."
-        )
-
-    @property
-    def about_overtaken(self) -> str:
-        """Rows of a follow-up file that give way to what was sent since."""
-        file = self._compared.file
-        if file is None or file.overtaken.empty:
-            return ""
-        places = file.places.reindex(file.overtaken)
-        corrected = places.index[places.isin(corrected_rows(self._compared.plan))]
-        by_file = (
-            "corrected in a file of rows to correct that was sent since, and that counts: to change "
-            f"{agreeing(len(corrected), 'it', 'them')} again, write a new file"
-        )
-        changed = "changed in your own spreadsheet since, or removed from it, and that counts"
-        kinds = ((file.overtaken.difference(corrected), changed), (corrected, by_file))
-        return " ".join(
-            f"{capitalised(counted(len(some), 'row'))} of this file {agreeing(len(some), 'was', 'were')} "
-            f"{what} ({file.named(some)})."
-            for some, what in kinds
-            if len(some)
         )
 
     @property

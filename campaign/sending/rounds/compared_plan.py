@@ -39,9 +39,8 @@ from campaign.sending.rounds.comparison import (
     SentRows,
     compare_rows,
 )
-from campaign.sending.rounds.continuation_plan import continues, merge
+from campaign.sending.rounds.continuation_plan import continues, merge, rows_in_table
 from campaign.sending.rounds.left_out_before import opted_out_before
-from campaign.sending.rounds.moved_rows import with_rows_of_today
 from campaign.sending.rounds.planned_rows import PlannedRows, first_pieces
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
@@ -112,8 +111,13 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
 
     @property
     def asked(self) -> Ints:
-        """The places of the rows on which `changed=` decides."""
-        return np.flatnonzero(np.isin(self.recorded, ASKED))
+        """The places of the rows on which `changed=` decides, and for which it was not answered before."""
+        return np.flatnonzero(np.isin(self.recorded, ASKED) & ~self.were_skipped)
+
+    @property
+    def were_skipped(self) -> Bools:
+        """Which rows a person has left out of this very plan with `changed="skip"`."""
+        return np.zeros(len(self.recorded), dtype=bool) if self.rows is None else self.rows.was_skipped
 
     def earlier_messages(self, places: Ints) -> pd.DataFrame:
         """What reached the numbers, or the cells, of some rows, as `CampaignRecord.messages` gives it."""
@@ -191,11 +195,10 @@ def compare_plan(
         return _all_new(plan, record, environment)
     given, file = plan.fingerprint, None
     if continues(plan, record.name):
-        frozen = record.rounds[-1].load(record.ledger.batches)
-        reached = record.knowledge[frozen.batch_of_message] >= UNKNOWN
-        plan, overtaken = with_rows_of_today(frozen.plan, plan, record, reached)
-        file = RowsOfFile.of(frozen.plan, plan, overtaken)
-        plan = merge(frozen.plan, plan)
+        whole = record.rounds[-1].load(record.ledger.batches).plan
+        rows = rows_in_table(whole, plan)
+        file = RowsOfFile.of(whole, plan, rows)
+        plan = merge(whole, plan, rows)
         given = plan.fingerprint
     plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
     compared = replace(_compared(plan, record, environment), given=given, file=file)
@@ -225,11 +228,12 @@ def _compared(plan: Plan, record: CampaignRecord, environment: str) -> ComparedP
         record.sent(),
         record.knowledge,
         waiting=record.waiting,
+        planned=rows.is_planned,
         every_text=plan.addressing.every_text,
     )
     amended = _with_kept_rows(plan, rows, comparison.kept)
     kept = comparison.kept == np.arange(len(comparison.kept))
-    theirs, recorded = rows.take(kept), comparison.recorded[kept]
+    theirs, recorded = rows.take(kept).as_planned, comparison.recorded[kept]
     return ComparedPlan(
         plan=amended,
         given=plan.fingerprint,
@@ -252,13 +256,17 @@ def _with_kept_rows(plan: Plan, rows: PlannedRows, kept: Ints) -> Plan:
     """The plan in which exactly the rows that are kept get their messages; `kept` has the one of each."""
     is_kept = kept == np.arange(len(kept))
     plan = with_rows(plan, rows.labels[is_kept & ~rows.is_planned])
-    leaving = np.flatnonzero(~is_kept & rows.is_planned)
-    keys = rows.hashes.keys
-    is_copy = keys[leaving] == keys[kept[leaving]]
-    for code, severity, chosen, words in (
-        ("same_text", "warning", leaving[is_copy], (SAME_TEXT_AS, ", which is kept.")),
-        (SHARED_PHONE, "error", leaving[~is_copy], (SHARED_PHONE_WITH, SHARED_PHONE_LATER)),
+    is_copy = rows.hashes.keys == rows.hashes.keys[kept]
+    for code, severity, leaving, words in (
+        ("same_text", "warning", ~is_kept & is_copy, (SAME_TEXT_AS, ", which is kept.")),
+        (
+            SHARED_PHONE,
+            "error",
+            ~is_kept & ~is_copy & (rows.is_planned | rows.was_skipped),
+            (SHARED_PHONE_WITH, SHARED_PHONE_LATER),
+        ),
     ):
+        chosen = np.flatnonzero(leaving)
         others = pd.Series(rows.labels[kept[chosen]], rows.labels[chosen]).astype("str")
         is_leaving = np.zeros(plan.totals.rows, dtype=bool)
         is_leaving[rows.places[chosen]] = True

@@ -84,21 +84,23 @@ def compare_rows(
     states: Knowledge,
     *,
     waiting: Bools,
+    planned: Bools | None = None,
     every_text: bool = False,
 ) -> Comparison:
     """Compare the rows of a table, in its order, with the recorded ones, which come in the order of batches.
 
     `excluded` are the numbers of rows without a text, 0 for none. `states` has what is known of each batch
     (NEW to ACCEPTED) and `waiting` whether it waits, both by its number. Of several rows with one number
-    those are kept whose text was reached; if there is none, the one that was ordered again, else the first.
-    With `every_text`, each different text is.
+    those are kept whose text was reached; if there is none, the one that was ordered again, else the one that
+    is `planned`, else the first. With `every_text`, each different text is.
     """
     record = _Record(_Places(rows.keys), _Places(rows.numbers), _Places(excluded))
     for part in sent:
         record.add(part, states[part.batches].astype(np.int64), waiting[part.batches])
     of_texts, batches = np.divmod(record.best[record.texts.places], _RANK)
     recorded, labels = of_texts.astype(np.int8), np.zeros(len(batches), np.int64)
-    elected = _elected(record.texts, record.numbers, recorded, every_text=every_text)
+    planned = np.zeros(len(recorded), dtype=bool) if planned is None else planned
+    elected = _elected(record.texts, record.numbers, recorded, planned, every_text=every_text)
     _mark_other_texts(record, recorded, batches, labels)
     gone = record.gone
     _mark_other_numbers(rows.cells, gone, recorded, batches, labels)
@@ -205,7 +207,9 @@ class _Record:
         return waiting.take(is_lost), replaced_by[is_lost]
 
 
-def _elected(texts: _Places, numbers: _Places, recorded: Knowledge, *, every_text: bool) -> Bools:
+def _elected(
+    texts: _Places, numbers: _Places, recorded: Knowledge, planned: Bools, *, every_text: bool
+) -> Bools:
     """Which rows are elected: see `compare_rows`. Of rows with the same number and text it is the first."""
     all_rows = np.arange(len(recorded))
     if len(numbers.distinct) == len(recorded):  # as mostly
@@ -214,10 +218,12 @@ def _elected(texts: _Places, numbers: _Places, recorded: Knowledge, *, every_tex
     if every_text:
         return is_first
     rank = np.maximum(recorded, REFUSED)  # below that, none is better than another
+    has_planned_text = np.zeros(len(texts.distinct), dtype=bool)
+    has_planned_text[texts.places[planned]] = True
+    preference = rank * 2 + has_planned_text[texts.places]
     best = np.zeros(len(numbers.distinct), np.int8)
-    np.maximum.at(best, numbers.places, rank)
-    is_best = rank == best[numbers.places]
-    is_open = is_best & (rank < UNKNOWN)
+    np.maximum.at(best, numbers.places, preference)
+    is_open = (preference == best[numbers.places]) & (rank < UNKNOWN)
     is_one = numbers.first_of(np.flatnonzero(is_open))[numbers.places] == all_rows
     elected: Bools = is_first & ((rank >= UNKNOWN) | is_one)
     return elected

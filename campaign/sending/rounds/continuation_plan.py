@@ -8,26 +8,21 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
+from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.continuation import Continuation
-from campaign.contract import CORRECTED
+from campaign.contacts.reserved_columns import PLAN_COLUMNS, original_names
+from campaign.contacts.table_version import row_marks
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan, suppression_of, with_fields
-from campaign.messages.plan_tables.duplicates import SHARED_PHONE_LATER
-from campaign.messages.recipients import Addressing
 from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
 from campaign.messages.totals import counted_apart
-from campaign.results.cell_values import CellReader, rows_that_say_same
-from campaign.sending.rounds.amended_plan import with_issue, with_messages, without_rows
-from campaign.sending.rounds.planned_rows import keys_of_rows
+from campaign.sending.rounds.amended_plan import with_messages, without_rows
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.text import clean
 from campaign.values import replace
 
-_CORRECTED = "This row was corrected or added in a follow-up file."
 _NAMING_ROWS = ("same_text", "shared_phone")
 _ROW = r"\brow ([0-9]+)"
-_IS_COPY = "Another row of the campaign has the same number and the same text, and is kept."
-_SHARES_PHONE = f"The same number as another row of the campaign{SHARED_PHONE_LATER}"
 
 
 def continues(plan: Plan, name: str) -> bool:
@@ -58,21 +53,72 @@ def origins_of(part: Plan) -> pd.Series[float]:
     return part.contacts.index.to_series().map(origins)
 
 
-def merge(whole: Plan, part: Plan) -> Plan:
-    """The plan of a campaign in which the rows of a follow-up file take the place of their originals.
+def rows_in_table(whole: Plan, part: Plan) -> pd.Series[int]:
+    """For each row of a follow-up file its row in the table of its campaign, whose plan is `whole`.
 
-    `whole` is the plan of its last round. Rows that were added by hand come last. A row whose number another
-    row of the campaign has is a duplicate of that row. Who is on a list of opt-outs, or was reached by an
-    earlier campaign, gets nothing, whether or not the file has their row.
+    A row is known by its mark: by what it said when the file was written. Of equal rows it is the one with
+    the row number that the file names, as far as possible. A row that was sent as it is now is where that
+    says the same, and rows that were added by hand come last. 0 stands for rows that nobody has touched and
+    that are in the table no more. Raises `FolderError` for a row that somebody has corrected and that cannot
+    be found: the table has been changed and sent since the file was written.
+    """
+    continuation = continuation_of(part)
+    marks = pd.Series({} if continuation is None else continuation.marks, dtype="str")
+    table, now = _marks_of(whole), _marks_of(part)
+    marks = marks.reindex(now.index).fillna("")
+    origins = origins_of(part).fillna(0).astype("int64")
+    rows = _find(marks[marks != ""], origins, table)
+    as_it_is = _find(now.drop(rows.index), origins, table.drop(rows))
+    rows = pd.concat([rows, as_it_is])
+    others = marks.drop(rows.index)
+    lost = others.index[(others != "") & (others != now[others.index])]
+    if len(lost):
+        raise FolderError(
+            "The table of this campaign has been changed and sent since the rows to correct were written: "
+            f"{name_rows(lost.tolist()).lower()} of the file cannot be found in it. Nothing was sent. Write "
+            "the file anew, or correct the rows in your own spreadsheet."
+        )
+    added = others.index[others == ""]
+    after = max(int(whole.contacts.index.max()), 1) if len(whole.contacts) else 1
+    numbers = pd.Series(after + 1 + np.arange(len(added)), added)
+    places: pd.Series[int] = pd.concat([rows, numbers]).reindex(now.index, fill_value=0).astype("int64")
+    return places
+
+
+def _marks_of(plan: Plan) -> pd.Series[str]:
+    """The mark of each row of a plan, under the names that the columns of its file have."""
+    contacts = plan.contacts.drop(columns=list(PLAN_COLUMNS))
+    return row_marks(contacts.set_axis(original_names(contacts.columns), axis=1))
+
+
+def _find(marks: pd.Series[str], origins: pd.Series[int], table: pd.Series[str]) -> pd.Series[int]:
+    """Where rows with these marks are in a table; those that are not in it are missing."""
+    places = origins.reindex(marks.index)
+    at_place = marks.to_numpy() == table.reindex(places).to_numpy()
+    found = places[at_place]
+    columns = {}
+    for name, rest in (("wanted", marks[~at_place]), ("row", table.drop(found))):
+        frame = pd.DataFrame({name: rest.index, "mark": rest.to_numpy()})
+        columns[name] = frame.assign(nth=frame.groupby("mark").cumcount())
+    moved = columns["wanted"].merge(columns["row"], on=["mark", "nth"]).set_index("wanted")["row"]
+    rows: pd.Series[int] = pd.concat([found, moved]).astype("int64")
+    return rows
+
+
+def merge(whole: Plan, part: Plan, rows: pd.Series[int]) -> Plan:
+    """The plan of a campaign in which the rows of a follow-up file take the place of theirs.
+
+    `whole` is the plan of its last round, and `rows` says where each row of the file is in it, as
+    `rows_in_table` does. Rows that nobody has touched change nothing. Who is on a list of opt-outs, or was
+    reached by an earlier campaign, gets nothing, whether or not the file has their row.
     """
     whole = _without_suppressed(whole, suppression_of(part))
-    rows = rows_in_whole(whole, part)
-    part = _without_known_numbers(whole, part, rows)
-    part_rows = pd.Series(rows, index=part.contacts.index)
-    contacts, numbers = _merged_contacts(whole, part, rows)
-    messages = _merged_rows(whole.messages, part.messages, part_rows, rows)
+    part, rows = touched(part, rows)
+    labels: Ints = np.asarray(rows, dtype=np.int64)
+    contacts, numbers = _merged_contacts(whole, part, labels)
+    messages = _merged_rows(whole.messages, part.messages, rows)
     order = np.argsort(contacts.index.get_indexer(pd.Index(messages["row"])), kind="stable")
-    issues = _merged_issues(whole, part, part_rows, rows)
+    issues = _merged_issues(whole, part, rows)
     merged = with_fields(
         whole,
         contacts=contacts,
@@ -80,48 +126,34 @@ def merge(whole: Plan, part: Plan) -> Plan:
         totals=replace(whole.totals, **counted_apart(contacts, issues)),
         template=part.template,
         not_again=part.not_again,
-        addressing=Addressing(
-            numbers,
-            whole.addressing.columns,
-            _merged_rows(whole.addressing.alternatives, part.addressing.alternatives, part_rows, rows),
-            whole.addressing.every_text,
+        addressing=replace(
+            whole.addressing,
+            numbers=numbers,
+            alternatives=_merged_rows(whole.addressing.alternatives, part.addressing.alternatives, rows),
         ),
     )
-    merged = with_messages(merged, messages.iloc[order].reset_index(drop=True))
-    return with_issue(merged, _corrected(whole, part, rows), CORRECTED, "info", _CORRECTED)
+    return with_messages(merged, messages.iloc[order].reset_index(drop=True))
 
 
-def corrected_rows(plan: Plan) -> Ints:
-    """The rows that a plan has as they were corrected or added in a follow-up file, ascending."""
-    found = (part.issues.loc[part.issues["code"] == CORRECTED, "row"] for part in plan.parts())
-    return np.unique(pd.concat(list(found)).dropna().to_numpy(dtype=np.int64))
-
-
-def _corrected(whole: Plan, part: Plan, rows: Ints) -> Ints:
-    """The rows that a person has corrected or added in this or an earlier follow-up file: their own
-    spreadsheet knows nothing of that. What it says in other words, such as a number with spaces, is none."""
-    columns = [name for name in part.contacts.columns if name in whole.contacts.columns]
-    columns = [name for name in columns if name not in ("status", "why", "reason")]
-    before, after = whole.contacts[columns].reindex(rows), part.contacts[columns]
-    differs = (before.to_numpy() != after.to_numpy()).any(axis=1)
-    differs &= ~after.index.isin(_said_in_other_words(whole, after[differs], rows[differs]))
-    issues = whole.issues
-    earlier = issues.loc[issues["code"] == CORRECTED, "row"].dropna().astype("int64")
-    return np.asarray(rows[differs | np.isin(rows, earlier)], dtype=np.int64)
-
-
-def _said_in_other_words(whole: Plan, changed: pd.DataFrame, rows: Ints) -> list[int]:
-    """Those rows of a follow-up file that say the same as their originals; `rows` are these, one for each."""
-    if changed.empty:
-        return []
-    order = "" if whole.reading is None else whole.reading.dates
-    numbers = pd.Series(whole.addressing.numbers, index=whole.contacts.index)
-    own = whole.contacts[changed.columns]
-    readers = {
-        name: CellReader.of(own[name], order, is_number=name in whole.addressing.columns)
-        for name in own.columns
-    }
-    return rows_that_say_same(changed, own, dict(zip(changed.index, rows, strict=True)), numbers, readers)
+def touched(part: Plan, rows: pd.Series[int]) -> tuple[Plan, pd.Series[int]]:
+    """The plan of a follow-up file without the rows that nobody has touched, and where the others are."""
+    continuation, now = continuation_of(part), _marks_of(part)
+    marks = pd.Series({} if continuation is None else continuation.marks, dtype="str")
+    stays = (now != marks.reindex(now.index)).to_numpy()
+    labels = now.index[stays]
+    addressing = part.addressing
+    kept = with_fields(
+        part,
+        contacts=part.contacts[stays],
+        messages=part.messages[part.messages["row"].isin(labels)],
+        issues=part.issues[part.issues["row"].isin(labels) | part.issues["row"].isna()],
+        addressing=replace(
+            addressing,
+            numbers=addressing.numbers[stays],
+            alternatives=addressing.alternatives[addressing.alternatives["row"].isin(labels)],
+        ),
+    )
+    return kept, rows[stays]
 
 
 def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
@@ -140,35 +172,6 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
     return whole
 
 
-def rows_in_whole(whole: Plan, part: Plan) -> Ints:
-    """For each row of the follow-up file the row that it has in the campaign's table."""
-    known = origins_of(part)
-    known = known.where(known.isin(whole.contacts.index))
-    added = known.isna()
-    after = int(whole.contacts.index.max()) + 1 if len(whole.contacts) else 2
-    known[added] = after + np.arange(int(added.sum()))
-    return np.asarray(known, dtype=np.int64)
-
-
-def _without_known_numbers(whole: Plan, part: Plan, rows: Ints) -> Plan:
-    """The follow-up file without the rows whose number another row of the campaign has.
-
-    Those with another text than that row are of people who share a phone, as in `prepare`.
-    """
-    theirs = whole.messages[~whole.messages["row"].isin(rows)]
-    own = part.messages[part.messages["number"].isin(theirs["number"])]
-    if own.empty:
-        return part
-    theirs = theirs[theirs["number"].isin(own["number"])]
-    keys = keys_of_rows(own)
-    sharing = keys.index[~keys.isin(keys_of_rows(theirs))]
-    leaving, shares = part.contacts.index.isin(own["row"]), part.contacts.index.isin(sharing)
-    alternatives = pd.concat([part.addressing.alternatives, own[own["row"].isin(sharing)]])
-    part = without_rows(part, leaving & ~shares, "duplicate", "same_text", "warning", _IS_COPY)
-    part = without_rows(part, shares, "duplicate", "shared_phone", "error", _SHARES_PHONE)
-    return with_fields(part, addressing=replace(part.addressing, alternatives=alternatives))
-
-
 def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame, Ints]:
     """The contacts of the campaign with the corrected rows, and the number of each."""
     before, after = whole.contacts, part.contacts.set_axis(pd.Index(rows, name="row"))
@@ -176,7 +179,7 @@ def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame,
     # An older file lacks columns that were added or renamed since: nobody has taken their cells away.
     kept = before[[name for name in before.columns if name not in after.columns]].reindex(after.index)
     after = pd.concat([after, kept.fillna("")], axis=1)
-    columns = [*(name for name in before.columns if name not in ("status", "why", "reason")), *added]
+    columns = [*(name for name in before.columns if name not in PLAN_COLUMNS), *added]
     joined = pd.concat([before[~before.index.isin(rows)], after])
     index = before.index.append(pd.Index(rows[~np.isin(rows, before.index)], name="row"))
     numbers = pd.concat(
@@ -185,26 +188,21 @@ def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame,
             pd.Series(part.addressing.numbers, index=after.index),
         ]
     )
-    contacts = (
-        joined.reindex(index=index, columns=[*columns, "status", "why", "reason"]).fillna("").astype("str")
-    )
+    contacts = joined.reindex(index=index, columns=[*columns, *PLAN_COLUMNS]).fillna("").astype("str")
     return contacts, numbers.reindex(index).to_numpy(dtype=np.int64)
 
 
-def _merged_rows(
-    whole: pd.DataFrame, part: pd.DataFrame, part_rows: pd.Series[int], rows: Ints
-) -> pd.DataFrame:
+def _merged_rows(whole: pd.DataFrame, part: pd.DataFrame, rows: pd.Series[int]) -> pd.DataFrame:
     """Messages of both, those of the follow-up file under the rows that they have in the campaign's table."""
-    moved = part.assign(row=part["row"].map(part_rows).astype("int64"))
+    moved = part.assign(row=part["row"].map(rows).astype("int64"))
     return pd.concat([whole[~whole["row"].isin(rows)], moved], ignore_index=True)
 
 
-def _merged_issues(whole: Plan, part: Plan, part_rows: pd.Series[int], rows: Ints) -> pd.DataFrame:
+def _merged_issues(whole: Plan, part: Plan, rows: pd.Series[int]) -> pd.DataFrame:
     before, after = whole.issues, part.issues
     after = after[~_repeats_order(whole, part)]
-    moved = after.assign(
-        row=after["row"].map(part_rows).astype("Int64"), detail=_renumbered_details(after, part_rows)
-    )
+    details = _renumbered_details(after, rows)
+    moved = after.assign(row=after["row"].map(rows).astype("Int64"), detail=details)
     joined = pd.concat([before[~before["row"].isin(rows)], moved.astype(before.dtypes)], ignore_index=True)
     return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
 

@@ -48,8 +48,10 @@ def choose_content(
     Raises `ConfirmationError` with all questions that a person has to answer first.
     """
     _check_answered(compared, changed, waiting, opted_out)
-    is_asked = np.isin(compared.recorded, ASKED)
-    stays = ~is_asked if changed == "skip" else np.ones_like(is_asked)
+    is_skipped = np.ones_like(compared.opted_out) if changed == "skip" else compared.were_skipped
+    stays = ~np.isin(compared.recorded, ASKED) | ~is_skipped
+    if changed == "send":
+        stays = np.ones_like(stays)
     settled = np.isin(compared.recorded, (UNKNOWN, ACCEPTED))
     batch_of_message = compared.spread(np.where(settled, compared.batches, 0))[compared.spread(stays)]
     plan, batch_of_excluded = compared.plan, compared.reached_before

@@ -32,11 +32,6 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
             f"{agreeing(unsent, 'waits or was refused', 'wait or were refused')}, and would go out with the "
             "next run. Finish it with resume, or close it, before it can be named in not_again=."
         )
-    if record.is_erased:
-        raise FolderError(
-            f"The campaign in {folder} was erased, so the numbers that it reached are not known any more. "
-            "Give a list of their numbers as not_again= instead, for example the spreadsheet that was sent."
-        )
     # All rounds count: people who have left the table or opted out since were reached nevertheless.
     numbers = record.reached_numbers(record.knowledge >= AGAIN)
     return EarlierCampaign(folder, pd.Series(numbers).astype("str"), place.manifest.environment)

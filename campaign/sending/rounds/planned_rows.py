@@ -11,10 +11,11 @@ import pyarrow as pa
 from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints, TextArray, join_texts, series_to_array, series_to_chunks
+from campaign.contract import KEEPING
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.messages.text.folding import text_hashes
+from campaign.messages.text.folding import plain_hashes, text_hashes
 from campaign.sending.store.hashed_rows import HashedRows
 from campaign.values import replace
 
@@ -25,19 +26,26 @@ class PlannedRows(Struct, frozen=True, eq=False):
     """The rows of a plan that have a text, in the order of the table.
 
     `places`: the position of each in the contacts; `labels`: its row number; `pieces`: how many messages its
-    text has. `is_planned` says which are to get it: the others share the number of a row that is kept.
+    text has. `is_planned` says which are to get it: the others share the number of a row that is kept, or
+    `was_skipped`: their number, or cell, keeps what it got before, as a person has decided for this plan.
     """
 
     places: Ints
     labels: Ints
     pieces: Ints
     is_planned: Bools
+    was_skipped: Bools
     hashes: HashedRows
 
     @property
     def starts(self) -> Ints:
         """The position of the first message of each row."""
         return np.cumsum(self.pieces) - self.pieces
+
+    @property
+    def as_planned(self) -> PlannedRows:
+        """The same rows, all of which are to get their text."""
+        return replace(self, is_planned=np.ones_like(self.is_planned))
 
     @property
     def hashes_of_messages(self) -> HashedRows:
@@ -52,6 +60,7 @@ class PlannedRows(Struct, frozen=True, eq=False):
             self.labels[rows],
             self.pieces[rows],
             self.is_planned[rows],
+            self.was_skipped[rows],
             self.hashes.take(rows),
         )
 
@@ -68,6 +77,7 @@ class PlannedRows(Struct, frozen=True, eq=False):
             np.concatenate([part.labels for part in parts]),
             np.concatenate([part.pieces for part in parts]),
             np.concatenate([part.is_planned for part in parts]),
+            np.concatenate([part.was_skipped for part in parts]),
             HashedRows.joined([part.hashes for part in parts]),
         )
 
@@ -103,17 +113,12 @@ def _rows_of_part(columns: Sequence[str], part: PlanPart) -> tuple[PlannedRows, 
         _hashes_of_texts(messages["message"], pieces),
         _hashes_of_cells(part.contacts, columns, places),
     )
-    is_planned = np.ones(len(labels), bool) if not len(alternatives) else np.isin(labels, planned)
-    return PlannedRows(places.astype(np.int64), labels, pieces, is_planned, hashes), len(index)
-
-
-def keys_of_rows(messages: pd.DataFrame) -> pd.Series[int]:
-    """What tells number and text of each row of some messages, as in `HashedRows`; the index is row."""
-    rows = messages["row"].to_numpy(dtype=np.int64)
-    starts = first_pieces(rows)
-    texts = _hashes_of_texts(messages["message"], np.diff(np.append(starts, len(rows))))
-    hashed = HashedRows(_numbers(messages["number"].iloc[starts]), texts, texts)
-    return pd.Series(hashed.keys, pd.Index(rows[starts], name="row"))
+    is_planned, was_skipped = np.ones(len(labels), dtype=bool), np.zeros(len(labels), dtype=bool)
+    if len(alternatives):
+        is_planned = np.isin(labels, planned)
+        was_skipped = part.contacts["why"].isin(KEEPING).to_numpy(dtype=bool)[places]
+    places = places.astype(np.int64)
+    return PlannedRows(places, labels, pieces, is_planned, was_skipped, hashes), len(index)
 
 
 def first_pieces(rows: Ints) -> Ints:
@@ -134,11 +139,11 @@ def _hashes_of_cells(contacts: pd.DataFrame, columns: Sequence[str], places: Int
     is_all = len(places) == len(contacts)
     cells = [contacts[name] if is_all else contacts[name].iloc[places] for name in columns]
     if len(cells) == 1:
-        return _joined([text_hashes(chunk) for chunk in series_to_chunks(cells[0])])
+        return _joined([plain_hashes(chunk) for chunk in series_to_chunks(cells[0])])
     first, *others = map(series_to_array, cells)
     for other in others:
         first = join_texts(first, _BETWEEN_CELLS, other)
-    return text_hashes(first)
+    return plain_hashes(first)
 
 
 def _joined(hashes: list[Ints]) -> Ints:

@@ -169,7 +169,7 @@ def _records_beside(path: Path, environment: str) -> Iterator[CampaignRecord]:
         with suppress(CampaignError):
             folder = open_folder(place)
             if folder.manifest.environment == environment:
-                yield CampaignRecord.of(folder).unless_erased()
+                yield CampaignRecord.of(folder)
 
 
 def _folders_beside(path: Path) -> list[Path]:

@@ -65,7 +65,7 @@ def _reached_since(listed: ListedCampaign, account: Account, since: datetime, nu
     folder = open_folder(Path(listed.folder))
     if identity_of(folder.ledger_place)["account"] != account_hash(account, folder.manifest.salt):
         return np.empty(0, np.int64)
-    record = CampaignRecord.of(folder).unless_erased()
+    record = CampaignRecord.of(folder)
     outcomes = record.ledger.outcomes
     is_recent = outcomes["status"].isin(["accepted", "unknown"]) & (
         outcomes["submitted_at"].isna() | (outcomes["submitted_at"] >= pd.Timestamp(since))

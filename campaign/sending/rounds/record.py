@@ -85,17 +85,6 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         """Which batches have left, perhaps, and have no answer yet, by their numbers."""
         return np.array([False, *(batch.state == "sending" for batch in self.ledger.batches)])
 
-    @property
-    def is_erased(self) -> bool:
-        """Whether its numbers and texts were erased, which ends a campaign."""
-        return any(one_round.is_erased for one_round in self.rounds)
-
-    def unless_erased(self) -> CampaignRecord:
-        """The record itself; raises `FolderError` where nothing is known any more of whom it reached."""
-        for one_round in self.rounds:
-            one_round.check_not_erased()
-        return self
-
     def reached_numbers(self, batches: Bools) -> Ints:
         """The numbers in some batches, ascending; `batches` says which, by their numbers."""
         if not batches.any():  # as after most sendings: the whole record need not be read for that

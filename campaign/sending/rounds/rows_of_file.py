@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.reserved_columns import FILE_ROW, OWN_ROW
 from campaign.messages.plan import Plan
-from campaign.sending.rounds.continuation_plan import rows_in_whole
+from campaign.sending.rounds.continuation_plan import touched
 
 
 class RowsOfFile(Struct, frozen=True, eq=False):
@@ -17,36 +16,26 @@ class RowsOfFile(Struct, frozen=True, eq=False):
 
     - `places`: by row of the file the row of that table. A row that was added by hand has the one that it
       gets there; a row that is in the table no more is missing.
-    - `offered`: the rows of the table that the file has a message for.
-    - `overtaken`: the rows of the file that nobody has changed in it, and about which the own spreadsheet has
-      said something else since: that counts.
+    - `offered`: the rows of the table that the file has a message for, and that somebody has touched in it.
     - `added`: the rows of the table that the own spreadsheet does not have.
     """
 
     places: pd.Series[int]
     offered: pd.Index[int]
-    overtaken: pd.Index[int]
     added: pd.Index[int]
 
     @classmethod
-    def of(cls, whole: Plan, part: Plan, overtaken: pd.Series[int]) -> RowsOfFile:
-        """The rows of `part`, which is merged into `whole`, and the `overtaken` ones, which are not: by row
-        of the file the row of today, 0 for none."""
-        rows = pd.Series(rows_in_whole(whole, part), index=part.contacts.index)
-        offered = rows[rows.index.isin(part.messages["row"])]
-        added = rows[~rows.isin(whole.contacts.index)]
-        places = pd.concat([rows, overtaken[overtaken > 0]]).astype("int64")
-        return cls(places, pd.Index(offered), overtaken.index, pd.Index(added))
+    def of(cls, whole: Plan, part: Plan, rows: pd.Series[int]) -> RowsOfFile:
+        """The rows of `part`, whose rows in the table of `whole` are `rows`, 0 for none."""
+        kept, theirs = touched(part, rows)
+        offered = theirs[theirs.index.isin(kept.messages["row"])]
+        places = rows[rows > 0]
+        return cls(places, pd.Index(offered), pd.Index(places[~places.isin(whole.contacts.index)]))
 
     def in_file(self, rows: pd.Series[int]) -> pd.Series[float]:
         """For some rows of the table those of the file; missing where it does not have them."""
         places = self.places.drop_duplicates()
         return rows.map(pd.Series(places.index, index=places.to_numpy()))
-
-    @property
-    def own_rows(self) -> pd.Series[int]:
-        """By row of the file the row of the own spreadsheet, where that has it."""
-        return self.places[~self.places.isin(self.added)]
 
     def name_row(self, row: int) -> str:
         """A row of the table in a sentence: as it is in the file, or else in the own spreadsheet."""
@@ -62,9 +51,3 @@ class RowsOfFile(Struct, frozen=True, eq=False):
         columns = {FILE_ROW: self.in_file(rows).astype("Int64"), OWN_ROW: own}
         texts = {name: numbers.astype("str").replace("<NA>", "") for name, numbers in columns.items()}
         return pd.concat([pd.DataFrame(texts, index=table.index), table.drop(columns="row")], axis=1)
-
-    def named(self, rows: pd.Index[int]) -> str:
-        """Some rows of the file, and which they are in the own spreadsheet, where it has them."""
-        own = self.own_rows.reindex(rows).dropna().astype("int64")
-        there = f"; {name_rows(own.tolist()).lower()} of your own spreadsheet" if len(own) else ""
-        return f"{name_rows(rows.tolist()).lower()} of this file{there}"

@@ -10,7 +10,7 @@ lock              held while a run has the campaign open; lock.json says which p
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import partial
@@ -27,11 +27,16 @@ from campaign.results.left_to_do import WaysOn
 from campaign.results.sending_time import Paces
 from campaign.results.sent_rounds import SentRound
 from campaign.results.tables import Result
-from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_place import LedgerPlace, ledger_place
 from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.ledger.postgres.standing_orders import StandingOrder
-from campaign.sending.ledger.views import LedgerSnapshot, accepted_messages, moves_of, snapshot
+from campaign.sending.ledger.views import (
+    LedgerSnapshot,
+    RegisteredRound,
+    accepted_messages,
+    moves_of,
+    snapshot,
+)
 from campaign.sending.store.given_accounts import account_at, given_account
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.lock_holder import hold_campaign, open_in
@@ -40,11 +45,7 @@ from campaign.sending.store.recorded_messages import recorded_messages
 from campaign.sending.store.rounds import (
     FrozenPlan,
     Round,
-    discard_erased,
-    has_originals,
     open_round,
-    sweep_originals,
-    table_of_version,
 )
 from campaign.sending.store.ways_on import call_to_resume, options_of_last_run
 from campaign.service.account_in_code import account_argument, account_of, name_of_sandbox
@@ -83,12 +84,21 @@ class Folder(Struct, frozen=True):
             )
 
     def rounds(self, ledger: LedgerSnapshot) -> list[Round]:
-        """The registered rounds, in order."""
-        return [open_round(self.path, registered) for registered in ledger.rounds]
+        """The registered rounds, in order; raises `FolderError` if the campaign was erased."""
+        self.check_not_erased(ledger.erased_at)
+        return [self.open_round(registered) for registered in ledger.rounds]
 
-    def last_round(self, ledger: LedgerSnapshot) -> Round | None:
-        """The round with the plan of today; None in a campaign in which nothing was ever to be sent."""
-        return open_round(self.path, ledger.rounds[-1]) if ledger.rounds else None
+    def check_not_erased(self, erased_at: str) -> None:
+        """Raise `FolderError` if the campaign was erased: nobody knows any more what it sent to whom."""
+        if erased_at:
+            raise FolderError(
+                f"The campaign in {clean(self.path)} was erased on {erased_at[:10]}; history() has its "
+                "totals and costs. Give another name."
+            )
+
+    def open_round(self, registered: RegisteredRound) -> Round:
+        """A round; raises `FolderError` unless it is what was registered."""
+        return open_round(self.path, registered)
 
     def load_result(
         self,
@@ -112,8 +122,6 @@ class Folder(Struct, frozen=True):
                     "Send the plan again."
                 )
             frozen = rounds[-1].load(ledger.batches)
-            if rounds[-1].is_erased and not sentence:
-                sentence = "The names, numbers and texts of this campaign were erased."
         outcomes = ledger.outcomes_of(frozen.batch_of_message)
         return Result(
             frozen.plan,
@@ -131,8 +139,6 @@ class Folder(Struct, frozen=True):
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
             ways_on=self._ways_on(rounds, ledger.paces) if ways_on is None else ways_on,
-            contacts_of_rounds=partial(_contacts_of, rounds),
-            table_of_version=partial(table_of_version, rounds),
             recorded=partial(recorded_messages, rounds, ledger.batches),
         )
 
@@ -177,8 +183,7 @@ class Folder(Struct, frozen=True):
             raise OtherFileError(manifest.name, [manifest.source, *sent][-1], name.source)
 
     def files_sent(self) -> dict[str, str]:
-        """When each file was sent last, the newest at the end: of rounds that were not erased, and without
-        files of rows to correct."""
+        """When each file was sent last, the newest at the end, without files of rows to correct."""
         sent: dict[str, str] = {}
         for manifest in (one_round.manifest for one_round in self.rounds(self.snapshot())):
             reading = manifest.load_reading()
@@ -186,11 +191,6 @@ class Folder(Struct, frozen=True):
                 sent.pop(reading.path, None)
                 sent[reading.path] = manifest.created_at
         return sent
-
-
-def _contacts_of(rounds: Iterable[Round]) -> Iterator[pd.DataFrame]:
-    """The contacts of rounds as they were frozen; those that were erased have none."""
-    return (contacts for one_round in rounds for contacts in one_round.frozen_contacts())
 
 
 def _told(rounds: Sequence[Round], ledger: LedgerSnapshot) -> list[SentRound]:
@@ -208,28 +208,6 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     """Open a campaign folder; raises `FolderError` when there is none or its manifest is damaged."""
     path = Path(path).absolute()
     return Folder(path, read_campaign_manifest(path))
-
-
-def finish_erasure(path: Path, ledger: Ledger) -> None:
-    """Delete what an erasure left in a folder when it was killed, under the campaign's lock.
-
-    Until an erasure is registered, its own files are what is left over; afterwards it is the originals.
-    """
-    try:
-        unfinished = []
-        for number, _, _, is_erased in snapshot(ledger.place).rounds:
-            if not is_erased:
-                discard_erased(path, number)
-            elif has_originals(path, number):
-                unfinished.append(number)
-        if unfinished:
-            ledger.purge()
-            sweep_originals(path, unfinished)
-    except OSError as error:
-        raise FolderError(
-            f"What an erasure left in {clean(path)} cannot be deleted: {error.strerror or error}. Allow "
-            "yourself to write to the folder, then try again."
-        ) from None
 
 
 def folder_exists(path: Path) -> bool:

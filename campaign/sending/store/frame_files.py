@@ -118,17 +118,6 @@ def are_numbers(column: pa.ChunkedArray[Any]) -> bool:
     return bool(np.all((values > -_LARGEST) & (values < _LARGEST)))
 
 
-def frame_columns(path: Path) -> list[str]:
-    """The names of the columns of a frame.
-
-    Raises `FolderError` when the file is missing or damaged.
-    """
-    try:
-        return _names_in(table_files(path)[0])
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
-        raise FolderError(f"{path} is missing or damaged. Restore it from a copy.") from None
-
-
 def _names_in(file: Path) -> list[str]:
     names: list[str] = json.loads((read_schema(file).metadata or {})[b"names"])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from campaign.arrow_text import Ints
 from campaign.contract import PEOPLE_OF_THEIR_OWN
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
@@ -124,6 +125,12 @@ def _frequent_senders(plan: Plan) -> list[str]:
     return [sender for sender, _ in senders.most_common(_SENDERS)]
 
 
+def _settled(batch_of_message: Ints) -> dict[str, int]:
+    """How many messages each earlier batch holds, by its number; 0 is none."""
+    counts = np.bincount(batch_of_message)
+    return {str(batch): int(counts[batch]) for batch in np.flatnonzero(counts) if batch}
+
+
 def _manifest(
     content: RoundContent,
     cutting: Cutting,
@@ -137,7 +144,7 @@ def _manifest(
         given=content.given,
         fingerprint=plan.fingerprint,
         messages=plan.totals.messages,
-        settled=plan.totals.messages - len(content.outgoing),
+        settled=_settled(content.batch_of_message),
         parts=entries[-1].part + 1 if entries else 0,
         batch_size=cutting.batch_size,
         canary=cutting.canary,

@@ -90,7 +90,7 @@ def freeze(
     for part, cut in enumerate(cut_parts(rows, cutting)):
         own = {name: column[cut.start : cut.stop] for name, column in columns.items()}
         piece = message_table(messages.take(cut.stop - cut.start), own)
-        _write(piece, part_path(folder, part))
+        write_tables([piece], part_path(folder, part))
         entries = cut.entries(part, batch, batch_digests(piece, cut.batches))
         yield from entries
         batch += len(entries)
@@ -138,11 +138,6 @@ def _part_bounds(rows: Ints, pilot: int) -> Iterator[tuple[int, int]]:
             yield start + first, start + after
 
 
-def write_part(table: pa.Table, folder: Path, part: int) -> None:
-    """Write a part file whose batches are known already."""
-    _write(table.cast(_PART_SCHEMA), part_path(folder, part))
-
-
 def write_settled(messages: Iterable[pd.DataFrame], places: Ints, batches: Ints, folder: Path) -> None:
     """Write messages that earlier batches hold, with the number of that batch."""
 
@@ -161,18 +156,9 @@ def settled_table(messages: pd.DataFrame, places: Ints, batches: Ints) -> pa.Tab
     return _table(messages, _SETTLED_SCHEMA, place=places, batch=batches)
 
 
-def write_settled_table(table: pa.Table, folder: Path) -> None:
-    """The same for messages as `read_settled` gives them."""
-    _write(table.cast(_SETTLED_SCHEMA), folder / SETTLED)
-
-
 def _table(messages: pd.DataFrame, schema: pa.Schema, **columns: Ints) -> pa.Table:
     table = pa.Table.from_pandas(messages.assign(**columns), schema=schema, preserve_index=False)
     return table.replace_schema_metadata(None)
-
-
-def _write(table: pa.Table, path: Path) -> None:
-    write_tables([table], path)
 
 
 def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: Encoding) -> Iterator[Batch]:
@@ -245,10 +231,10 @@ _NONE: Ints = np.empty(0, np.int64)
 NO_MESSAGES = _PLACED_SCHEMA.empty_table()
 
 
-def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
-    """The files of all messages of a frozen plan, those that were to go out first."""
+def message_files(folder: Path, parts: int, *, has_settled: bool) -> list[MessageFile]:
+    """The files of all messages of a frozen plan: those that were to go out, then those that were settled."""
     files = [MessageFile(part_path(folder, part)) for part in range(parts)]
-    if settled:
+    if has_settled:
         files += [
             MessageFile(file, group)
             for file in table_files(folder / SETTLED)
@@ -257,29 +243,18 @@ def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
     return files
 
 
-def batches_by_place(folder: Path, parts: int, settled: int, batches: Ints) -> Ints:
+def batches_by_place(folder: Path, files: list[MessageFile], batches: Ints) -> Ints:
     """The batch that holds each message of a frozen plan, in the order of the plan.
 
-    `batches` has the batch of each message in the part files, in order.
+    `files` are its `message_files`, and `batches` has the batch of each message in the part files, in order.
     """
-    places = [file.integers("place") for file in message_files(folder, parts, settled)]
-    earlier = [file.integers("batch") for file in message_files(folder, 0, settled)]
+    places = [file.integers("place") for file in files]
+    earlier = [file.integers("batch") for file in files if file.group is not None]
     of_place, of_batch = np.concatenate([*places, _NONE]), np.concatenate([batches, *earlier, _NONE])
     _check_places(folder, of_place, of_batch)
     by_place = np.zeros(len(of_batch), np.int64)
     by_place[of_place] = of_batch
     return by_place
-
-
-def read_settled(folder: Path, columns: list[str] | None = None) -> pa.Table:
-    """Messages that earlier batches hold, with the batch of each, or some columns of that."""
-    return _read(folder / SETTLED, _SETTLED_SCHEMA, columns)
-
-
-def read_settled_batches(folder: Path) -> Ints:
-    """The batch of each message that an earlier batch holds."""
-    batches: Ints = read_settled(folder, ["batch"]).column("batch").to_numpy()
-    return batches
 
 
 def check_size(folder: Path, part: int, messages: int) -> None:
@@ -300,11 +275,8 @@ def read_sizes(folder: Path, part: int) -> Ints:
 
 def read_part(folder: Path, part: int, columns: list[str] | None = None) -> pa.Table:
     """A part file, or some columns of it; raises `LedgerError` when it is missing or damaged."""
-    return _read(part_path(folder, part), _PART_SCHEMA, columns)
-
-
-def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
-    wanted = schema if columns is None else _wanted(schema, columns)
+    path = part_path(folder, part)
+    wanted = _PART_SCHEMA if columns is None else _wanted(_PART_SCHEMA, columns)
     try:
         return pa.concat_tables(_read_file(file, wanted) for file in table_files(path))
     except (OSError, ValueError, KeyError, pa.ArrowException):

@@ -23,6 +23,7 @@ from campaign.sending.store.identity import CAMPAIGNS
 from campaign.service.account import Account
 from campaign.suggestions import folder_meant
 from campaign.text import clean, shorten
+from campaign.values import replace
 
 FORMAT = 4
 MANIFEST = "manifest.json"
@@ -76,10 +77,10 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
     """What was frozen in a round.
 
     `given` is the fingerprint of the plan as it was given, `fingerprint` that of the messages as they were
-    frozen, and `settled` how many of them earlier batches hold. `parts` is the number of part files, `pilot`
-    says which batches are the pilot, and `every_text` whether all texts for a number go out. `digests` has
-    the SHA-256 of each frozen file by its path from the round's folder. `totals` and `reading` are records of
-    the plan's. `erased_at` is None until the round is erased.
+    frozen, and `settled` how many of them each earlier batch holds. `parts` is the number of part files,
+    `pilot` says which batches are the pilot, and `every_text` whether all texts for a number go out.
+    `digests` has the SHA-256 of each frozen file by its path from the round's folder. `totals` and `reading`
+    are records of the plan's.
 
     For people who look at it later: `template` is the plan's, `senders` are the ten most frequent at most,
     `options` what `send` was given, `who` the name of the user on the machine, and `currency` that of the
@@ -89,7 +90,7 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
     given: str
     fingerprint: str
     messages: int
-    settled: int
+    settled: dict[str, int]
     parts: int
     batch_size: int
     canary: bool
@@ -104,7 +105,6 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
     totals: dict[str, Any]
     reading: dict[str, Any] | None
     digests: dict[str, str]
-    erased_at: str | None = None
 
     @property
     def people(self) -> int:
@@ -116,13 +116,24 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
         """The people who got nothing because their row has a mistake, or shares a phone."""
         return self.load_totals()["invalid"] + int(self.totals["sharing_a_phone"])
 
+    def without_people(self) -> RoundManifest:
+        """What is left of it once the campaign is erased: counts, and how it was sent."""
+        return replace(
+            self,
+            given="",
+            fingerprint="",
+            pilot=None,
+            number_columns=[],
+            template="",
+            senders=[],
+            options={},
+            who="",
+            reading=None,
+            digests={},
+        )
+
     def load_totals(self) -> Totals:
         return Totals.from_record(self.totals)
-
-    @property
-    def table_version(self) -> str:
-        """The version of the table, to which its row numbers belong; "" if it is not known."""
-        return "" if self.reading is None else str(self.reading.get("version", ""))
 
     def load_reading(self) -> Reading | None:
         return None if self.reading is None else Reading.from_record(self.reading)

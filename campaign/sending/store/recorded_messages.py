@@ -15,9 +15,8 @@ from campaign.sending.store.rounds import Round
 
 def recorded_messages(
     rounds: Sequence[Round], registered: Sequence[RegisteredBatch], batches: Ints, *texts: str
-) -> pd.DataFrame | None:
-    """The number, the batch and the row of then (int64) of each message of some batches; None where one of
-    them was erased.
+) -> pd.DataFrame:
+    """The number, the batch and the row of then (int64) of each message of some batches.
 
     `texts` are further columns of `Plan.messages` to read, such as sender. Only the part files that hold
     these batches are read. Raises `LedgerError` when one is missing or damaged.
@@ -28,8 +27,6 @@ def recorded_messages(
     ]
     for one_round in rounds:
         own = [batch for batch in registered if batch.round == one_round.number]
-        if one_round.is_erased and any(batch.batch in wanted for batch in own):
-            return None
         for part in range(one_round.manifest.parts):
             of_part = [batch for batch in own if batch.part == part]
             if any(batch.batch in wanted for batch in of_part):

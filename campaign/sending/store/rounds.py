@@ -6,17 +6,16 @@ rounds/0001/plan/settled.parquet    messages that did not have to go out, each w
 rounds/0001/contacts.parquet        every input row with its status before sending
 rounds/0001/recipients.parquet      the number of each of these rows, and the batch that had reached it
 rounds/0001/issues.parquet          what was found in the contact table
-rounds/0001/erased/                 instead of all these, once the campaign was erased: the same files without
-                                    names, numbers and texts
 
-A round exists once the ledger has registered it. Its files never change afterwards.
+A round exists once the ledger has registered it. Its files never change afterwards. Once the campaign is
+erased, there is only what is left of the manifest.
 """
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -24,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from msgspec import Struct
 
 from campaign.arrow_text import Ints
@@ -33,19 +31,17 @@ from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart, whole_frame
 from campaign.messages.recipients import Addressing
-from campaign.private_files import open_ordinary, sync_folder
+from campaign.private_files import open_ordinary
 from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
-from campaign.sending.store.frame_files import count_parts, read_frame, table_files
-from campaign.sending.store.frozen_messages import batches_by_place, message_files, read_settled_batches
+from campaign.sending.store.frame_files import read_frame, table_files
+from campaign.sending.store.frozen_messages import batches_by_place, message_files
 from campaign.sending.store.frozen_parts import FrozenParts
-from campaign.sending.store.manifest import MANIFEST, RoundManifest, read_round_manifest
-from campaign.text import clean
+from campaign.sending.store.manifest import RoundManifest, read_round_manifest
 
 ROUNDS = "rounds"
 UNFINISHED = "unfinished-"  # how the name of a file begins that a Dask worker has not written to the end
 PLAN, CONTACTS, ISSUES = "plan", "contacts.parquet", "issues.parquet"
-ERASED = "erased"
 RECIPIENTS, ALTERNATIVES = "recipients.parquet", "alternatives.parquet"
 
 
@@ -55,20 +51,6 @@ class Round(Struct, frozen=True):
     number: int
     path: Path
     manifest: RoundManifest
-
-    @property
-    def is_erased(self) -> bool:
-        """Whether its names, numbers and texts were taken away."""
-        return self.manifest.erased_at is not None
-
-    def check_not_erased(self) -> None:
-        """Raise `FolderError` if it was erased: nobody knows any more whom it reached."""
-        if self.manifest.erased_at is not None:
-            raise FolderError(
-                f"The campaign in {clean(self.path.parents[2])} was erased on "
-                f"{self.manifest.erased_at[:10]}, so nobody knows whom it reached, and nothing is sent under "
-                "its name. Give another name=."
-            )
 
     @property
     def sent(self) -> SentRound:
@@ -82,7 +64,6 @@ class Round(Struct, frozen=True):
             manifest.who,
             manifest.options,
             manifest.currency,
-            manifest.table_version,
         )
 
     @property
@@ -94,10 +75,7 @@ class Round(Struct, frozen=True):
         check_digests(self.path, self.manifest.digests)
 
     def load(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
-        """The plan as it was frozen; raises `FolderError` when a file is not what it was then.
-
-        Numbers and texts of a round that was erased are empty.
-        """
+        """The plan as it was frozen; raises `FolderError` when a file is not what it was then."""
         self.check_files()
         return self.load_as_written(batches)
 
@@ -108,15 +86,13 @@ class Round(Struct, frozen=True):
         """
         manifest = self.manifest
         frozen = FrozenParts(
-            message_files(self.plan_path, manifest.parts, manifest.settled),
+            message_files(self.plan_path, manifest.parts, has_settled=bool(manifest.settled)),
             contacts=self.path / CONTACTS,
             recipients=self.path / RECIPIENTS,
             issues=self.path / ISSUES,
             alternatives=self.path / ALTERNATIVES,
         )
-        by_message = batches_by_place(
-            self.plan_path, manifest.parts, manifest.settled, self.batch_of_outgoing(batches)
-        )
+        by_message = batches_by_place(self.plan_path, frozen.files, self.batch_of_outgoing(batches))
         first, *others = frozen.parts()
         if not others:
             self._check_fit(first, frozen)
@@ -154,12 +130,6 @@ class Round(Struct, frozen=True):
         ):
             raise FolderError(f"The tables in {self.path} do not belong together. Restore them from a copy.")
 
-    def frozen_contacts(self) -> Iterator[pd.DataFrame]:
-        """The contacts of the table as it was frozen, part by part; none of a round that was erased."""
-        path = self.path / CONTACTS
-        parts = () if self.is_erased else range(count_parts(path))
-        return (read_frame(path, part=part) for part in parts)
-
     def batch_of_outgoing(self, batches: Sequence[RegisteredBatch]) -> Ints:
         """The batch of each message in the part files, in their order."""
         own = [batch for batch in batches if batch.round == self.number]
@@ -170,10 +140,7 @@ class Round(Struct, frozen=True):
     def messages_by_batch(self, batches: Sequence[RegisteredBatch]) -> dict[int, int]:
         """How many messages of this plan each batch holds."""
         counts = {batch.batch: batch.messages for batch in batches if batch.round == self.number}
-        if self.manifest.settled:
-            numbers, sizes = np.unique(read_settled_batches(self.plan_path), return_counts=True)
-            counts |= dict(zip(numbers.tolist(), sizes.tolist(), strict=True))
-        return counts
+        return counts | {int(batch): messages for batch, messages in self.manifest.settled.items()}
 
 
 class FrozenPlan(Struct, frozen=True, eq=False):
@@ -185,28 +152,13 @@ class FrozenPlan(Struct, frozen=True, eq=False):
     batch_of_excluded: Ints
 
 
-def table_of_version(rounds: Iterable[Round], version: str) -> pd.DataFrame | None:
-    """The contacts of a version of the own spreadsheet, as it was when it was first sent.
-
-    None if no round has this version, or if the one that had it was erased.
-    """
-    first = next((one for one in rounds if version and one.manifest.table_version == version), None)
-    return None if first is None or first.is_erased else pd.concat([*first.frozen_contacts()])
-
-
 def round_path(folder: Path, number: int) -> Path:
     return folder / ROUNDS / f"{number:04d}"
 
 
-def registered_path(folder: Path, registered: RegisteredRound) -> Path:
-    """Where the files of a round are, or once it was erased those that took their place."""
-    path = round_path(folder, registered.round)
-    return path / ERASED if registered.is_erased else path
-
-
 def open_round(folder: Path, registered: RegisteredRound) -> Round:
     """A round of a campaign folder; raises `FolderError` unless its manifest is what was registered."""
-    path = registered_path(folder, registered)
+    path = round_path(folder, registered.round)
     manifest = read_round_manifest(path)
     if manifest.digest != registered.digest:
         raise FolderError(
@@ -227,31 +179,6 @@ def sweep_unfinished_files(path: Path) -> None:
     for leftover in path.rglob(f"{UNFINISHED}*"):
         with suppress(OSError):  # a worker that was taken for lost may be faster
             leftover.unlink()
-
-
-def sweep_originals(folder: Path, erased: Iterable[int]) -> None:
-    """Delete what rounds held before they were erased. The manifest goes last: while it is there, something
-    may be left."""
-    for path in [round_path(folder, number) for number in erased]:
-        originals = [place for place in path.iterdir() if place.name != ERASED]
-        for place in sorted(originals, key=lambda place: place.name == MANIFEST):
-            if place.is_dir():
-                shutil.rmtree(place)
-            else:
-                place.unlink()
-        sync_folder(path)
-
-
-def discard_erased(folder: Path, number: int) -> None:
-    """Delete what was written to erase a round but not registered."""
-    path = round_path(folder, number) / ERASED
-    if path.exists():
-        shutil.rmtree(path)
-
-
-def has_originals(folder: Path, number: int) -> bool:
-    """Whether a round that was erased may still have files of before."""
-    return (round_path(folder, number) / MANIFEST).exists()
 
 
 def check_digests(folder: Path, digests: Mapping[str, str]) -> None:

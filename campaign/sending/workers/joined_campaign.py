@@ -22,7 +22,7 @@ from campaign.sending.ledger.postgres.standing_orders import (
     released_options,
 )
 from campaign.sending.ledger.postgres.worker_ledger import BatchSize, OthersMove, WorkerLedger, moves_since
-from campaign.sending.ledger.views import LedgerSnapshot, identity_of, snapshot_in
+from campaign.sending.ledger.views import LedgerSnapshot, erased_at, identity_of, snapshot_in
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.standing import tally_of
 from campaign.sending.store.folder import Folder
@@ -93,6 +93,8 @@ def join_campaign(
     _check_account(folder, account)
     place.check(folder.manifest.identity)
     _check_not_elsewhere(folder, account)
+    with place.reading() as connection:
+        folder.check_not_erased(erased_at(connection))
     waits, order = place.look(parts)
     if not waits:
         return None

@@ -14,12 +14,12 @@ from tempfile import TemporaryDirectory
 
 from campaign.errors import CampaignError, FolderError
 from campaign.private_files import make_private_folder
-from campaign.sending.ledger.views import LedgerSnapshot, RegisteredRound
+from campaign.sending.ledger.views import RegisteredRound
 from campaign.sending.options import Place
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.manifest import MANIFEST, RoundManifest
 from campaign.sending.store.remote_files import RemoteFiles, is_url
-from campaign.sending.store.rounds import PLAN, Round, file_digest, open_round, registered_path
+from campaign.sending.store.rounds import PLAN, Round, file_digest, open_round, round_path
 from campaign.text import clean
 
 
@@ -65,11 +65,8 @@ class FetchedFolder(Folder, frozen=True):
 
     files: RemoteFiles
 
-    def rounds(self, ledger: LedgerSnapshot) -> list[Round]:
-        return [self._fetched_round(registered) for registered in ledger.rounds]
-
-    def _fetched_round(self, registered: RegisteredRound) -> Round:
-        path = registered_path(self.path, registered)
+    def open_round(self, registered: RegisteredRound) -> Round:
+        path = round_path(self.path, registered.round)
         is_new = not path.exists()
         if is_new:
             make_private_folder(path / PLAN)

@@ -25,7 +25,9 @@ SHEET = b"First name,Phone,Visit\nAisha,0772 000 001,Monday\nEve,0772000009,Mond
 VERBS = {
     "load_result": lambda folder: used(campaign.load_result(folder)),
     "compare": lambda folder: campaign.compare(plan(), folder=folder).messages,
-    "send": lambda folder: campaign.send(plan(), folder=folder, progress=False, changed="send", gone="keep"),
+    "send": lambda folder: campaign.send(
+        plan(), folder=folder, progress=False, changed="send", waiting="withdraw"
+    ),
     "resume": lambda folder: used(campaign.resume(folder, progress=False)),
     "history": campaign.history,
     "resolve": lambda folder: agreed(campaign.resolve, folder, 4, "accepted"),

@@ -44,6 +44,7 @@ CLOCK = """SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH
 _JOURNAL = "INSERT INTO journal (at, batch, was, now, error, note) VALUES"
 _FROZEN = "the plan is frozen"
 _GROWS = "the journal only grows"
+_ERASED = "(SELECT now FROM journal ORDER BY id DESC LIMIT 1) = 'erased'"
 _UNCHANGED = "whose ledger this is never changes"
 
 GUARDS = {
@@ -76,7 +77,7 @@ END"""),
     "plan_is_frozen": Guard(
         "BEFORE UPDATE OF batch, round, part, first, messages", "batches", _never(_FROZEN)),
     "digests_stay_until_erased": Guard("BEFORE UPDATE OF digest", "batches", _refuse(
-        _FROZEN, "new.digest = '' AND EXISTS (SELECT FROM erasures WHERE round = old.round)")),
+        _FROZEN, f"new.digest = '' AND {_ERASED}")),
     "only_what_waits_is_claimed": Guard("BEFORE UPDATE OF worker", "batches", _refuse(
         "only what waits can be claimed", "old.state = 'pending' AND new.state = 'pending'")),
     "batches_come_with_their_round": Guard("BEFORE INSERT", "batches", _refuse(
@@ -99,15 +100,6 @@ END"""),
 END"""),
     "rounds_stay": Guard("BEFORE DELETE OR UPDATE", "rounds", _never("rounds only grow")),
     "rounds_stay_all": Guard("BEFORE TRUNCATE", "rounds", _never("rounds only grow")),
-    "only_settled_rounds_are_erased": Guard("BEFORE INSERT", "erasures", _refuse(
-        "only rounds in which nothing waits or is unknown are erased, once",
-        """
-        EXISTS (SELECT FROM rounds WHERE round = new.round)
-        AND NOT EXISTS (SELECT FROM erasures WHERE round = new.round)
-        AND NOT EXISTS (SELECT FROM batches WHERE state IN ('pending', 'sending', 'unknown'))
-        """)),
-    "erasures_stay": Guard("BEFORE DELETE OR UPDATE", "erasures", _never("erasures only grow")),
-    "erasures_stay_all": Guard("BEFORE TRUNCATE", "erasures", _never("erasures only grow")),
     "identity_is_frozen": Guard("BEFORE UPDATE", "campaign", _refuse(
         _UNCHANGED, "old.key IN ('machine', 'folder', 'account', 'holder') AND new.key = old.key")),
     "identity_is_given_once": Guard("BEFORE INSERT", "campaign", _refuse(
@@ -127,12 +119,14 @@ END"""),
 END"""),
     "journal_stays": Guard("BEFORE UPDATE OF id, at, batch, was, now", "journal", _never(_GROWS)),
     "journal_texts_stay_until_erased": Guard("BEFORE UPDATE OF error, note", "journal", _refuse(
-        _GROWS,
+        _GROWS, f"new.error = '' AND new.note = '' AND old.batch > 0 AND {_ERASED}")),
+    "nothing_follows_erasing": Guard("BEFORE INSERT", "journal", _refuse(
+        "the campaign was erased", f"({_ERASED}) IS NOT TRUE")),
+    "only_what_is_settled_is_erased": Guard("BEFORE INSERT", "journal", _refuse(
+        "something waits or is unknown",
         """
-        new.error = '' AND new.note = '' AND EXISTS (
-            SELECT FROM erasures JOIN batches ON batches.round = erasures.round
-            WHERE batches.batch = old.batch
-        )
+        CASE WHEN new.now = 'erased'
+        THEN NOT EXISTS (SELECT FROM batches WHERE state IN ('pending', 'sending', 'unknown')) ELSE true END
         """)),
     "journal_stays_whole": Guard("BEFORE DELETE", "journal", _never(_GROWS)),
     "journal_stays_all": Guard("BEFORE TRUNCATE", "journal", _never(_GROWS)),

@@ -25,7 +25,6 @@ def _required(name: str, kind: Any, default: str | None = None) -> Column[Any]:
 TABLES = (
     _table("campaign", _key("key", Text), _required("value", Text)),
     _table("rounds", _key("round", BigInteger), _required("digest", Text), _required("at", Text)),
-    _table("erasures", _key("round", BigInteger), _required("digest", Text), _required("at", Text)),
     _table(
         "batches",
         _key("batch", BigInteger),
