@@ -342,6 +342,44 @@ def test_several_files_of_one_campaign_are_read_together_and_of_two_refused(visi
         read_contacts([first, other])
 
 
+@pytest.mark.parametrize("corrected", [(1,), (2,), (1, 2)])
+def test_a_row_that_is_in_two_files_is_corrected_once(tmp_path, monkeypatch, sandbox, corrected):
+    """Two clerks, each with the file, and both files are sent together; two rows of it are equal."""
+    monkeypatch.chdir(tmp_path)
+    table = read_contacts(b"Name,Phone\nGrace,0772 000 001\nRuth,call\nMoses,call\nMoses,call\n")
+    options = {"account": sandbox.account, "progress": False}
+    first = campaign.send(prepare(table, **SENDING), name="visits", **options)
+    files = [write_follow_up(first, tmp_path / f"{number}.csv") for number in (1, 2)]
+    for number in corrected:
+        text = files[number - 1].read_text("utf-8-sig")
+        files[number - 1].write_text(text.replace("call", "0772 000 005", 1), "utf-8")
+    for _ in range(2):  # sent twice, they change nothing more
+        result = campaign.send(prepare(read_contacts(files), **SENDING), **options)
+        assert result.contacts.loc[[3, 4, 5], "status"].tolist() == ["accepted", "invalid", "invalid"]
+        assert sandbox.inbox["number"].tolist() == ["256772000001", "256772000005"]
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_equal_rows_are_told_apart_by_their_row_numbers_after_sorting(tmp_path, monkeypatch, sandbox, ending):
+    monkeypatch.chdir(tmp_path)
+    table = read_contacts(b"Name,Phone\nGrace,0772 000 001\nMoses,call\nMoses,call\nMoses,call\n")
+    options = {"account": sandbox.account, "progress": False}
+    first = campaign.send(prepare(table, **SENDING), name="visits", **options)
+
+    def correct_the_second(lines):
+        lines[2][1] = "0772 000 004"
+        lines[1:] = reversed(lines[1:])
+
+    path = edited(
+        write_follow_up(first, tmp_path / f"f{ending}"),
+        correct_the_second,
+        ending=ending.replace("ods", "xlsx"),
+    )
+    result = campaign.send(prepare(read_contacts(path), **SENDING), **options)
+    assert result.contacts["status"].tolist() == ["accepted", "invalid", "accepted", "invalid"]
+    assert result.contacts.loc[4, "Phone"] == "0772 000 004"
+
+
 def test_a_reading_comes_back_from_json(visits, tmp_path):
     reading = read_contacts(write_follow_up(visits, tmp_path / "f.csv")).attrs["reading"]
     record = json.loads(json.dumps(asdict(reading)))
