@@ -28,7 +28,7 @@ from campaign.sending.afterwards.history import history
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.settling import reconcile
 from campaign.sending.campaigns import load_result
-from campaign.text import capitalised, counted, figure, listed_words, money
+from campaign.text import capitalised, counted, figure, listed_words
 
 _SHOWN = 20  # batches or people of a reconciliation that are printed
 _COUNTS = ("accepted", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct")
@@ -136,8 +136,6 @@ def _show_reconciliation(reconciliation: Reconciliation, page: Page) -> None:
     phrase = reconciliation.phrase
     page.facts |= {"reconciliation": _facts(reconciliation), "confirm": phrase or None}
     page.line(mask_sentences(reconciliation.sentence))
-    for row in reconciliation.batches.to_dict("records"):
-        page.line(f"  batch {row['batch']}{_found(row)}")
     for row in reconciliation.people.head(_SHOWN).to_dict("records"):
         page.line(f"  batch {row['batch']}, row {row['row']}, {mask_number(row['number'])}: {row['found']}")
     if len(reconciliation.people) > _SHOWN:
@@ -155,15 +153,3 @@ def _facts(reconciliation: Reconciliation) -> dict[str, Any]:
         "batches": records(reconciliation.batches),
         "people": records(reconciliation.people[["batch", "row", "found"]]),
     }
-
-
-def _found(row: dict[Any, Any]) -> str:
-    """What the list has of a batch, and what becomes of it, in words."""
-    found = f"{row['in_list']} of {counted(row['messages'], 'message')} in the list"
-    if row["was"] != "accepted":
-        stays = f"it stays {'unknown' if row['was'] == 'unknown' else 'as it was settled'}"
-        verdict = {"all": "it was accepted", "none": "it was refused"}.get(row["verdict"], stays)
-        return f": {found}, {verdict}. {row['why']}".rstrip()
-    prices = row["cost"], row["cost_in_list"]
-    priced = "" if None in prices else f", cost {money(prices[0])}, and {money(prices[1])} in the list"
-    return f" was accepted: {found}{priced}"

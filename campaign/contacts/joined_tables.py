@@ -75,8 +75,9 @@ class JoinedTables(Struct, frozen=True, eq=False, dict=True):
         part = table.part(part_number)
         labels = part.index
         part = part.rename(columns=lambda name: places[fold(name)])[list(first.columns)]
-        part.insert(0, self._names[1], labels.astype(str).astype("str"))
-        part.insert(0, self._names[0], pd.Series(self._readings[place].source, part.index, dtype="str"))
+        sources = pd.Series(self._readings[place].source, labels, dtype="str")
+        for name, cells in zip(self._names, (sources, labels.astype(str).astype("str")), strict=False):
+            part.insert(self._names.index(name), name, cells)
         part.index = labels + self._offsets[place]
         return part
 
@@ -92,7 +93,10 @@ class JoinedTables(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _names(self) -> list[str]:
-        """What the columns in front are called."""
+        """What the columns in front are called. Follow-up files get none: their rows are those of one table,
+        and would not say what they said there."""
+        if any(reading.continues for reading in self._readings):
+            return []
         taken = {fold(name) for name in self.tables[0].columns}
         names = ["file", "row in file"]
         while any(fold(name) in taken for name in names):

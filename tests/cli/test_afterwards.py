@@ -40,8 +40,8 @@ def test_reconciling_shows_what_the_list_says_and_then_settles_it(interrupted_ca
     Path("provider.csv").write_text(f"Number,Text,Time\n{TOOK}")
     assert main(["reconcile", str(interrupted_campaign), "provider.csv"]) == 4
     said = told(capsys)
-    assert "1 batch is unknown: 1 is in the list with all of its messages." in said
-    assert "batch 2: 2 of 2 messages in the list, it was accepted" in said
+    assert "Batch 2 (2 messages), unknown: the list has all of them." in said
+    assert "Batch 2 (2 messages) becomes accepted" in said
     (phrase,) = re.findall(r'--confirm "(.*?)"', said)
     assert campaign.load_result(interrupted_campaign).totals["unknown"] == 2
     arguments = ["reconcile", str(interrupted_campaign), "provider.csv", "--confirm"]
@@ -61,10 +61,10 @@ def test_people_of_a_batch_that_stays_unknown_are_listed_masked(interrupted_camp
     assert "Name the column: --number." in told(capsys)
     assert main(["reconcile", str(interrupted_campaign), "provider.csv", *columns]) == 4
     said = told(capsys)
-    assert "batch 2: 1 of 2 messages in the list, it stays unknown." in said
+    assert "Batch 2 (2 messages), unknown: the list has 1 of them." in said
     assert re.search(r"batch 2, row 4, 25677\*+02: in the list", said)
     assert re.search(r"batch 2, row 5, 25677\*+03: not in the list", said)
-    assert "batch 1 was accepted: 0 of 2 messages in the list" in said
+    assert "Batch 1 (2 messages), accepted: the list has none of them." in said
     assert "--confirm" not in said
 
 

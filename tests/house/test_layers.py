@@ -160,7 +160,6 @@ CONTACTS = {
     "reading_options": {"cells"},
     "reading_record": {"continuation", "table"},
     "continuation": {"table", "table_version", "cells", "columns", "reserved_columns"},
-    "rows_found_again": {"table_version"},
     "table": {"cells", "columns", "exports", "header_lines"},
     "header_lines": {"cells", "columns", "exports"},
     "exports": {"columns", "vocabulary"},

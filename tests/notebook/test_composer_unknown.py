@@ -291,7 +291,8 @@ def test_another_batch_is_another_question(looking):
 def test_the_provider_list_is_shown_first_and_settles_at_a_button(looking, provider, hours_later):
     looking.upload("provider-list-upload", "provider.csv", list_of(provider))
     says = looking.sees("provider-list-says")
-    assert "1 is in the list with all of its texts, 1 with none" in says
+    assert "Batch 2 (100 texts), unknown: the list has all of them." in says
+    assert "Batch 3 (100 texts), unknown: the list has none of them." in says
     assert (
         "becomes refused: the provider does not have them, and they go out when you press the button" in says
     )
@@ -435,9 +436,8 @@ def test_an_answer_that_was_wrong_is_settled_anew_by_the_list_and_nobody_gets_it
     settled.upload("provider-list-upload", "provider.csv", list_of(provider))
     says = settled.sees("provider-list-says")
     assert (
-        "“provider.csv”: Batch 2, which was settled as not there, is in the list with all of its 100 texts. "
-        "Until that is settled anew, the button in section 4 would send these texts once more to 100 people "
-        "who have them already." in says
+        "“provider.csv”: Batch 2 (100 texts), settled as not there: the list has all of them. Until that is "
+        "settled anew, the button in section 4 would send them once more." in says
     )
     assert "Batch 2 (100 texts) becomes accepted" in says
     assert "Your answer about these people is changed once you press “Settle what is certain”: then" in says
@@ -466,8 +466,8 @@ def test_whoever_has_the_text_by_the_list_is_left_out_and_nobody_gets_it_twice(
     settled.upload("provider-list-upload", "provider.csv", all_but_the_first(list_of(provider)))
     says = settled.sees("provider-list-says")
     assert (
-        "“provider.csv”: Batch 2, which was settled as not there, is in the list with 99 of its 100 texts. "
-        "The button in section 4 would send these texts once more to 99 people who have them already." in says
+        "“provider.csv”: Batch 2 (100 texts), settled as not there: the list has 99 of them. The button in "
+        "section 4 would send them once more to people who have them already." in says
     )
     assert "Press “Leave these 99 people out” there." in says
     assert "Who has it already batch row number 2 4 25677*****02" in says
@@ -625,6 +625,6 @@ def test_section_4_asks_at_once_where_it_is_open(sent_on_page, hours_later):
     sent_on_page.upload("provider-list-upload", "p.csv", f"Number,Text,Submitted at\n{took}".encode())
     assert find(sent_on_page.composer, "leave-them-out").description == "Leave these 100 people out"
     assert find(sent_on_page.composer, "send").disabled
-    assert "100 people" in sent_on_page.sees("provider-list-says")
+    assert "the list has all of them." in sent_on_page.sees("provider-list-says")
     sent_on_page.press("leave-them-out")
     assert find(sent_on_page.composer, "send").description == "Show the result"

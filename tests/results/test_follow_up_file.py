@@ -19,6 +19,7 @@ import campaign
 from campaign.contacts.continuation import FOLLOW_UP_COLUMNS, Continuation
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_record import Reading
+from campaign.contacts.table_version import row_marks
 from campaign.contract import BATCH_COLUMNS
 from campaign.errors import FileError, ReportError, UsageError
 from campaign.formulas import disarm, keep_apostrophes, rearm
@@ -36,14 +37,15 @@ lines ",=SUM(A1)
 ,Ruth,-,spring
 0772 000 006,Amina,@home,spring
 """
-VERSION = read_contacts(VISITS.encode()).attrs["reading"].version
+MARKS = row_marks(read_contacts(VISITS.encode()))
 SENDING = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
 FORMATS = (".xlsx", ".ods", ".csv")
 KNOWN = 'These are rows to correct from the campaign "visits". Sending them continues that campaign.'
 
 
 def continuation_of_visits(rows):
-    return Continuation.of("visits", rows, VERSION)
+    """What a file says of its rows whose rows in the table are these, and that came with their marks."""
+    return Continuation("visits", tuple((row, origin, MARKS[origin]) for row, origin in rows.items()))
 
 
 def result_of(table, *outcomes, name="visits"):
@@ -126,7 +128,7 @@ def test_a_corrected_sorted_and_shortened_file_continues_its_campaign(visits, tm
         ruth[0] = "0772000005"
         new = ["0772000009", "Ivan", "", "spring", "", "", "", "", ""]
         lines[:] = [header, ruth, mueller, new]
-        assert (zoe[5:7], zoe[7].split("-")[0], zoe[8]) == (["invalid", "4"], VERSION, "visits")
+        assert zoe[5:] == ["invalid", "4", MARKS[4], "visits"]
 
     path = edited(write_follow_up(visits, tmp_path / f"f{ending}"), correct, ending=saved_as)
     again = read_contacts(path)
@@ -141,63 +143,42 @@ def test_a_corrected_sorted_and_shortened_file_continues_its_campaign(visits, tm
     ]  # fmt: skip
 
 
+def give_ruth_a_number(lines):
+    lines[3][0] = "0772000005"
+
+
+def add_ivan(lines):
+    lines.append(["0772000009", "Ivan", "", "spring", "", "", "", "", ""])
+
+
+def add_a_column(lines):
+    for line, cell in zip(lines, ["Asked", "yes", "", ""], strict=True):
+        line.append(cell)
+
+
 @pytest.mark.parametrize("ending", FORMATS)
-def test_corrections_are_not_lost_when_all_cells_are_run_again(visits, tmp_path, ending):
-    """Ruth gets a number and Ivan is added; the cell that wrote the file runs a second time."""
-
-    def correct(lines):
-        lines[3][0] = "0772000005"
-        lines.append(["0772000009", "Ivan", "", "spring", "", "", "", "", ""])
-
-    path = write_follow_up(visits, tmp_path / f"f{ending}")
-    assert write_follow_up(visits, path) == path  # nobody has typed anything
-    saved = edited(path, correct, ending=".xlsx" if ending == ".ods" else ending)
+@pytest.mark.parametrize("change", [give_ruth_a_number, add_ivan, add_a_column])
+def test_a_file_that_somebody_has_changed_is_kept(visits, tmp_path, ending, change):
+    saved_as = ".xlsx" if ending == ".ods" else ending
+    saved = edited(write_follow_up(visits, tmp_path / f"f{ending}"), change, ending=saved_as)
     before = saved.read_bytes()
-    with pytest.raises(ReportError) as caught:
-        write_follow_up(visits, saved)
-    assert str(caught.value) == (
-        f"{saved.name} has corrections, which would be lost: its rows 4 and 5 are not as in your own "
-        "spreadsheet (there: row 6), and were not sent as they are now. Read this file and send it, or put "
-        "the corrections into your own spreadsheet. To write the rows again, give another name, such as "
-        f"{saved.stem}_2{saved.suffix}, or delete the file."
-    )
-    assert saved.read_bytes() == before
-
-
-def test_corrections_that_are_in_the_spreadsheet_too_can_be_replaced(visits, tmp_path):
-    def correct(lines):
-        lines[3][0] = "0772000005"
-
-    path = edited(write_follow_up(visits, tmp_path / "f.xlsx"), correct)
-    corrected = VISITS.replace(",Ruth", "0772000005,Ruth")
-    later = result_of(corrected, (2, "accepted"), (1, "refused"), (2, "accepted"))
-    assert read_contacts(write_follow_up(later, path))["Name"].tolist() == ["Zoé Çelik", "Müller"]
+    kept = write_follow_up(visits, saved)
+    assert (kept, saved.read_bytes()) == (saved, before)
+    assert f"edited_2{saved.suffix}" in kept.why_kept
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_a_file_that_nobody_has_edited_makes_way_once_the_spreadsheet_was_corrected(visits, tmp_path, ending):
-    """Two corrections of the own spreadsheet; of a file that was edited, only the edited row is named."""
-    path = write_follow_up(visits, tmp_path / f"f{ending}")
-    once = VISITS.replace(",Ruth", "0772 000,Ruth")
-    path = write_follow_up(result_of(once, (2, "accepted"), (1, "refused"), (1, "unknown")), path)
-    twice = once.replace("0772O00003,Zoé", "0772 000 003,Zoé").replace("Müller", "Ms Müller")
-    corrected = result_of(twice, (3, "accepted"), (1, "refused"), (1, "unknown"))
-    saved = edited(
-        path, lambda lines: lines[3].__setitem__(0, "0772000005"), ending=ending.replace("ods", "xlsx")
-    )
-    with pytest.raises(ReportError, match="lost: its row 4 is not as in your own"):
-        write_follow_up(corrected, saved)
-    assert read_contacts(write_follow_up(corrected, path))["Name"].tolist() == ["Ms Müller", "Ruth"]
-
-
-def test_a_column_that_a_person_has_added_is_not_lost(visits, tmp_path):
-    def add_a_column(lines):
-        for line, cell in zip(lines, ["Asked", "yes", "no", "yes"], strict=True):
-            line.append(cell)
-
-    path = edited(write_follow_up(visits, tmp_path / "f.csv"), add_a_column)
-    with pytest.raises(ReportError, match="rows 2, 3 and 4 are not as in your own"):
-        write_follow_up(visits, path)
+@pytest.mark.parametrize(
+    "change", [list, lambda lines: lines.pop(2), lambda lines: lines.insert(1, lines.pop())]
+)
+def test_a_file_in_which_nothing_was_typed_is_written_anew(visits, tmp_path, ending, change):
+    """As it was, shortened or sorted; meanwhile, one of its rows was corrected in the own spreadsheet."""
+    saved_as = ".xlsx" if ending == ".ods" else ending
+    saved = edited(write_follow_up(visits, tmp_path / f"f{ending}"), change, ending=saved_as)
+    own = VISITS.replace(",Ruth", "0772 000 005,Ruth")
+    written = write_follow_up(result_of(own, (2, "accepted"), (1, "refused"), (2, "accepted")), saved)
+    assert (written, written.why_kept) == (saved, "")
+    assert read_contacts(written)["Name"].tolist() == ["Zoé Çelik", "Müller"]
 
 
 def test_a_file_that_cannot_be_read_is_not_replaced_by_rows_to_correct(visits, tmp_path):
@@ -236,13 +217,12 @@ def test_what_pandas_changes_afterwards_still_continues_the_campaign(visits, tmp
     assert renumbered.reading.continues.rows == {}
 
 
-def test_the_follow_up_of_a_follow_up_names_the_first_file(visits, tmp_path):
+def test_the_file_of_rows_that_became_a_campaign_of_their_own_names_the_rows_there(visits, tmp_path):
     again = read_contacts(write_follow_up(visits, tmp_path / "f.xlsx")).loc[[4, 3]]
     plan = prepare(again, **SENDING)
     came = result_of(VISITS, (2, "accepted"), (1, "refused"), (1, "unknown")).batches.iloc[[1]]
     second = Result(plan, came, environment="local").follow_up()
-    assert second["row in the file"].tolist() == ["6", "5"]
-    assert second["campaign"].tolist() == ["visits", "visits"]
+    assert second["row in the file"].tolist() == ["4", "3"]
     assert len(set(second.columns)) == len(second.columns) == 9
 
 
@@ -360,6 +340,44 @@ def test_several_files_of_one_campaign_are_read_together_and_of_two_refused(visi
     assert table.loc[6, "Name"] == "Amina"
     with pytest.raises(FileError, match=r'different campaigns\. 1\.csv: "visits"; 3\.ods: "autumn"'):
         read_contacts([first, other])
+
+
+@pytest.mark.parametrize("corrected", [(1,), (2,), (1, 2)])
+def test_a_row_that_is_in_two_files_is_corrected_once(tmp_path, monkeypatch, sandbox, corrected):
+    """Two clerks, each with the file, and both files are sent together; two rows of it are equal."""
+    monkeypatch.chdir(tmp_path)
+    table = read_contacts(b"Name,Phone\nGrace,0772 000 001\nRuth,call\nMoses,call\nMoses,call\n")
+    options = {"account": sandbox.account, "progress": False}
+    first = campaign.send(prepare(table, **SENDING), name="visits", **options)
+    files = [write_follow_up(first, tmp_path / f"{number}.csv") for number in (1, 2)]
+    for number in corrected:
+        text = files[number - 1].read_text("utf-8-sig")
+        files[number - 1].write_text(text.replace("call", "0772 000 005", 1), "utf-8")
+    for _ in range(2):  # sent twice, they change nothing more
+        result = campaign.send(prepare(read_contacts(files), **SENDING), **options)
+        assert result.contacts.loc[[3, 4, 5], "status"].tolist() == ["accepted", "invalid", "invalid"]
+        assert sandbox.inbox["number"].tolist() == ["256772000001", "256772000005"]
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_equal_rows_are_told_apart_by_their_row_numbers_after_sorting(tmp_path, monkeypatch, sandbox, ending):
+    monkeypatch.chdir(tmp_path)
+    table = read_contacts(b"Name,Phone\nGrace,0772 000 001\nMoses,call\nMoses,call\nMoses,call\n")
+    options = {"account": sandbox.account, "progress": False}
+    first = campaign.send(prepare(table, **SENDING), name="visits", **options)
+
+    def correct_the_second(lines):
+        lines[2][1] = "0772 000 004"
+        lines[1:] = reversed(lines[1:])
+
+    path = edited(
+        write_follow_up(first, tmp_path / f"f{ending}"),
+        correct_the_second,
+        ending=ending.replace("ods", "xlsx"),
+    )
+    result = campaign.send(prepare(read_contacts(path), **SENDING), **options)
+    assert result.contacts["status"].tolist() == ["accepted", "invalid", "accepted", "invalid"]
+    assert result.contacts.loc[4, "Phone"] == "0772 000 004"
 
 
 def test_a_reading_comes_back_from_json(visits, tmp_path):

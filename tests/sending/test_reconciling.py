@@ -77,7 +77,7 @@ def test_the_list_has_the_whole_batch():
     told = reconciled(TOOK_1 + TOOK_2)
     assert told.certain == {2: "accepted"}
     assert told.phrase.startswith("settle 1 batch: 1 accepted ")
-    assert told.sentence == "1 batch is unknown: 1 is in the list with all of its messages."
+    assert told.sentence == "Batch 2 (2 messages), unknown: the list has all of them."
     (batch,) = told.batches.to_dict("records")
     assert (batch["was"], batch["in_list"], batch["why"]) == ("unknown", 2, "")
     assert (batch["left_at"], batch["cost_in_list"]) == (pd.Timestamp("2026-11-22 14:05Z"), Decimal(70))
@@ -98,7 +98,6 @@ def test_the_list_has_half_of_the_batch():
     assert told.certain == {}
     assert told.phrase == ""
     assert people(told) == {"3": "in the list", "4": "not in the list"}
-    assert "1 cannot be settled from it" in told.sentence
 
 
 @pytest.mark.parametrize(
@@ -119,7 +118,7 @@ def test_a_list_of_another_account_cannot_say_none():
     told = reconciled(TOOK_1.splitlines()[0] + "\n" + BEFORE + LATER)
     assert verdicts(told) == {2: "not known"}
     assert accepted(told) == [[1, 2, 0]]
-    assert "1 accepted batch is not in the list with all of its messages (batch 1)." in told.sentence
+    assert "Batch 1 (2 messages), accepted: the list has none of them. Ask the provider" in told.sentence
 
 
 def test_an_entry_from_the_future_says_nothing_of_when_the_list_ends():
@@ -127,20 +126,15 @@ def test_an_entry_from_the_future_says_nothing_of_when_the_list_ends():
     planned = "256772000902,Come tomorrow,2026-11-25 09:00Z,35\n"
     told = reconciled(TOOK_1 + BEFORE + planned)
     assert told.certain == {}
-    future = "1 row of the list has a time in the future: that does not show until when the list goes."
-    assert told.notices == (future,)
     assert reconciled(TOOK_1 + BEFORE + LATER + planned).certain == {2: "refused"}
     assert reconciled(TOOK_1 + TOOK_2 + planned).certain == {2: "accepted"}
-    soon = planned.replace("2026-11-25 09:00", "2026-11-24 09:10")  # two clocks may differ by as much
-    assert reconciled(TOOK_1 + BEFORE + soon).notices == ()
 
 
 def test_times_that_no_zone_explains_are_not_blamed_on_one():
     """The service's clock is a year ahead."""
     told = reconciled((TOOK_1 + BEFORE + LATER).replace("2026-", "2027-"))
     assert told.certain == {}
-    assert len(told.notices) == 2
-    assert "no time zone explains that" in told.notices[0]
+    assert ["no time zone explains that" in notice for notice in told.notices] == [True]
 
 
 def test_a_list_without_times_can_say_all_and_never_none():
@@ -242,7 +236,7 @@ def test_accepted_batches_with_another_cost_are_listed():
     told = reconciled(dearer, costs={1: Decimal(70)})
     assert accepted(told) == [[1, 2, 2]]
     assert told.batches[["cost", "cost_in_list"]].values.tolist()[0] == [Decimal(70), Decimal("105.50")]
-    assert "1 accepted batch has another cost in the list." in told.sentence
+    assert "Batch 1 (2 messages), accepted: the list has all of them. They have another" in told.sentence
     assert accepted(reconciled(TOOK_1 + TOOK_2, costs={1: Decimal("70.0")})) == []
 
 
@@ -367,7 +361,7 @@ def test_times_without_a_zone_are_utc_where_accepted_messages_confirm_it_and_tha
     told = reconciled(without_zone(TOOK_1 + BEFORE + LATER))
     assert told.certain == {2: "refused"}
     assert (
-        "4 times in the list without a time zone: taken as UTC. If the zone is another one, write it behind "
+        "4 times in the list without a time zone: taken as UTC. If it is another one, write it behind "
         'each time in "Sent at", such as 14:02 +03:00.' in told.sentence
     )
 
@@ -377,7 +371,7 @@ def test_a_single_time_without_a_zone_is_said_with_the_column_that_has_it():
     rows = "To,Message,Date,Time\n256772000001,Hi Grace,2026-11-22,17:00\n"
     (notice,) = reconciled(rows).notices[:1]
     assert notice == (
-        "1 time in the list without a time zone: taken as UTC. If the zone is another one, write it behind "
+        "1 time in the list without a time zone: taken as UTC. If it is another one, write it behind "
         'the time in "Time", such as 14:02 +03:00.'
     )
     (entry,) = read_provider_list(rows.replace("17:00", "17:00 +03:00").encode(), KNOWN).to_dict("records")
@@ -503,18 +497,16 @@ def test_several_batches_and_the_phrase_that_settles_what_is_certain():
     told = reconciled(TOOK_1 + TOOK_2 + third + BEFORE + LATER, MANY)
     assert told.certain == {2: "accepted", 3: "refused"}
     assert told.phrase.startswith("settle 2 batches: 1 accepted, 1 refused ")
-    assert told.sentence == (
-        "3 batches are unknown: 1 is in the list with all of its messages, 1 with none, "
-        "1 cannot be settled from it (batch 4). The list has some of its messages."
-    )
+    assert verdicts(told) == {2: "all", 3: "none", 4: "some"}
 
 
 def test_each_reason_names_its_batches_where_there_are_several():
     third = "256772000006,Hi Amina,2026-11-22 14:07Z,35\n"
     told = reconciled(TOOK_1 + third + BEFORE, MANY)
-    assert "3 cannot be settled from it (batches 2, 3 and 4)." in told.sentence
-    assert "Batches 2 and 3: The list has no time that is certainly later" in told.sentence
-    assert "Batch 4: The list has some of its messages." in told.sentence
+    assert (
+        "Batches 2 and 3 (3 messages), unknown: the list has none of them. The list has no" in told.sentence
+    )
+    assert "Batch 4 (2 messages), unknown: the list has 1 of them." in told.sentence
 
 
 @pytest.mark.parametrize(("header", "is_zoned"), [("Time (UTC)", True), ("Time", False)])

@@ -184,7 +184,6 @@ def test_a_cost_that_was_given_wrongly_is_corrected_and_the_record_keeps_both(in
             campaign.resolve(folder, 2, "accepted", cost=cost)
         lines.append(asked.value.call)
         corrected = pasted(asked.value.call)
-        assert f"The cost of batch 2 is {cost:,} now. It was {known}." in corrected.sentence
         assert corrected.totals.cost == before + cost
     assert [re.search('confirm="([^"]+)', line)[1] for line in lines] == [
         "batch 2 was accepted",
@@ -208,7 +207,7 @@ def test_a_cost_that_was_given_wrongly_is_corrected_and_the_record_keeps_both(in
     confirm = "batch 2 cost 354, not 353, correction 4"
     options = ["--cost", "354", "--confirm", confirm]
     assert main(["resolve", str(folder), "2", "accepted", *options]) == 4
-    assert "The cost of batch 2 is 354 now. It was 353." in capsys.readouterr().out
+    assert campaign.load_result(folder).totals.cost == before + 354
 
 
 def test_what_the_service_said_that_a_batch_cost_is_not_changed(interrupted_campaign):
@@ -512,7 +511,6 @@ def test_what_a_batch_cost_that_was_sent_again_can_be_given_too(unknown_batches)
     with pytest.raises(campaign.ConfirmationError) as asked:
         campaign.resolve(result.folder, 2, "again", cost=360)
     corrected = pasted(asked.value.call)
-    assert "The cost of batch 2 is 360 now. It was 350." in corrected.sentence
     assert corrected.totals.cost == before.cost + 360
 
 

@@ -230,6 +230,8 @@ def _is_taken(life: Sender, batch: Recorded) -> bool:
 
 
 def _expected(life: Sender, batch: Recorded, kind: str, cut: Recorded | None) -> str:
+    """With nothing accepted beside it, no list can show that a batch was not taken."""
     if _is_taken(life, batch):
         return "unknown" if kind == "incomplete" and batch == cut else "accepted"
-    return "unknown" if kind == "too early" else "refused"
+    is_covered = kind != "too early" and any(other.state == "accepted" for other in life.batches)
+    return "refused" if is_covered else "unknown"

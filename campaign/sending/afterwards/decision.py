@@ -14,7 +14,7 @@ from campaign.contract import ORDERED_AGAIN
 from campaign.errors import ConfirmationError, UsageError
 from campaign.paths import seen_from_here
 from campaign.results.calls_to_settle import batches_in_words
-from campaign.sending.afterwards.earlier_decision import EarlierDecision, cost_by_hand, costs_given
+from campaign.sending.afterwards.earlier_decision import cost_by_hand, costs_given, earlier_decision
 from campaign.sending.afterwards.settled_batches import rows_cut_again, settle, settled_outcomes
 from campaign.sending.afterwards.unknown_batches import evidence
 from campaign.sending.ledger.ledger import Ledger
@@ -24,6 +24,7 @@ from campaign.sending.store.folder import Folder
 from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, counted, money
 
+_SHOWN = 20  # batches
 NO_COST = "cost= is for a batch that was accepted, or that was ordered to be sent again before. Leave it out."
 
 
@@ -44,13 +45,13 @@ class Decision(Struct, frozen=True, dict=True):
     @property
     def made_before(self) -> str:
         """A sentence if the same was decided before, as when a notebook is run again; else ""."""
-        earlier = EarlierDecision.of(self.place.ledger_place, self.batches, self.outcome)
-        if earlier is None or self.cost in (None, self._known_cost):
-            return "" if earlier is None else earlier.sentence
+        earlier = earlier_decision(self.place.ledger_place, self.batches, self.outcome)
+        if not earlier or self.cost in (None, self._known_cost):
+            return earlier
         # A cost that was corrected since does not come back because its line is run again.
         if money(self.cost) not in self._given_costs or self.confirm in (None, self._price_phrase):
             return ""
-        return f"{earlier.sentence} Its cost was corrected since: it is {money(self._known_cost)}."
+        return f"{earlier} Its cost was corrected since: it is {money(self._known_cost)}."
 
     def checked(self) -> Callable[[Ledger], None]:
         """What records the decision; raises where that cannot be, or where a person has to confirm it."""
@@ -80,14 +81,6 @@ class Decision(Struct, frozen=True, dict=True):
         assert cost is not None  # noqa: S101 - else it would be no price
         said = self._said()
         return lambda ledger: ledger.record_cost(self.batches[0], cost, said, instead_of=before)
-
-    @property
-    def about_correction(self) -> str:
-        """What this changes of a cost that was given before, in a sentence; "" for nothing."""
-        if not self._is_price or self._known_cost is None:
-            return ""
-        before = money(self._known_cost)
-        return f"The cost of batch {self.batches[0]} is {money(self.cost)} now. It was {before}."
 
     # --- what can be done ---
 
@@ -141,10 +134,11 @@ class Decision(Struct, frozen=True, dict=True):
 
     def _why_not(self, batch: int) -> str:
         """Why this batch cannot be settled so, and what can be done."""
-        earlier = EarlierDecision.of(self.place.ledger_place, (batch,))
-        if earlier is None:
+        earlier = earlier_decision(self.place.ledger_place, (batch,))
+        if not earlier:
             unknown = [one.batch for one in self.contents.batches if one.state == "unknown"]
-            return f"Batch {batch} is not unknown. The unknown batches are: {_listed(unknown)}."
+            listed = ", ".join(map(str, unknown[:_SHOWN])) or "none"
+            return f"Batch {batch} is not unknown. The unknown batches are: {listed}."
         is_priced = self.cost is not None and self._known_cost is not None
         its_cost = f" Its cost is {money(self._known_cost)}." if is_priced else ""
         is_late = self.outcome == "accepted" and batch in self._settled
@@ -153,7 +147,7 @@ class Decision(Struct, frozen=True, dict=True):
         way = f'To {verb} its cost, write "{own}" in this line.'
         if self.cost is None or own in ("refused", self.outcome):
             way = f"Leave {agreeing(len(self.batches), 'this line out', 'it out of the list')}."
-        return f"{earlier.sentence}{its_cost} That cannot be changed{since}. {way}"
+        return f"{earlier}{its_cost} That cannot be changed{since}. {way}"
 
     # --- what is asked, and what is kept ---
 
@@ -206,7 +200,3 @@ class Decision(Struct, frozen=True, dict=True):
         which = str(self.batches[0] if len(self.batches) == 1 else [*self.batches])
         arguments = ", ".join([folder, which, json.dumps(self.outcome), *given])
         return f"result = campaign.resolve({arguments})\nresult"
-
-
-def _listed(batches: list[int]) -> str:
-    return ", ".join(map(str, batches[:20])) + (" …" if len(batches) > 20 else "") if batches else "none"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 from decimal import Decimal
 
 import pandas as pd
-from msgspec import Struct
 
 from campaign.contract import GIVEN_BY_HAND
 from campaign.local_times import LocalTimes
@@ -24,45 +22,26 @@ _IN_WORDS = {
 }
 
 
-class EarlierDecision(Struct, frozen=True):
-    """How batches were settled, when and by whom last.
+def earlier_decision(ledger: Readable, batches: tuple[int, ...], outcome: str = "") -> str:
+    """How, when and by whom all these batches were settled, in a sentence; "" if they were not.
 
-    `is_found` says that all of them counted as accepted later.
+    It is about the decision with this outcome, or about the first one.
     """
-
-    batches: tuple[int, ...]
-    outcome: str
-    at: datetime
-    user: str
-    is_found: bool
-
-    @classmethod
-    def of(cls, ledger: Readable, batches: tuple[int, ...], outcome: str = "") -> EarlierDecision | None:
-        """The decision that the journal has of all these batches; None if there is none.
-
-        It is the one with this outcome, or the first one.
-        """
-        moves = journal_frame(ledger)
-        is_found = moves["now"] == FOUND
-        is_decision = is_found | (moves["was"] == "unknown") & (moves["note"] != LATE_ANSWER)
-        moves = moves.assign(now=moves["now"].mask(is_found, "accepted"), is_found=is_found)
-        moves = moves[is_decision & moves["batch"].isin(batches)]
-        made = moves[moves["now"] == (outcome or next(iter(moves["now"]), ""))]
-        if made["batch"].nunique() < len(batches):
-            return None
-        last = made.iloc[-1]
-        at = pd.to_datetime(last["at"], utc=True).to_pydatetime()
-        found = moves.loc[moves["is_found"], "batch"]
-        return cls(batches, last["now"], at, last["note"].partition(": ")[0], set(batches) <= set(found))
-
-    @property
-    def sentence(self) -> str:
-        count, named = len(self.batches), capitalised(batches_in_words(self.batches, shown=None))
-        were, at = agreeing(count, "was", "were"), LocalTimes().moment(self.at)
-        decided = f"{named} {were} {_IN_WORDS[self.outcome]} already, on {at}, by {self.user}."
-        if not self.is_found or self.outcome == "accepted":
-            return decided
-        return f"{decided} Since then, {agreeing(count, 'it was', 'they were')} found to be accepted."
+    moves = journal_frame(ledger)
+    is_found = moves["now"] == FOUND
+    is_decision = is_found | (moves["was"] == "unknown") & (moves["note"] != LATE_ANSWER)
+    moves = moves.assign(now=moves["now"].mask(is_found, "accepted"), is_found=is_found)
+    moves = moves[is_decision & moves["batch"].isin(batches)]
+    outcome = outcome or next(iter(moves["now"]), "")
+    made = moves[moves["now"] == outcome]
+    if made["batch"].nunique() < len(batches) or made.empty:
+        return ""
+    were, at = agreeing(len(batches), "was", "were"), pd.to_datetime(made["at"].iloc[-1], utc=True)
+    user, named = made["note"].iloc[-1].partition(": ")[0], capitalised(batches_in_words(batches, shown=None))
+    decided = f"{named} {were} {_IN_WORDS[outcome]} already, on {LocalTimes().moment(at)}, by {user}."
+    if outcome == "accepted" or not set(batches) <= {*moves.loc[moves["is_found"], "batch"]}:
+        return decided
+    return f"{decided} Since then, {agreeing(len(batches), 'it was', 'they were')} found to be accepted."
 
 
 def cost_by_hand(cost: Decimal, instead_of: Decimal | None = None) -> str:

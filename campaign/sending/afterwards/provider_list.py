@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, TextArray, array_to_series, series_to_array, strip_texts, substitute
+from campaign.arrow_text import Bools, TextArray, array_to_series, series_to_array
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import find_column, fold, listed, number_columns
 from campaign.contacts.complete_list import check_cells, check_complete
@@ -21,6 +20,7 @@ from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, FileError
 from campaign.masking import mask_text
 from campaign.messages.number_rules import choose_columns
+from campaign.messages.text.folding import folded
 from campaign.sending.afterwards.times import parse_times
 from campaign.text import agreeing, clean, counted, shorten
 
@@ -75,43 +75,35 @@ def read_provider_list(
     check_complete(table, source, "provider_list", partial(_are_of_campaign, known))
     check_cells(table, [*table.columns], source, "provider_list")
     columns = list(table.columns)
-    places = {
-        "text": _column(columns, text, TEXT_HEADERS),
-        "code": _column(columns, code, CODE_HEADERS),
-        "cost": _column(columns, cost, COST_HEADERS),
-    }
-    numbers = table[_number_column(columns, number)]
+    if number is None and not number_columns(columns):
+        raise ColumnError(_missing("phone numbers", "number=", columns))
+    numbers = table[choose_columns(columns, number)[0]]
+    named = {"text": (text, TEXT_HEADERS), "code": (code, CODE_HEADERS), "cost": (cost, COST_HEADERS)}
+    places = {name: _column(columns, *wanted) for name, wanted in named.items()}
     if places["text"] is None and places["code"] is None:
-        raise ColumnError(
-            f"{_NEEDED}; no header looks like texts or codes. Name the column: text= or code=. "
-            f"The columns are: {listed(columns)}."
-        )
+        raise ColumnError(_missing("texts or codes", "text= or code=", columns))
     blank = pd.Series("", table.index, dtype="str")
     cells = {name: blank if column is None else table[column] for name, column in places.items()}
-    return _entries(cells, numbers, _full_numbers(numbers, known), _time_cells(table, time))
-
-
-def _entries(
-    cells: dict[str, pd.Series[str]],
-    written_numbers: pd.Series[str],
-    numbers: pd.Series[str],
-    times: pd.Series[str],
-) -> pd.DataFrame:
-    moments, time_notices = parse_times(times)
-    columns = {
-        "number": numbers,
-        "text": fold_texts(cells["text"]),
-        "code": cells["code"].str.strip(),
-        "time": moments["time"],
-        "zoned": moments["zoned"],
-        "cost": _costs(cells["cost"]),
-    }
-    has_digits = written_numbers.str.contains("[0-9]")
-    entries = pd.DataFrame(columns)[has_digits]
-    if (entries["number"] == "").any():
-        raise FileError(_unread(written_numbers[has_digits & (numbers == "")]))
-    entries.attrs = {"notices": (*_notices(int((~has_digits).sum())), *time_notices)}
+    moments, time_notices = parse_times(_time_cells(table, time))
+    entries = moments.assign(
+        number=_full_numbers(numbers, known),
+        text=fold_texts(cells["text"]),
+        code=cells["code"].str.strip(),
+        cost=_costs(cells["cost"]),
+    )
+    has_digits = numbers.str.contains("[0-9]")
+    if (unread := has_digits & (entries["number"] == "")).any():
+        raise FileError(_unread(numbers[unread]))
+    others = counted(int((~has_digits).sum()), "row")
+    notices = [] if has_digits.all() else [f"{others} of the list without a number did not count."]
+    entries = entries[has_digits]
+    entries.attrs = {"notices": (*notices, *time_notices)}
     return entries
+
+
+def _missing(what: str, option: str, columns: Sequence[str]) -> str:
+    there = f"The columns are: {listed(columns)}."
+    return f"{_NEEDED}; no header looks like {what}. Name the column: {option}. {there}"
 
 
 def _are_of_campaign(known: pd.Series[str], cells: TextArray) -> Bools:
@@ -131,10 +123,7 @@ def _unread(cells: pd.Series[str]) -> str:
 
 def fold_texts(texts: pd.Series[Any]) -> pd.Series[str]:
     """Texts as they are compared: in NFC, each stretch of white space as one space, none at the ends."""
-    normalise: Any = getattr(pc, "utf8_normalize")  # noqa: B009 - the stubs do not have it
-    normalised = normalise(series_to_array(texts), form="NFC")
-    folded = strip_texts(substitute(normalised, r"[\s\p{Z}\x{200b}\x{feff}]+", " "))
-    return array_to_series(folded, texts.index)
+    return array_to_series(folded(series_to_array(texts)), texts.index)
 
 
 def _with_zones(frame: pd.DataFrame) -> pd.DataFrame:
@@ -142,15 +131,6 @@ def _with_zones(frame: pd.DataFrame) -> pd.DataFrame:
     zoned = [name for name in frame.columns if isinstance(frame[name].dtype, pd.DatetimeTZDtype)]
     texts = {name: frame[name].dt.tz_convert("UTC").dt.strftime("%Y-%m-%d %H:%M:%SZ") for name in zoned}
     return frame.assign(**texts)
-
-
-def _number_column(columns: list[str], number: str | None) -> str:
-    if number is None and not number_columns(columns):
-        raise ColumnError(
-            f"{_NEEDED}; no header looks like phone numbers. Name the column: number=. "
-            f"The columns are: {listed(columns)}."
-        )
-    return choose_columns(columns, number)[0]
 
 
 def _column(columns: Sequence[str], given: str | None, headers: Sequence[str]) -> str | None:
@@ -210,17 +190,8 @@ def _full_numbers(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str
 
 def _costs(cells: pd.Series[str]) -> pd.Series[Any]:
     """Costs as Decimal, None where a cell holds none; thousands have commas, decimals a point."""
-    unique = cells.drop_duplicates()
-    amounts = unique.str.replace(",", "").str.extract(r"^\D*?(\d+(?:\.\d+)?)\D*$", expand=False)
-    known = {
-        cell: Decimal(amount) for cell, amount in zip(unique, amounts, strict=True) if isinstance(amount, str)
-    }
+    amounts = cells.str.replace(",", "").str.extract(r"^\D*?(\d+(?:\.\d+)?)\D*$", expand=False)
+    known = {amount: Decimal(amount) for amount in amounts.dropna().unique()}
     costs = np.empty(len(cells), dtype=object)
-    costs[:] = [known.get(cell) for cell in cells]
+    costs[:] = [known.get(amount) for amount in amounts]
     return pd.Series(costs, cells.index)
-
-
-def _notices(other_rows: int) -> list[str]:
-    if not other_rows:
-        return []
-    return [f"{counted(other_rows, 'row')} of the list without a number did not count."]

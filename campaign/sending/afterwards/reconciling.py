@@ -32,7 +32,6 @@ from campaign.sending.afterwards.reconciliation import (
 )
 from campaign.sending.afterwards.settled_batches import LEFT, settled_outcomes
 from campaign.sending.afterwards.times import ZONE_EXAMPLE
-from campaign.text import agreeing, capitalised, counted
 
 HOUR = pd.Timedelta(hours=1)  # within which a list has what was taken
 CLOCKS = pd.Timedelta(minutes=15)  # by which two clocks may differ
@@ -40,8 +39,18 @@ FARTHEST_ZONE = pd.Timedelta(hours=14)  # of any place from UTC
 _NO_LATER = (
     "The list has no time that is certainly later than an hour after the batch left and not in the future."
 )
-_CUT_AGAIN = "Some of its messages were cut into other batches since."
+_BEFORE = "The list has no time that is certainly from before the batch left."
+_ALONE = "Nothing was accepted beside it, so nothing shows that the list covers its time."
+_OTHER_NETWORKS = "The list has no number of a network that the batch writes to."
 _UNCLEAR = "The list has some of its people, but not clearly these messages."
+_LACKS = "Ask the provider about the others: nobody gets these messages again from this campaign."
+_PRICED = "They have another cost there."
+_UNTIL = "Until that is settled anew, the next send or resume would send them once more."
+_LEAVE_OUT = (
+    "The next send or resume would send them once more to people who have them already: to leave these out, "
+    "give the numbers as not_again= whenever you prepare this table."
+)
+_TWICE = "They were sent again since, so these people have them twice."
 _PART = (
     "The list lacks messages of an accepted batch that left next to it: it may be a part of a list, or that "
     "of another account."
@@ -68,12 +77,9 @@ def match_provider_list(
     sent = found_in_list(sent, candidates, slack + CLOCKS)
     in_future = entries["time"] - slack > now + CLOCKS
     counts = _counts(sent, candidates, batches)
-    objections = _objections(counts, sent, entries[~in_future], slack)
-    told = _with_verdicts(counts, objections)
-    notices = [*_clock_notices(offset), *_notices_of_future(int(in_future.sum()))]
-    return Reconciliation(
-        batches=_told_of(told), people=_people(sent, told), notices=(*entries.attrs["notices"], *notices)
-    )
+    told = _with_verdicts(counts, _objections(counts, sent, entries[~in_future], slack))
+    notices = (*entries.attrs["notices"], *_clock_notices(offset))
+    return Reconciliation(batches=told, people=_people(sent, told), notices=notices)
 
 
 # --- the clock of the list ----------------------------------------------------------------------------
@@ -112,13 +118,6 @@ def _clock_notices(offset: pd.Timedelta | None) -> list[str]:
     return [f"The times in the list are {abs(offset) / HOUR:,.1f} hours {than}: {remedy}."]
 
 
-def _notices_of_future(count: int) -> list[str]:
-    if not count:
-        return []
-    have = f"{counted(count, 'row')} of the list {agreeing(count, 'has', 'have')} a time in the future"
-    return [f"{capitalised(have)}: that does not show until when the list goes."]
-
-
 # --- what follows -------------------------------------------------------------------------------------
 
 
@@ -126,13 +125,14 @@ def _counts(sent: pd.DataFrame, entries: pd.DataFrame, batches: pd.DataFrame) ->
     """The batches that may have left or were settled by a person, by number, with what is in the list.
 
     `unclear` counts the messages of which the list has something, `cut_again` those that are in a later
-    batch, and `costs` those with a cost; `cost_in_list` is a Decimal, None where one lacks its cost.
+    batch, `left_again` those in the list that left once more, and `costs` those with a cost there.
     """
     found, costs = sent["found"], entries["cost"].reindex(sent["entry"]).set_axis(sent.index)
     facts = pd.DataFrame({
         "in_list": found == IN_LIST,
         "unclear": ~found.isin([IN_LIST, NOT_IN_LIST]),
         "cut_again": sent["again"] != "",
+        "left_again": (sent["again"] == LEFT) & (found == IN_LIST),
         "costs": costs.notna(),
     })  # fmt: skip
     table = batches.set_index("batch")
@@ -162,12 +162,10 @@ def _objections(
     has_network = networks.groupby(sent["batch"]).any().reindex(counts.index)
     objections = {
         _NO_LATER: ~(left_at + HOUR < ends),
-        "The list has no time that is certainly from before the batch left.": ~(begins <= left_at),
-        "Nothing was accepted beside it, so nothing shows that the list covers its time.": (
-            before.isna() & after.isna()
-        ),
+        _BEFORE: ~(begins <= left_at),
+        _ALONE: before.isna() & after.isna(),
         _PART: (before == 0) | (after == 0),
-        "The list has no number of a network that the batch writes to.": ~has_network,
+        _OTHER_NETWORKS: ~has_network,
     }
     why = np.select([*objections.values()], [*objections], "")
     return pd.Series(why, counts.index, dtype="str")
@@ -187,37 +185,38 @@ def _beside(
 
 
 def _with_verdicts(counts: pd.DataFrame, objections: pd.Series[str]) -> pd.DataFrame:
-    """The batches with verdict and why; of accepted ones there is none."""
+    """The batches that are to be told of, with verdict and why, as `Reconciliation` has them."""
     in_list, was = counts["in_list"], counts["was"]
-    conditions = [
-        was == "accepted",
-        (was != "unknown") & (counts["cut_again"] > 0),
-        in_list == counts["messages"],
-        in_list > 0,
-        counts["unclear"] > 0,
-        objections == "",
+    is_accepted, is_settled = was == "accepted", was.isin(["refused", "again"])
+    lacks = in_list < counts["messages"]
+    is_open = is_settled & (lacks | (counts["cut_again"] > 0))
+    cases = [
+        (is_accepted & lacks, "", _LACKS),
+        (is_accepted, "", _PRICED),
+        (is_open & (counts["left_again"] < in_list), NOT_KNOWN, _LEAVE_OUT),
+        (is_open, NOT_KNOWN, _TWICE),
+        (is_settled, ALL, _UNTIL),
+        (~lacks, ALL, ""),
+        (in_list > 0, SOME, ""),
+        (counts["unclear"] > 0, NOT_KNOWN, _UNCLEAR),
+        (objections == "", NONE, ""),
     ]
-    verdict = np.select(conditions, ["", NOT_KNOWN, ALL, SOME, NOT_KNOWN, NONE], NOT_KNOWN)
-    reasons = ["", _CUT_AGAIN, "", "The list has some of its messages.", _UNCLEAR, ""]
-    why = np.select(conditions, reasons, objections)
-    return counts.assign(verdict=verdict, why=why).astype({"verdict": "str", "why": "str", "was": "str"})
-
-
-def _told_of(told: pd.DataFrame) -> pd.DataFrame:
-    """The batches that are to be told of, with the columns of `Reconciliation.batches`."""
-    is_accepted, is_unknown = told["was"] == "accepted", told["was"] == "unknown"
-    differs = told["cost"].notna() & told["cost_in_list"].notna() & (told["cost"] != told["cost_in_list"])
-    lacks = told["in_list"] < told["messages"]
-    is_told = is_unknown | is_accepted & (lacks | differs) | ~is_accepted & (told["in_list"] > 0)
+    conditions, verdicts, reasons = zip(*cases, strict=True)
+    verdict, why = np.select(conditions, verdicts, NOT_KNOWN), np.select(conditions, reasons, objections)
+    told = counts.assign(verdict=verdict, why=why).astype({"verdict": "str", "why": "str", "was": "str"})
+    costs = told["cost_in_list"]
+    differs = told["cost"].notna() & costs.notna() & (told["cost"] != costs)
+    is_told = (was == "unknown") | is_accepted & (lacks | differs) | is_settled & (in_list > 0)
     columns = ["batch", "was", "messages", "in_list", "verdict", "why", "left_at", "cost", "cost_in_list"]
     return told[is_told].rename_axis("batch").reset_index()[columns]
 
 
 def _people(sent: pd.DataFrame, told: pd.DataFrame) -> pd.DataFrame:
     """The messages of unknown batches to be looked at, and those of settled ones that the list has."""
-    was, verdict = sent["batch"].map(told["was"]), sent["batch"].map(told["verdict"])
-    has_something = sent["batch"].map(told["in_list"] + told["unclear"]) > 0
-    is_looked_at = (was == "unknown") & verdict.isin([SOME, NOT_KNOWN]) & has_something
+    asked = told.set_index("batch")
+    was, verdict = (sent["batch"].map(asked[name]) for name in ("was", "verdict"))
+    in_doubt = sent.loc[sent["found"] != NOT_IN_LIST, "batch"]
+    is_looked_at = (was == "unknown") & verdict.isin([SOME, NOT_KNOWN]) & sent["batch"].isin(in_doubt)
     has_it = was.isin(["refused", "again"]) & (sent["found"] == IN_LIST)
     found = sent["found"].mask(has_it, HAS_IT).mask(has_it & (sent["again"] == LEFT), HAS_IT_TWICE)
     people = sent.assign(found=found)[is_looked_at | has_it]

@@ -72,16 +72,13 @@ def resolve(
         decision.checked()  # a question must not end the run
     with opened_ledger(place) as ledger:
         decision = replace(decision, contents=snapshot(place.ledger_place))
-        record, sentence = decision.checked(), decision.about_correction
-        record(ledger)
-    return _result_with(sentence, place)
+        decision.checked()(ledger)
+    return place.load_result()
 
 
 def _result_with(sentence: str, place: Folder) -> Result:
-    """What is known now, with a sentence about the decision, "" for none."""
+    """What is known now, with a sentence about an earlier decision."""
     result = place.load_result()
-    if not sentence:
-        return result
     waits = result.totals["not_sent"] and not result.is_closed and not result.open_in
     return place.load_result(sentence=f"{sentence} {ADVICE['not_sent']}" if waits else sentence)
 

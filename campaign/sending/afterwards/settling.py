@@ -26,6 +26,10 @@ from campaign.sending.store.user_state import user_name
 from campaign.text import clean, shorten
 
 _COLUMNS = ("number", "text", "code", "time", "cost")
+_NOTHING = (
+    "Nothing can be settled by this list. Ask the provider about what is unknown, then settle each batch "
+    "with resolve."
+)
 _LONGEST_NAME = 100  # characters of a file's name that the journal keeps
 
 
@@ -118,20 +122,15 @@ def moment_now() -> pd.Timestamp:
 
 
 def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
-    if confirm and confirm == reconciliation.phrase:
-        return
-    sentence = mask_sentences(clean(reconciliation.sentence))
-    if not reconciliation.phrase:
+    phrase = reconciliation.phrase
+    if not phrase or confirm != phrase:
+        told = [mask_sentences(clean(reconciliation.sentence)), *reconciliation.decisions]
         raise ConfirmationError(
-            f"Nothing can be settled by this list. {sentence} Ask the provider about what is unknown, then "
-            "settle each batch with resolve."
+            " ".join([*told, *([] if phrase else [_NOTHING])]),
+            phrase=phrase,
+            purpose="settle what is certain",
+            given=confirm,
         )
-    raise ConfirmationError(
-        " ".join([sentence, *reconciliation.decisions]),
-        phrase=reconciliation.phrase,
-        purpose="settle what is certain",
-        given=confirm,
-    )
 
 
 def _name_of(provider_list: Any) -> str:

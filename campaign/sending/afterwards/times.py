@@ -70,18 +70,12 @@ def _offsets(zones: pd.Series[str]) -> pd.Series[pd.Timedelta]:
 
 def _notices(texts: pd.Series[str], times: pd.DataFrame) -> list[str]:
     read = times["time"].notna()
-    taken = int((read & ~times["zoned"]).sum())
-    unread = int((~read & (texts != "")).sum())
-    notices = []
-    if taken:
-        where = f" in {listed([str(texts.name)])}" if texts.name else ""
-        notices.append(
-            f"{counted(taken, 'time')} in the list without a time zone: taken as UTC. If the zone is another "
-            f"one, write it behind {agreeing(taken, 'the time', 'each time')}{where}, {ZONE_EXAMPLE}."
-        )
-    if unread:
-        notices.append(
-            f"{counted(unread, 'time')} in the list could not be read. "
-            "Write them as year-month-day hour:minute, such as 2026-11-22 14:02 UTC."
-        )
-    return notices
+    taken, unread = int((read & ~times["zoned"]).sum()), int((~read & (texts != "")).sum())
+    where = f" in {listed([str(texts.name)])}" if texts.name else ""
+    notices = {
+        f"{counted(taken, 'time')} in the list without a time zone: taken as UTC. If it is another one, "
+        f"write it behind {agreeing(taken, 'the time', 'each time')}{where}, {ZONE_EXAMPLE}.": taken,
+        f"{counted(unread, 'time')} in the list could not be read. Write them as year-month-day hour:minute, "
+        "such as 2026-11-22 14:02 UTC.": unread,
+    }
+    return [notice for notice, count in notices.items() if count]

@@ -35,10 +35,10 @@ SANDBOX_IS_GONE = (
 def evidence(place: Folder, contents: LedgerSnapshot, batches: Sequence[int]) -> str:
     """When they left, how long the answers were awaited, what came, and whom their messages are for."""
     facts = contents.outcomes.set_index("batch", drop=False).loc[list(batches)].to_dict("records")
-    rounds = {one.number: one for one in place.rounds(contents)}
+    messages = dict(iter(_messages_of(place, contents, batches).groupby("batch")))
     lines = []
     for fact in facts:
-        lines += [_what_came(fact), *_in_the_sheet(contents, fact["batch"], rounds[fact["round"]])]
+        lines += [_what_came(fact), _in_the_sheet(messages[fact["batch"]])]
     lines += _ways_to_look(place, batches, {place.sandbox_at(fact["submitted_at"]) for fact in facts})
     return "\n".join([*lines, FINAL])
 
@@ -51,27 +51,33 @@ def _what_came(facts: Mapping[Any, Any]) -> str:
     return f"Batch {facts['batch']} ({messages}){left}{wait}: {came or 'no answer'}."
 
 
-def _in_the_sheet(contents: LedgerSnapshot, batch: int, its_round: Round) -> Iterator[str]:
+def _in_the_sheet(messages: pd.DataFrame) -> str:
     """The rows and the first numbers of a batch, masked."""
-    messages = messages_of_batch(contents, batch, its_round)
-    rows, numbers = messages["row"], messages["number"].drop_duplicates()
+    rows, numbers = messages["row"], messages["number"].nunique()
     first, last = int(rows.min()), int(rows.max())
     span = f"row {first}" if first == last else f"{rows.nunique():,} rows from row {first} to row {last}"
-    yield f"In the sheet: {span}; {agreeing(len(numbers), 'number', 'numbers')} {first_numbers(messages)}"
+    return f"In the sheet: {span}; {agreeing(numbers, 'number', 'numbers')} {_first_of(messages['number'])}"
 
 
-def messages_of_batch(
-    contents: LedgerSnapshot, batch: int, its_round: Round, columns: Sequence[str] = ("row", "number")
+def _messages_of(
+    place: Folder,
+    contents: LedgerSnapshot,
+    batches: Sequence[int],
+    columns: Sequence[str] = ("row", "number"),
 ) -> pd.DataFrame:
-    """The rows and numbers of the messages of a batch, or other columns."""
-    registered = next(one for one in contents.batches if one.batch == batch)
-    part = read_part(its_round.plan_path, registered.part, [*columns])
-    return part.slice(registered.first, registered.messages).to_pandas()
+    """The messages of some batches, with `batch` and these columns."""
+    paths = {one.number: one.plan_path for one in place.rounds(contents)}
+    frames = [pd.DataFrame(columns=["batch", *columns])]
+    for one in contents.batches:
+        if one.batch in batches:
+            messages = read_part(paths[one.round], one.part, [*columns]).slice(one.first, one.messages)
+            frames.append(messages.to_pandas().assign(batch=one.batch))
+    return pd.concat(frames[1:] or frames, ignore_index=True)
 
 
-def first_numbers(messages: pd.DataFrame) -> str:
-    """The first numbers of some messages, masked: "2567•••001, 2567•••002, 2567•••003, …"."""
-    numbers = messages["number"].drop_duplicates()
+def _first_of(numbers: pd.Series[str]) -> str:
+    """The first of some numbers, masked: "2567•••001, 2567•••002, 2567•••003, …"."""
+    numbers = numbers.drop_duplicates()
     shown = ", ".join(mask_numbers(numbers.head(_SHOWN)))
     return f"{shown}, …" if len(numbers) > _SHOWN else shown
 
@@ -94,7 +100,7 @@ class UnknownBatches(Struct, frozen=True, eq=False):
     """The batches whose fate is unknown: all of their `numbers`, and more of the `first` of them.
 
     `first` has the columns batch, messages, submitted_at (UTC), cost (Decimal, None if it is not known),
-    first_row and last_row and numbers (the first ones, masked). `messages` counts
+    first_row, last_row and numbers (the first ones, masked). `messages` counts
     those of all. What is ordered to be sent again is settled, and what a run that is at work waits for is no
     person's to settle. `settled` are batches that a person has settled as "refused" or "again", by batch,
     while some of their messages were not sent again; so many `waiting` messages have those that hold messages
@@ -116,40 +122,23 @@ class UnknownBatches(Struct, frozen=True, eq=False):
         outcomes = contents.outcomes
         is_unknown = (outcomes["status"] == "unknown") & (outcomes["error"] != ORDERED_AGAIN)
         unknown = outcomes[is_unknown & ~(is_at_work & (outcomes["error"] == ""))]
-        rounds = {one.number: one for one in place.rounds(contents)}
-        first = unknown.head(shown).reset_index(drop=True)
-        held = [
-            messages_of_batch(contents, batch, rounds[number])
-            for batch, number in zip(first["batch"], first["round"], strict=True)
-        ]
-        rows = [messages["row"] for messages in held]
-        table = first[_COLUMNS].assign(
-            first_row=pd.array([one.min() for one in rows], dtype="Int64"),
-            last_row=pd.array([one.max() for one in rows], dtype="Int64"),
-            numbers=pd.array([first_numbers(messages) for messages in held], dtype="str"),
-        )
-        batches = tuple(map(int, unknown["batch"]))
-        settled, waiting = _waiting(settled_outcomes(outcomes), [*rounds.values()], contents)
-        count = int(unknown["messages"].sum())
-        return cls(place.manifest.environment, batches, count, table, settled, waiting)
+        first = unknown.loc[:, _COLUMNS].head(shown).set_index("batch")
+        held = _messages_of(place, contents, [*first.index]).groupby("batch")
+        rows, numbers = held["row"], held["number"].agg(_first_of).astype("str")
+        first = first.assign(first_row=rows.min(), last_row=rows.max(), numbers=numbers).reset_index()
+        settled, waiting = _waiting(settled_outcomes(outcomes), [*place.rounds(contents)], contents)
+        batches, count = tuple(map(int, unknown["batch"])), int(unknown["messages"].sum())
+        return cls(place.manifest.environment, batches, count, first, settled, waiting)
 
 
 def unknown_messages(path: Path) -> pd.DataFrame:
     """Every message of these batches: batch, submitted_at (UTC), row, number and message."""
-    place = open_folder(path)
+    place, batches = open_folder(path), UnknownBatches.of(path, shown=0).numbers
     contents = place.snapshot()
-    batches = UnknownBatches.of(path, shown=0).numbers
-    rounds = {one.number: one for one in place.rounds(contents)}
+    messages = _messages_of(place, contents, batches, ["row", "number", "message"])
     left = contents.outcomes.set_index("batch")["submitted_at"]
-    frames = [
-        messages_of_batch(contents, one.batch, rounds[one.round], ["row", "number", "message"]).assign(
-            batch=one.batch, submitted_at=left[one.batch]
-        )
-        for one in contents.batches
-        if one.batch in batches
-    ]
-    columns = ["batch", "submitted_at", "row", "number", "message"]
-    return pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)
+    messages = messages.assign(submitted_at=left.reindex(messages["batch"]).array)
+    return messages[["batch", "submitted_at", "row", "number", "message"]]
 
 
 def _waiting(

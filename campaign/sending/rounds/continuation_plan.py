@@ -58,8 +58,9 @@ def rows_in_table(whole: Plan, part: Plan) -> pd.Series[int]:
 
     A row is known by its mark: by what it said when the file was written. Of equal rows it is the one with
     the row number that the file names, as far as possible. A row that was sent as it is now is where that
-    says the same, and rows that were added by hand come last. 0 stands for rows that nobody has touched and
-    that are in the table no more. Raises `FolderError` for a row that somebody has corrected and that cannot
+    says the same. Rows that were added by hand come last, and so does a second correction of one row, in
+    another file that was read with this one. 0 stands for rows that nobody has touched and that are in the
+    table no more. Raises `FolderError` for a row that somebody has corrected and that cannot
     be found: the table has been changed and sent since the file was written.
     """
     continuation = continuation_of(part)
@@ -67,18 +68,20 @@ def rows_in_table(whole: Plan, part: Plan) -> pd.Series[int]:
     table, now = _marks_of(whole), _marks_of(part)
     marks = marks.reindex(now.index).fillna("")
     origins = origins_of(part).fillna(0).astype("int64")
-    rows = _find(marks[marks != ""], origins, table)
+    corrected = marks[(marks != "") & (marks != now)]
+    rows = _find(pd.concat([corrected, marks[marks == now]]), origins, table)
     as_it_is = _find(now.drop(rows.index), origins, table.drop(rows))
     rows = pd.concat([rows, as_it_is])
     others = marks.drop(rows.index)
-    lost = others.index[(others != "") & (others != now[others.index])]
+    corrected = corrected[corrected.index.isin(others.index)]
+    lost = corrected.index[~corrected.isin(table)]
     if len(lost):
         raise FolderError(
             "The table of this campaign has been changed and sent since the rows to correct were written: "
             f"{name_rows(lost.tolist()).lower()} of the file cannot be found in it. Nothing was sent. Write "
             "the file anew, or correct the rows in your own spreadsheet."
         )
-    added = others.index[others == ""]
+    added = others.index[(others == "") | others.index.isin(corrected.index)]
     after = max(int(whole.contacts.index.max()), 1) if len(whole.contacts) else 1
     numbers = pd.Series(after + 1 + np.arange(len(added)), added)
     places: pd.Series[int] = pd.concat([rows, numbers]).reindex(now.index, fill_value=0).astype("int64")
@@ -94,7 +97,7 @@ def _marks_of(plan: Plan) -> pd.Series[str]:
 def _find(marks: pd.Series[str], origins: pd.Series[int], table: pd.Series[str]) -> pd.Series[int]:
     """Where rows with these marks are in a table; those that are not in it are missing."""
     places = origins.reindex(marks.index)
-    at_place = marks.to_numpy() == table.reindex(places).to_numpy()
+    at_place = (marks.to_numpy() == table.reindex(places).to_numpy()) & ~places.duplicated().to_numpy()
     found = places[at_place]
     columns = {}
     for name, rest in (("wanted", marks[~at_place]), ("row", table.drop(found))):
