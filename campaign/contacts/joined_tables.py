@@ -76,7 +76,8 @@ class JoinedTables(Struct, frozen=True, eq=False, dict=True):
         labels = part.index
         part = part.rename(columns=lambda name: places[fold(name)])[list(first.columns)]
         sources = pd.Series(self._readings[place].source, labels, dtype="str")
-        for name, cells in zip(self._names, (sources, labels.astype(str).astype("str")), strict=False):
+        numbers = pd.Series(labels.astype(str), labels, dtype="str")
+        for name, cells in zip(self._names, (sources, numbers), strict=False):
             part.insert(self._names.index(name), name, cells)
         part.index = labels + self._offsets[place]
         return part

@@ -291,6 +291,7 @@ PARTS = {
     "delivered": lambda entries: entries[entries["number"].str[-1] != "7"],
     "this day": lambda entries: entries[entries["time"].dt.day == 22],
     "next day": lambda entries: entries[entries["time"].dt.day == 23],
+    "from the second batch on": lambda entries: entries[entries["time"] > DAY],
     "morning": lambda entries: entries[entries["time"] < DAY],
     "another zone": in_kampala,
     "without times": lambda entries: entries.drop(columns="time"),
@@ -307,7 +308,8 @@ def listed(took, part):
     entries = pd.concat([OTHERS, took]).sort_values("time", kind="stable")[["number", "text", "time"]]
     entries = PARTS[part](entries)
     if "time" in entries:
-        entries = entries.assign(time=entries["time"].dt.strftime("%Y-%m-%d %H:%M"))
+        zone = "" if part == "another zone" else "Z"
+        entries = entries.assign(time=entries["time"].dt.strftime(f"%Y-%m-%d %H:%M{zone}"))
     return entries.to_csv(index=False)
 
 

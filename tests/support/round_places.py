@@ -106,7 +106,7 @@ def arm(passed: Callable[[str], None]) -> None:
         (creation, "sync_folder", "the new folder is synced"),
         (Path, "rename", "the folder gets its name"),
         (opening, "sweep_rounds", "rounds without registration are swept"),
-        (frozen_messages, "_write", "a part is written"),
+        (frozen_messages, "write_tables", "a part is written"),
         (freezing, "write_settled", "the settled messages are written"),
         (freezing, "write_frames", "a table of the round is written"),
         (freezing, "sync_folder", "a folder of the round is synced"),
