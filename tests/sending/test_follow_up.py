@@ -120,54 +120,6 @@ def test_who_was_refused_and_reached_under_a_corrected_number_goes_out_from_the_
         assert sandbox.inbox["number"].tolist()[6:] == ["256772000003"]
 
 
-def test_the_own_spreadsheet_sent_again_without_the_corrections_says_what_it_says(sent):
-    """Its rows are invalid, nobody gets anything twice, and what the file sent is not in this table."""
-    sandbox, path = sent
-    correct(path, ["0772 000 003", "0772 000 008"])
-    corrected = send(plan_of(path), sandbox)
-    again = send(plan_of(), sandbox)
-    for result in (again, campaign.load_result(again.folder)):
-        assert (result.totals["accepted"], result.totals["invalid"]) == (17, 3)
-        assert result.follow_up().index.tolist() == [5, 10, 17]
-        assert result.not_in_table["number"].tolist() == ["256772000003", "256772000008"]
-    assert len(sandbox.inbox) == 19
-    compared = campaign.compare(plan_of(), account=sandbox.account)
-    assert (compared.gone, compared.new) == (2, 0)
-    assert corrected.totals["accepted"] == 19
-    correct(path, ["0772 000 015"])  # the file is of the table without corrections, and so it fits again
-    assert send(plan_of(path), sandbox).totals["accepted"] == 20
-    assert sandbox.inbox["number"].is_unique
-
-
-def test_a_row_without_a_message_has_the_batch_that_reached_its_number(desk):
-    """Three children, one phone: the text for one of them says nothing about the others."""
-    rows = "".join(f"{name},0772 000 001,{visit}\n" for name, visit in zip("ABC", ("24/12/2026", "", "")))
-    Path("visits.csv").write_text(f"name,phone,visit\n{rows}")
-    plan = campaign.prepare(
-        campaign.read_contacts("visits.csv"),
-        message="{name}, come on {visit:%d %B}.", sender="CLINIC", region="UG",
-    )  # fmt: skip
-    with campaign.Sandbox() as sandbox:
-        send(plan, sandbox)
-        again = send(plan, sandbox)
-    assert again.contacts["status"].tolist() == ["accepted", "invalid", "invalid"]
-    assert again.follow_up().index.tolist() == [3, 4]
-    assert again.contacts["batch"].tolist() == [1, 1, 1]
-
-
-def test_who_was_refused_and_reached_under_a_corrected_number_goes_out_from_the_own_spreadsheet(desk):
-    """One of the refused people has another number in the follow-up file: what was refused is sent again."""
-    write_visits(people=6)
-    with campaign.Sandbox(faults={2: "Invalid sender ID"}) as sandbox:
-        path = campaign.write_follow_up(send(plan_of(), sandbox), "correct.csv")
-        path.write_text(path.read_text("utf-8-sig").replace("0772 000 003", "0772 000 033"), "utf-8")
-        assert send(plan_of(path), sandbox).totals["accepted"] == 6
-        compared = campaign.compare(plan_of(), account=sandbox.account)
-        assert (compared.refused, compared.moved, compared.gone) == (1, 0, 1)
-        assert send(plan_of(), sandbox).totals["accepted"] == 6
-        assert sandbox.inbox["number"].tolist()[6:] == ["256772000003"]
-
-
 def test_a_part_that_is_corrected_leaves_the_rest_to_be_corrected(sent):
     sandbox, path = sent
     correct(path, ["0772 000 003"])

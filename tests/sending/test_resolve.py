@@ -478,7 +478,9 @@ def test_what_was_sent_before_it_was_ordered_again_is_not_in_the_table(unknown_b
     assert result.not_in_table["batch"].tolist() == [2] * 10
     assert "Nobody needs attention." in page_of(result, tmp_path)
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
-    assert len([*book["Messages not in the table"].iter_rows(values_only=True)]) == 2 + 10  # a sentence, a header
+    assert (
+        len([*book["Messages not in the table"].iter_rows(values_only=True)]) == 2 + 10
+    )  # a sentence, a header
 
 
 def test_what_a_batch_cost_that_was_sent_again_can_be_given_too(unknown_batches):
