@@ -20,7 +20,7 @@ STATUS_WORDS = {
     "blank": ("is empty", "are empty"),
     "opted out": ("wants no texts", "want no texts"),
 }
-SHARING = ("shares a phone", "share a phone")  # duplicates who are people of their own
+SHARES_PHONE = ("shares a phone", "share a phone")  # duplicates who are people of their own
 _NOT_THERE = "Nothing is to be corrected: this text did not get there, as a person said."
 _OURS = ("unknown", "not_sent")  # the service's own words are left as they are
 _LEFT_OUT = ("invalid", "blank", "duplicate", SHARING_A_PHONE, "opted_out")

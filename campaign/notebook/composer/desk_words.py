@@ -10,7 +10,7 @@ from html import escape, unescape
 
 from campaign.masking import mask_sentences
 from campaign.remedies import ADD_COST, without_code
-from campaign.results.plain_words import SHARING, STATUS_WORDS
+from campaign.results.plain_words import SHARES_PHONE, STATUS_WORDS
 from campaign.sending.store.identity import CAMPAIGNS
 
 # What the composer calls the parameters of `read_contacts`, `prepare` and `send`.
@@ -99,7 +99,7 @@ _WORDS = {
     "send the plan with the right one": "ask whoever looks after this machine to set the right one",
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
-_STATUS_WORDS = STATUS_WORDS | {"sharing a phone": SHARING}
+_STATUS_WORDS = STATUS_WORDS | {"sharing a phone": SHARES_PHONE}
 _STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(_STATUS_WORDS)})(?=[.,;)]|$)")
 _BUDGET = re.compile(
     r"Resume with a (?:larger budget|budget of (.*?))(?: to send the rest; a budget stays .*?later)?\.(?= |$)"

@@ -18,8 +18,7 @@ from campaign.notebook.composer.who_leaves import (
     SHARING,
     WhoLeaves,
 )
-from campaign.results.plain_words import SHARING as SHARES_PHONE
-from campaign.results.plain_words import STATUS_WORDS
+from campaign.results.plain_words import SHARES_PHONE, STATUS_WORDS
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 STYLE = """

@@ -11,7 +11,7 @@ from campaign.arrow_text import Bools, Ints
 from campaign.contacts.cells.grid import name_rows
 from campaign.environments import EnvironmentWords
 from campaign.masking import mask_number, mask_text
-from campaign.results.plain_words import SHARING, STATUS_WORDS
+from campaign.results.plain_words import SHARES_PHONE, STATUS_WORDS
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import MAY_GO_OUT, NEW, OTHER_NUMBER, OTHER_TEXT
 from campaign.sending.rounds.continuation_plan import continuation_of
@@ -23,7 +23,7 @@ from campaign.text import agreeing, capitalised, clean, counted, figure, shorten
 
 _NAMED = 3  # numbers, rows or texts in a sentence
 _LENGTH = 48  # characters of what each of them got
-_LEFT_OUT = {**STATUS_WORDS, "shared phone": SHARING}
+_LEFT_OUT = {**STATUS_WORDS, "shared phone": SHARES_PHONE}
 _HOW = {OTHER_TEXT: "with another text", OTHER_NUMBER: "under another number, as the same cell was read then"}
 
 
