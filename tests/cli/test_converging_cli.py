@@ -267,7 +267,7 @@ def test_corrects_the_text_and_runs_again_with_the_old_phrase(service, desk, she
     new_text = "Hello {name}, your visit is on Monday."
     code, shown = shell.run("send", "visits.csv", *phrase, text=new_text)
     assert code == 2
-    assert "20 people were reached by this campaign with another text." in shown
+    assert "20 people were reached with another text." in shown
     assert len(service.numbers) == 20
 
     code, shown = shell.run("send", "visits.csv", "--changed", "skip", text=new_text)

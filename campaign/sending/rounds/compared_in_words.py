@@ -187,8 +187,8 @@ class ComparedInWords(Struct, frozen=True, eq=False):
         compared = self._compared
         asked = compared.asked
         ways = [
-            f"{counted(count, 'person', 'people')} {agreeing(count, 'was', 'were')} {self._words.reached} "
-            f"by this {self._words.campaign} {how}."
+            f"{counted(count, 'person', 'people')} {agreeing(count, 'was', 'were')} "
+            f"{self._words.reached} {how}."
             for state, how in _HOW.items()
             if (count := compared.count(state))
         ]
