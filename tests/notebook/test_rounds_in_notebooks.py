@@ -8,6 +8,7 @@ from html import unescape
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 from nbclient import NotebookClient
@@ -17,6 +18,7 @@ from support.widget_tree import html_of
 import campaign
 from campaign.notebook.dashboard import Dashboard
 from campaign.notebook.run_card import run_card
+from campaign.results.result_part import result_parts
 from campaign.results.totals import ResultTotals, outcome_sentence
 from campaign.sending.opening import open_campaign
 from campaign.sending.options import SendOptions
@@ -119,8 +121,8 @@ def test_the_card_before_sending_shows_first_what_has_to_be_decided(sandbox, pla
     campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
     html = campaign.compare(plan_for(people(4), "Hello {name}."), **place)._repr_html_()
     assert "2 messages would be rehearsed, for 2 new people." in html
-    assert "First, send asks about the 2 people reached with another text" in html
-    assert html.index(">reached with another text</td>") < html.index(">new</td>")
+    assert "First, send asks: 2 people were reached" in html
+    assert html.index(">other_text</td>") < html.index(">new</td>")
     assert "256772000" not in html
     assert "priority" not in html
 
@@ -136,11 +138,10 @@ def test_who_keeps_an_earlier_text_is_not_said_to_have_this_one(sandbox, place):
     campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
     other = plan_for(people(2), "Hello {name}.")
     kept = campaign.send(other, account=sandbox, changed="skip", progress=False, **place)
-    assert kept.sentence.startswith(
-        f"{CAUTION} Nothing was left to send: both people were reached in rehearsal with this text "
-        f"or an earlier "
-        "one on "
-    )
+    rows = kept.contacts[["status", "why", "batch"]].to_numpy().tolist()
+    assert rows == [["duplicate", "earlier_text", 1], ["duplicate", "earlier_text", 2]]
+    assert (kept.totals["accepted"], kept.totals.with_earlier_text) == (0, 2)
+    assert "accepted" not in kept.sentence
 
 
 def test_correct_and_run_again_runs_offline_and_tells_its_story(tmp_path):
@@ -162,8 +163,9 @@ def test_correct_and_run_again_runs_offline_and_tells_its_story(tmp_path):
         "Nothing more goes to 47 people reached in rehearsal before.>",
         f"<Result (local): {CAUTION} All 50 rows were accepted by the embedded sandbox.>",
         "Nothing was left to send: all 50 people were reached in rehearsal with this text on ",
-        f"<Result (local): {CAUTION} All 52 rows were accepted by the embedded sandbox. 1 row was ",
-        "52 people were reached by this rehearsal with another text. Nothing was sent.",
+        f"<Result (local): {CAUTION} All 52 rows were accepted by the embedded sandbox.>",
+        "52 people were reached in rehearsal with another text.",
+        "duplicate  earlier_text    52",
         "['visits.local']",
     ):
         assert sentence in told
@@ -259,10 +261,10 @@ def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):
 
 
 def test_what_is_live_does_not_speak_of_rehearsals():
-    totals = plan_for(people(2)).totals
-    statuses = pd.Series(["accepted", "accepted"])
-    batches = pd.DataFrame({"status": ["accepted"], "messages": [2], "cost": [Decimal(70)]})
-    live = ResultTotals.of(totals, [statuses], batches, "UGX", "live")
+    plan = plan_for(people(2))
+    batches = pd.DataFrame({"batch": [1], "status": ["accepted"], "messages": [2], "cost": [Decimal(70)]})
+    parts = result_parts(plan, batches, np.array([1, 1]), np.array([0, 0]))
+    live = ResultTotals.of(plan.totals, parts, batches, "UGX", "live")
     assert (live.cost_in_words, outcome_sentence(live)) == (
         "UGX 70", "Both rows were accepted by the service.",
     )  # fmt: skip

@@ -99,7 +99,7 @@ class Person:
         assert self.composer.desk.run is not None, self.sees("section-4")
         until(lambda: self.composer.desk.run.ended)
         until(lambda: self.section(5).is_open)
-        until(lambda: "accepted" in self.sees("section-5"))
+        until(lambda: "This is what came of" in self.sees("section-5"))
 
 
 def until(condition: Callable[[], object], seconds: float = 20) -> None:
