@@ -140,19 +140,21 @@ def test_the_screen_adds_up_and_says_what_was_repaired(capsys):
 
 
 def test_send_says_once_what_its_result_has(capsys):
+    """Nor is a corrected file written over, also after it was sent."""
     Path("visits.csv").write_text(TABLE)
     main(["send", *VISIT])
     said = capsys.readouterr().out
-    assert said.count("  invalid               1\n") == 1
-    assert "a phone): campaign check says why.\n" in said
+    assert [said.count(f"  {status:22}1\n") for status in ("invalid", "duplicate")] == [1, 1]
     main(["follow-up", "campaigns/visits.local", "correct.csv"])
-    assert "2 rows to correct (1 invalid and 1 sharing a phone): " in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("2 rows to correct ")
     corrected = Path("correct.csv").read_text("utf-8-sig").replace('"12"', '"0772 000 003"')
     Path("correct.csv").write_text(corrected, "utf-8")
     main(["send", "correct.csv", *VISIT[1:]])
-    capsys.readouterr()
+    assert "  accepted              3\n" in capsys.readouterr().out
     main(["follow-up", "campaigns/visits.local", "correct.csv"])
-    assert "correct.csv: It was sent as it is, " in capsys.readouterr().out
+    assert Path("correct.csv").read_text("utf-8") == corrected
+    main(["follow-up", "campaigns/visits.local", "correct_2.csv"])
+    assert "1 row to correct" in capsys.readouterr().out
 
 
 def test_a_wrong_option_is_said_before_any_file_is_read(capsys):

@@ -12,6 +12,7 @@ from campaign.sending.store.frozen_messages import (
     batches_by_place,
     columns_of_parts,
     freeze,
+    message_files,
     part_path,
     pending_batches,
     read_part,
@@ -75,7 +76,8 @@ def test_what_was_frozen_leaves_in_its_order(tmp_path):
     assert b"Hi Ben" in bytes(made[1].entries)
     assert b"Hi Caro" in bytes(made[1].entries)
     assert "Ben" not in repr(made[1])
-    assert batches_by_place(tmp_path, 1, 0, np.array([1, 2, 2, 3])).tolist() == [1, 2, 2, 3]
+    files = message_files(tmp_path, 1, has_settled=False)
+    assert batches_by_place(tmp_path, files, np.array([1, 2, 2, 3])).tolist() == [1, 2, 2, 3]
 
 
 def test_what_an_earlier_batch_holds_is_frozen_beside_what_goes_out(tmp_path):
@@ -86,7 +88,8 @@ def test_what_an_earlier_batch_holds_is_frozen_beside_what_goes_out(tmp_path):
     write_settled([settled], settled.index.to_numpy(), np.array([2, 5]), tmp_path)
     assert [entry.batch for entry in ledger.entries] == [7, 8]
     assert [b"Jos" in bytes(batch.entries) for batch in leaving(tmp_path, ledger)] == [True, False]
-    assert batches_by_place(tmp_path, 1, 2, np.array([7, 8])).tolist() == [8, 2, 5, 7]
+    files = message_files(tmp_path, 1, has_settled=True)
+    assert batches_by_place(tmp_path, files, np.array([7, 8])).tolist() == [8, 2, 5, 7]
 
 
 def test_the_hashes_of_each_message_are_kept_beside_it(tmp_path):

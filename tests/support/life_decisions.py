@@ -83,6 +83,8 @@ def confirmed(life: Sender, decide: Callable[..., campaign.Result]) -> None:
     except ConfirmationError as error:
         phrase = re.search(r'confirm="([^"]+)"', str(error))
         result = decide(confirm=phrase[1])
+    except FolderError as error:
+        raise life.failed([f"refused: {error}"]) from error
     life.check(["something left"] if life.service.requests != requests else [])
     life.check(differences(result, campaign.load_result(life.place)))
     life.check(life.truth.check_record(life.place))

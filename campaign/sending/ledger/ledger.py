@@ -37,7 +37,7 @@ from campaign.sending.ledger.changes import (
 )
 from campaign.sending.ledger.database import Connection, Readable
 from campaign.sending.ledger.rollback_guard import RollbackGuard
-from campaign.sending.ledger.views import erased_at, moves_in
+from campaign.sending.ledger.views import LAST_ENTRY, erasure_in, moves_in
 
 
 class Entry(NamedTuple):
@@ -150,7 +150,7 @@ class Ledger(ABC):
 
     def erased_at(self) -> str:
         """When the campaign was erased (UTC), "" for never."""
-        return erased_at(self._connection)
+        return erasure_in(self._ask(LAST_ENTRY))
 
     @abstractmethod
     def purge(self) -> None:

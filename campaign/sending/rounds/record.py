@@ -17,6 +17,7 @@ from campaign.arrow_text import (
     combine_chunks,
 )
 from campaign.contract import MESSAGE_TEXTS
+from campaign.errors import LedgerError
 from campaign.sending.ledger.views import LedgerSnapshot, RegisteredBatch
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -169,7 +170,10 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
 
 
 def _numbers(texts: TextArray, positions: Ints) -> Ints:
-    return np.asarray(texts.take(positions).cast(pa.int64()), dtype=np.int64)
+    try:
+        return np.asarray(texts.take(positions).cast(pa.int64()), dtype=np.int64)
+    except pa.ArrowInvalid:
+        raise LedgerError("A frozen message has no phone number: the folder is damaged.") from None
 
 
 def _batch_of_rows(batches: Sequence[RegisteredBatch]) -> Ints:

@@ -74,6 +74,11 @@ class FrozenParts(Struct, frozen=True, eq=False, dict=True):
         batches = (read_frame(self.recipients, ["batch"], part=part)["batch"] for part in parts)
         return joined_integers((own.to_numpy(dtype=np.int64) for own in batches), rows)
 
+    @property
+    def messages(self) -> int:
+        """How many messages all parts have, as the recipients say."""
+        return int(self._bounds[-1])
+
     @cached_property
     def _bounds(self) -> Ints:
         """The position of the first message of each part, and behind them how many there are in all."""

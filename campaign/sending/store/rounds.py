@@ -94,8 +94,8 @@ class Round(Struct, frozen=True):
         )
         by_message = batches_by_place(self.plan_path, frozen.files, self.batch_of_outgoing(batches))
         first, *others = frozen.parts()
-        if not others:
-            self._check_fit(first, frozen)
+        if frozen.messages != len(by_message) or (not others and not self._fits(first, frozen)):
+            raise FolderError(f"The tables in {self.path} do not belong together. Restore them from a copy.")
         tables: dict[str, Any] = {
             name: whole_frame(frozen, name) if others else partial(getattr, first, name)
             for name in ("messages", "issues", "contacts", "alternatives")
@@ -117,18 +117,17 @@ class Round(Struct, frozen=True):
         )
         return FrozenPlan(plan, by_message, frozen.earlier_batches(plan.totals.rows))
 
-    def _check_fit(self, part: PlanPart, frozen: FrozenParts) -> None:
-        """Raise `FolderError` unless the tables of a round belong together."""
+    def _fits(self, part: PlanPart, frozen: FrozenParts) -> bool:
+        """Whether the tables of a round that is one part belong together."""
         contacts = part.contacts
         rows = contacts.index
-        if not (
+        return bool(
             len(rows) == self.manifest.load_totals().rows
             and rows.is_unique
             and rows.equals(read_frame(frozen.recipients, []).index)
             and np.isin(part.rows_of_messages, rows).all()
             and contacts["status"].isin(STATUSES).all()
-        ):
-            raise FolderError(f"The tables in {self.path} do not belong together. Restore them from a copy.")
+        )
 
     def batch_of_outgoing(self, batches: Sequence[RegisteredBatch]) -> Ints:
         """The batch of each message in the part files, in their order."""
