@@ -7,10 +7,9 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from msgspec import Struct
 
-from campaign.arrow_text import Bools, Ints, TextArray, join_texts, series_to_array, series_to_chunks
+from campaign.arrow_text import Bools, Ints, join_texts, series_to_array, series_to_chunks
 from campaign.contract import KEEPING
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts
@@ -109,7 +108,7 @@ def _rows_of_part(columns: Sequence[str], part: PlanPart) -> tuple[PlannedRows, 
     labels, pieces = rows[starts], np.diff(np.append(starts, len(rows)))
     places = np.arange(len(labels)) if np.array_equal(labels, index) else index.get_indexer(pd.Index(labels))
     hashes = HashedRows(
-        _numbers(messages["number"].iloc[starts]),
+        part.numbers[places],
         _hashes_of_texts(messages["message"], pieces),
         _hashes_of_cells(part.contacts, columns, places),
     )
@@ -148,8 +147,3 @@ def _hashes_of_cells(contacts: pd.DataFrame, columns: Sequence[str], places: Int
 
 def _joined(hashes: list[Ints]) -> Ints:
     return hashes[0] if len(hashes) == 1 else np.concatenate([np.empty(0, np.int64), *hashes])
-
-
-def _numbers(numbers: pd.Series[str]) -> Ints:
-    texts: TextArray = series_to_array(numbers)
-    return np.asarray(texts.cast(pa.int64()), dtype=np.int64)
