@@ -16,6 +16,7 @@ from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     ASKED,
+    GOES_OUT,
     MAY_GO_OUT,
     OTHER_NUMBER,
     OTHER_TEXT,
@@ -70,7 +71,8 @@ def choose_content(
 def _check_answered(compared: ComparedPlan, changed: Changed, waiting: Waiting, opted_out: OptedOut) -> None:
     """Raise `ConfirmationError` unless every question that there is was answered."""
     told, asked = ComparedInWords(compared), compared.asked
-    opted = compared.opted_out & np.isin(compared.recorded, MAY_GO_OUT)
+    leaving = GOES_OUT if changed == "skip" else MAY_GO_OUT
+    opted = compared.opted_out & np.isin(compared.recorded, leaving)
     questions: dict[str, tuple[int, list[str]]] = {}
     if len(compared.waiting) and waiting == "ask":
         lines = [told.about_waiting, *told.waiting_lines(_LENGTH), _FINISH_FIRST]
