@@ -67,7 +67,7 @@ def test_what_comparing_costs(sent, act, counted):
         f"prepare ({costs['prepare']:.2f} s); {costs['peak'] / 1e6:.0f} MB above the plan"
     )
     assert costs[counted] == ROWS
-    assert costs["compare"] <= 2.4 * costs["prepare"]  # 2 seconds where prepare takes 0.9
+    assert costs["compare"] <= 2 * costs["prepare"]
     assert costs["peak"] <= 400e6
 
 
