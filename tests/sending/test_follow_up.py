@@ -352,3 +352,19 @@ def test_each_column_keeps_its_own_order_and_of_two_that_differ_neither(desk, sa
     other.write_text(path.read_text().replace("-mdy", "-ymd").replace("000 002", "000 003"))
     plan = plan_with([path, other])
     assert plan.issues.loc[plan.issues["code"] == "ambiguous_date", "column"].unique().tolist() == ["born"]
+
+
+@pytest.mark.parametrize("left_out", [{"opt_outs": ["0772 000 001"]}, {"not_again": ["0772 000 001"]}])
+def test_who_is_left_out_with_the_file_is_left_out_on_a_shared_phone_too(desk, left_out):
+    """Nothing could be paid for, so that nobody has any text: no row of the phone may take another's place."""
+    rows = "Ada,0772 000 001,A\nEve,0772 000 001,B\nBen,0772 000 002,A\nDan,call him,A\n"
+    Path("visits.csv").write_text(f"name,phone,ward\n{rows}")
+    with campaign.Sandbox(balance=0) as sandbox:
+        path = campaign.write_follow_up(send(plan_of(), sandbox, canary=False), "correct.csv")
+        Path(path).write_text(Path(path).read_text("utf-8-sig").replace("call him", "0772 000 003"), "utf-8")
+        sandbox.top_up(1000)
+        result = send(plan_of(path, **left_out), sandbox, canary=False)
+        assert sorted(sandbox.inbox["number"]) == ["256772000002", "256772000003"]
+    codes = result.contacts["why"].tolist()
+    assert codes == [codes[0], codes[0], "", ""]
+    assert codes[0] in ("opted_out", "other_campaign")

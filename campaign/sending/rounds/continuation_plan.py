@@ -16,7 +16,7 @@ from campaign.errors import FolderError
 from campaign.messages.plan import Plan, suppression_of, with_fields
 from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
 from campaign.messages.totals import counted_apart
-from campaign.sending.rounds.amended_plan import with_messages, without_rows
+from campaign.sending.rounds.amended_plan import has_text, with_messages, without_rows
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.text import clean
 from campaign.values import replace
@@ -170,8 +170,7 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
         (are_opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
         (are_reached, "duplicate", "other_campaign", REACHED_EARLIER),
     ):
-        is_planned = (whole.contacts["status"] == "not_sent").to_numpy()
-        whole = without_rows(whole, is_planned & leaving, status, code, "info", detail)
+        whole = without_rows(whole, has_text(whole) & leaving, status, code, "info", detail)
     return whole
 
 
