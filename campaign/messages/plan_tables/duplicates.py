@@ -203,11 +203,6 @@ TO_REACH_BOTH_LATER = (
 _IF_TWO_PEOPLE = ". At most one of them is sent. If two people share the phone, "
 _SHARED = f"{_OTHER_TEXT}{_IF_TWO_PEOPLE}{_TO_REACH_BOTH}"
 SHARED_PHONE_LATER = f"{_OTHER_TEXT}{_IF_TWO_PEOPLE}{TO_REACH_BOTH_LATER}"
-TO_REACH_AFTER_ALL = (
-    'To reach this person too, enter another number, or give changed="send" to send this text as well.'
-)
-# Of a row that a person has left out by an answer.
-PHONE_WAS_REACHED = f"This phone was reached with somebody else's text. {TO_REACH_AFTER_ALL}"
 _BOTH_SENT = ", with another text. Every different text is to be sent."
 
 

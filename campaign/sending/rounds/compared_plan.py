@@ -39,7 +39,7 @@ from campaign.sending.rounds.comparison import (
     SentRows,
     compare_rows,
 )
-from campaign.sending.rounds.continuation_plan import continues, merge, rows_in_table
+from campaign.sending.rounds.continuation_plan import continues, merge, rows_in_table, without_untouched
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.planned_rows import PlannedRows, first_pieces
 from campaign.sending.rounds.record import CampaignRecord
@@ -197,8 +197,9 @@ def compare_plan(
     if continues(plan, record.name):
         whole = record.rounds[-1].load(record.ledger.batches).plan
         rows = rows_in_table(whole, plan)
+        plan = without_untouched(plan)
         file = RowsOfFile.of(whole, plan, rows)
-        plan = merge(whole, plan, rows)
+        plan = merge(whole, plan, rows[plan.contacts.index])
         given = plan.fingerprint
     plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
     compared = replace(_compared(plan, record, environment), given=given, file=file)

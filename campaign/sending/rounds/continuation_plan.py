@@ -60,13 +60,10 @@ def rows_in_table(whole: Plan, part: Plan) -> pd.Series[int]:
     the row number that the file names, as far as possible. A row that was sent as it is now is where that
     says the same. Rows that were added by hand come last, and so does a second correction of one row, in
     another file that was read with this one. 0 stands for rows that nobody has touched and that are in the
-    table no more. Raises `FolderError` for a row that somebody has corrected and that cannot
-    be found: the table has been changed and sent since the file was written.
+    table no more. Raises `FolderError` for a row that somebody has corrected and that cannot be found: the
+    table has been changed and sent since the file was written.
     """
-    continuation = continuation_of(part)
-    marks = pd.Series({} if continuation is None else continuation.marks, dtype="str")
-    table, now = _marks_of(whole), _marks_of(part)
-    marks = marks.reindex(now.index).fillna("")
+    table, now, marks = _marks_of(whole), _marks_of(part), _marks_in_file(part)
     origins = origins_of(part).fillna(0).astype("int64")
     corrected = marks[(marks != "") & (marks != now)]
     rows = _find(pd.concat([corrected, marks[marks == now]]), origins, table)
@@ -94,6 +91,13 @@ def _marks_of(plan: Plan) -> pd.Series[str]:
     return row_marks(contacts.set_axis(original_names(contacts.columns), axis=1))
 
 
+def _marks_in_file(part: Plan) -> pd.Series[str]:
+    """The mark that each row of a follow-up file was written with, "" for those that were added by hand."""
+    continuation = continuation_of(part)
+    marks = pd.Series({} if continuation is None else continuation.marks, dtype="str")
+    return marks.reindex(part.contacts.index).fillna("")
+
+
 def _find(marks: pd.Series[str], origins: pd.Series[int], table: pd.Series[str]) -> pd.Series[int]:
     """Where rows with these marks are in a table; those that are not in it are missing."""
     places = origins.reindex(marks.index)
@@ -112,11 +116,10 @@ def merge(whole: Plan, part: Plan, rows: pd.Series[int]) -> Plan:
     """The plan of a campaign in which the rows of a follow-up file take the place of theirs.
 
     `whole` is the plan of its last round, and `rows` says where each row of the file is in it, as
-    `rows_in_table` does. Rows that nobody has touched change nothing. Who is on a list of opt-outs, or was
-    reached by an earlier campaign, gets nothing, whether or not the file has their row.
+    `rows_in_table` does. Who is on a list of opt-outs, or was reached by an earlier campaign, gets nothing,
+    whether or not the file has their row.
     """
     whole = _without_suppressed(whole, suppression_of(part))
-    part, rows = touched(part, rows)
     labels: Ints = np.asarray(rows, dtype=np.int64)
     contacts, numbers = _merged_contacts(whole, part, labels)
     messages = _merged_rows(whole.messages, part.messages, rows)
@@ -138,14 +141,11 @@ def merge(whole: Plan, part: Plan, rows: pd.Series[int]) -> Plan:
     return with_messages(merged, messages.iloc[order].reset_index(drop=True))
 
 
-def touched(part: Plan, rows: pd.Series[int]) -> tuple[Plan, pd.Series[int]]:
-    """The plan of a follow-up file without the rows that nobody has touched, and where the others are."""
-    continuation, now = continuation_of(part), _marks_of(part)
-    marks = pd.Series({} if continuation is None else continuation.marks, dtype="str")
-    stays = (now != marks.reindex(now.index)).to_numpy()
-    labels = now.index[stays]
-    addressing = part.addressing
-    kept = with_fields(
+def without_untouched(part: Plan) -> Plan:
+    """The plan of a follow-up file without the rows that nobody has touched: they change nothing."""
+    stays = (_marks_of(part) != _marks_in_file(part)).to_numpy()
+    labels, addressing = part.contacts.index[stays], part.addressing
+    return with_fields(
         part,
         contacts=part.contacts[stays],
         messages=part.messages[part.messages["row"].isin(labels)],
@@ -156,7 +156,6 @@ def touched(part: Plan, rows: pd.Series[int]) -> tuple[Plan, pd.Series[int]]:
             alternatives=addressing.alternatives[addressing.alternatives["row"].isin(labels)],
         ),
     )
-    return kept, rows[stays]
 
 
 def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:

@@ -16,8 +16,6 @@ from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     ASKED,
-    GOES_OUT,
-    MAY_GO_OUT,
     OTHER_NUMBER,
     OTHER_TEXT,
     UNKNOWN,
@@ -48,12 +46,12 @@ def choose_content(
 
     Raises `ConfirmationError` with all questions that a person has to answer first.
     """
-    _check_answered(compared, changed, waiting, opted_out)
-    is_skipped = np.ones_like(compared.opted_out) if changed == "skip" else compared.were_skipped
-    stays = ~np.isin(compared.recorded, ASKED) | ~is_skipped
-    if changed == "send":
-        stays = np.ones_like(stays)
+    were_skipped = (
+        compared.were_skipped if changed == "ask" else np.full_like(compared.opted_out, changed == "skip")
+    )
+    stays = ~(np.isin(compared.recorded, ASKED) & were_skipped)
     settled = np.isin(compared.recorded, (UNKNOWN, ACCEPTED))
+    _check_answered(compared, stays & ~settled, changed, waiting, opted_out)
     batch_of_message = compared.spread(np.where(settled, compared.batches, 0))[compared.spread(stays)]
     plan, batch_of_excluded = compared.plan, compared.reached_before
     if not stays.all():
@@ -68,11 +66,15 @@ def choose_content(
     )
 
 
-def _check_answered(compared: ComparedPlan, changed: Changed, waiting: Waiting, opted_out: OptedOut) -> None:
-    """Raise `ConfirmationError` unless every question that there is was answered."""
+def _check_answered(
+    compared: ComparedPlan, leaving: Bools, changed: Changed, waiting: Waiting, opted_out: OptedOut
+) -> None:
+    """Raise `ConfirmationError` unless every question that there is was answered.
+
+    `leaving` rows go out, or would if a question was answered with "send".
+    """
     told, asked = ComparedInWords(compared), compared.asked
-    leaving = GOES_OUT if changed == "skip" else MAY_GO_OUT
-    opted = compared.opted_out & np.isin(compared.recorded, leaving)
+    opted = compared.opted_out & leaving
     questions: dict[str, tuple[int, list[str]]] = {}
     if len(compared.waiting) and waiting == "ask":
         lines = [told.about_waiting, *told.waiting_lines(_LENGTH), _FINISH_FIRST]

@@ -173,7 +173,7 @@ def _numbers(texts: TextArray, positions: Ints) -> Ints:
     try:
         return np.asarray(texts.take(positions).cast(pa.int64()), dtype=np.int64)
     except pa.ArrowInvalid:
-        raise LedgerError("A frozen message has no phone number: the folder is damaged.") from None
+        raise LedgerError("A frozen message has no phone number. Restore the folder from a copy.") from None
 
 
 def _batch_of_rows(batches: Sequence[RegisteredBatch]) -> Ints:

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from campaign.contacts.reserved_columns import FILE_ROW, OWN_ROW
 from campaign.messages.plan import Plan
-from campaign.sending.rounds.continuation_plan import touched
 
 
 class RowsOfFile(Struct, frozen=True, eq=False):
@@ -26,9 +25,9 @@ class RowsOfFile(Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, whole: Plan, part: Plan, rows: pd.Series[int]) -> RowsOfFile:
-        """The rows of `part`, whose rows in the table of `whole` are `rows`, 0 for none."""
-        kept, theirs = touched(part, rows)
-        offered = theirs[theirs.index.isin(kept.messages["row"])]
+        """Those of a file whose rows are `rows` in the table of `whole`, 0 for none; `part` has what somebody
+        has touched in it."""
+        offered = rows[rows.index.isin(part.messages["row"])]
         places = rows[rows > 0]
         return cls(places, pd.Index(offered), pd.Index(places[~places.isin(whole.contacts.index)]))
 

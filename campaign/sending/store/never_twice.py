@@ -37,7 +37,7 @@ def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerS
         raise LedgerError(
             f"Nothing was sent: {counted(twice, 'message')} of {clean(new_round.path.parents[1])} would go "
             "to a number that has this very text, or may have it. This is a mistake in campaign: please "
-            "report it, with the files of the folder's manifests."
+            "report it."
         )
 
 
