@@ -103,8 +103,8 @@ class Result:
             batch_of_message = np.repeat(batches["batch"].to_numpy(), batches["messages"].to_numpy())
         if batch_of_excluded is None:
             batch_of_excluded = np.zeros(plan.totals.rows, np.int64)
-        named = np.concatenate([batch_of_message, batch_of_excluded])
-        if len(batch_of_message) != plan.totals.messages or not _are_among(named, batches["batch"]):
+        named = (_are_among(column, batches["batch"]) for column in (batch_of_message, batch_of_excluded))
+        if len(batch_of_message) != plan.totals.messages or not all(named):
             raise LedgerError(
                 f"The ledger has batches for {counted(len(batch_of_message), 'message')}, and the plan has "
                 f"{plan.totals.messages:,}: they do not belong together. Give the folder that the campaign "

@@ -39,7 +39,6 @@ from campaign.sending.rounds.kept_pace import keep_pace
 from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.not_again import check_names_others, check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
-from campaign.sending.rounds.planned_rows import PlannedRows
 from campaign.sending.rounds.reached_elsewhere import (
     ReachedElsewhere,
     about_reached_elsewhere,
@@ -395,9 +394,8 @@ def _register(
     )
     content = replace(content, outgoing=pilot.order(content.outgoing))
     path = round_path(folder.path, number)
-    hashes = content.hashes or PlannedRows.of(content.plan).hashes_of_messages
     manifest, entries = freeze_round(
-        path, content, hashes, cutting, options.as_record(), campaign.claim.account.currency
+        path, content, cutting, options.as_record(), campaign.claim.account.currency
     )
     this_round = Round(number, path, manifest)
     contents = snapshot(folder.ledger_place)

@@ -10,7 +10,6 @@ from campaign.sending.store import frozen_messages
 from campaign.sending.store.frozen_messages import (
     Cutting,
     batches_by_place,
-    columns_of_parts,
     freeze,
     message_files,
     part_path,
@@ -18,7 +17,6 @@ from campaign.sending.store.frozen_messages import (
     read_part,
     write_settled,
 )
-from campaign.sending.store.hashed_rows import HashedRows
 from campaign.service.wire import EncodedMessages
 
 MESSAGES = pd.DataFrame(
@@ -29,9 +27,10 @@ MESSAGES = pd.DataFrame(
         "sender": ["CLINIC", "CLINIC", "CLINIC", "SHOP"],
         "priority": ["0", "1", "", ""],
         "parts": [1, 1, 1, 1],
+        "text_hash": [-2, -1, 0, 1],
+        "cell_hash": [10, 11, 12, 13],
     }
 )
-HASHES = HashedRows(MESSAGES["number"].astype("int64").to_numpy(), np.arange(4) - 2, np.arange(4) + 10)
 GOLDEN = [
     "0467576e3980187b",
     "297ff65865ee29cf",
@@ -51,14 +50,13 @@ class Waiting:
 def frozen(folder, messages=MESSAGES, size=2, canary=False, pilot=None, first_batch=1):
     """These messages as a round froze them, in their order."""
     cutting = Cutting(batch_size=size, first_batch=first_batch, canary=canary, pilot=pilot)
-    rows, columns = messages["row"].to_numpy(), columns_of_parts(messages.index.to_numpy(), HASHES)
-    return Waiting(list(freeze(MessageStream(iter([messages])), rows, columns, folder, cutting)))
+    rows, places = messages["row"].to_numpy(), messages.index.to_numpy()
+    return Waiting(list(freeze(MessageStream(iter([messages])), rows, places, folder, cutting)))
 
 
 def change(folder, messages):
     """Put these messages into the part file."""
-    columns = columns_of_parts(messages.index.to_numpy(), HASHES)
-    messages.assign(**columns).to_parquet(part_path(folder, 0), index=False)
+    messages.assign(place=messages.index).to_parquet(part_path(folder, 0), index=False)
 
 
 def leaving(folder, ledger, encoding="plain"):

@@ -356,7 +356,7 @@ def test_each_column_keeps_its_own_order_and_of_two_that_differ_neither(desk, sa
 
 @pytest.mark.parametrize("left_out", [{"opt_outs": ["0772 000 001"]}, {"not_again": ["0772 000 001"]}])
 def test_who_is_left_out_with_the_file_is_left_out_on_a_shared_phone_too(desk, left_out):
-    """Nothing could be paid for, so that nobody has any text: no row of the phone may take another's place."""
+    """Nobody has any text, as nothing could be paid for: no row of the phone may take another's place."""
     rows = "Ada,0772 000 001,A\nEve,0772 000 001,B\nBen,0772 000 002,A\nDan,call him,A\n"
     Path("visits.csv").write_text(f"name,phone,ward\n{rows}")
     with campaign.Sandbox(balance=0) as sandbox:

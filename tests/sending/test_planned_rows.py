@@ -6,6 +6,7 @@ from support.small_campaigns import contacts_of, plan_for
 from campaign.arrow_text import text_array
 from campaign.messages.text.folding import text_hashes
 from campaign.sending.rounds.planned_rows import PlannedRows
+from campaign.sending.store.hashed_rows import with_hashes
 
 CARD = "Please bring your vaccination card. "
 
@@ -37,7 +38,9 @@ def test_a_split_text_is_one_row():
     plan, rows = planned("Ann,0772 000 001", "Ben,0772 000 002", message=text, overlong="split")
     assert rows.pieces.tolist() == [2, 2]
     assert rows.starts.tolist() == [0, 2]
-    assert rows.hashes_of_messages.numbers.tolist() == plan.messages["number"].astype("int64").tolist()
+    frozen = with_hashes(plan.addressing.columns, next(plan.parts()), plan.messages)
+    assert frozen["text_hash"].tolist() == np.repeat(rows.hashes.texts, 2).tolist()
+    assert frozen["cell_hash"].tolist() == np.repeat(rows.hashes.cells, 2).tolist()
     assert len({*rows.hashes.texts.tolist()}) == 2
 
 

@@ -24,6 +24,7 @@ from campaign.errors import FileError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.plan_tables.draft_tables import fields_in_parts, join_columns
 from campaign.messages.plan_tables.duplicates import DuplicateFinder, Repeats
+from campaign.messages.plan_tables.plan_columns import Extend
 from campaign.messages.plan_tables.plan_fingerprint import BytesOf, fingerprint_where_they_are
 from campaign.messages.plan_tables.plan_part import PART_TABLES, PlanPart, T
 from campaign.messages.plan_tables.row_block import (
@@ -111,21 +112,23 @@ class ClusterTables:
         return self.cluster.each(partial(_of_part, function), self._finished, *columns)
 
     def with_messages(
-        self, function: Callable[..., T], stretches: Iterable[Ints], *columns: Iterable[Any]
+        self, function: Callable[..., T], stretches: Iterable[Ints], *columns: Iterable[Any], extend: Extend
     ) -> Iterator[T]:
         """What a function makes on a worker of the messages at some positions in the plan, in order.
 
-        `stretches` are ascending positions, for one call each.
+        `stretches` are ascending positions, for one call each, and `extend` adds columns to the messages of a
+        part.
         """
-        pieces = map(self._pieces, stretches)
+        pieces = map(partial(self._pieces, extend), stretches)
         return self.cluster.each(partial(_of_messages, function), pieces, *columns)
 
-    def _pieces(self, positions: Ints) -> list[Any]:
+    def _pieces(self, extend: Extend, positions: Ints) -> list[Any]:
         """The messages at ascending positions, part by part, on the workers."""
         ends = np.cumsum([0, *self._message_counts])
         cuts = np.searchsorted(positions, ends)
+        take = partial(_take, extend)
         return [
-            self.cluster.start(_take, [finished], [packed(positions[first:after] - start)])[0]
+            self.cluster.start(take, [finished], [packed(positions[first:after] - start)])[0]
             for finished, start, first, after in zip(self._finished, ends, cuts, cuts[1:], strict=False)
             if after > first
         ]
@@ -186,10 +189,13 @@ def _of_part(
     return function(_part_of(finished), *arguments)
 
 
-def _take(finished: tuple[FinishedTables, RunningTotals], positions: Ints | range) -> pd.DataFrame:
+def _take(
+    extend: Extend, finished: tuple[FinishedTables, RunningTotals], positions: Ints | range
+) -> pd.DataFrame:
     messages: pd.DataFrame = finished[0]["messages"]
     # A slice would go to another worker with all texts of its part.
-    return messages if len(positions) == len(messages) else messages.take(np.asarray(positions))
+    taken = messages if len(positions) == len(messages) else messages.take(np.asarray(positions))
+    return extend(_part_of(finished), taken)
 
 
 def _of_messages(function: Callable[..., T], pieces: Sequence[pd.DataFrame], *arguments: Any) -> T:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -68,7 +68,10 @@ def numbers_at(plan: InParts, positions: Ints) -> Ints:
     return at_positions
 
 
-def messages_at(plan: InParts, positions: Ints) -> Iterator[pd.DataFrame]:
+Extend: TypeAlias = Callable[[PlanPart, pd.DataFrame], pd.DataFrame]  # adds columns to messages of a part
+
+
+def messages_at(plan: InParts, positions: Ints, extend: Extend | None = None) -> Iterator[pd.DataFrame]:
     """The messages at some positions, in the order of the positions, a part at a time.
 
     Ascending stretches are read in one pass over the parts, so a few stretches cost a few passes.
@@ -80,9 +83,9 @@ def messages_at(plan: InParts, positions: Ints) -> Iterator[pd.DataFrame]:
             first, last = np.searchsorted(stretch, [start, after])
             if last > first:
                 messages = part.messages
-                yield (
-                    messages if last - first == len(messages) else messages.iloc[stretch[first:last] - start]
-                )
+                if last - first < len(messages):
+                    messages = messages.iloc[stretch[first:last] - start]
+                yield messages if extend is None else extend(part, messages)
             start = after
 
 

@@ -41,9 +41,10 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.continuation_plan import continues, merge, rows_in_table, without_untouched
 from campaign.sending.rounds.left_out_before import opted_out_before
-from campaign.sending.rounds.planned_rows import PlannedRows, first_pieces
+from campaign.sending.rounds.planned_rows import PlannedRows
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
+from campaign.sending.store.hashed_rows import first_pieces
 from campaign.values import replace
 
 _OPTED_OUT = "This number was left out before, because somebody there wanted no messages."
@@ -234,7 +235,7 @@ def _compared(plan: Plan, record: CampaignRecord, environment: str) -> ComparedP
     )
     amended = _with_kept_rows(plan, rows, comparison.kept)
     kept = comparison.kept == np.arange(len(comparison.kept))
-    theirs, recorded = rows.take(kept).as_planned, comparison.recorded[kept]
+    theirs, recorded = rows.take(kept), comparison.recorded[kept]
     return ComparedPlan(
         plan=amended,
         given=plan.fingerprint,

@@ -62,7 +62,6 @@ def choose_content(
         outgoing=np.flatnonzero(batch_of_message == 0),
         batch_of_message=batch_of_message,
         batch_of_excluded=batch_of_excluded,
-        hashes=None if compared.rows is None else compared.rows.take(stays).hashes_of_messages,
     )
 
 

@@ -9,16 +9,18 @@ import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from campaign.arrow_text import Bools, Ints, join_texts, series_to_array, series_to_chunks
+from campaign.arrow_text import Bools, Ints
 from campaign.contract import KEEPING
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.messages.text.folding import plain_hashes, text_hashes
-from campaign.sending.store.hashed_rows import HashedRows
+from campaign.sending.store.hashed_rows import (
+    HashedRows,
+    first_pieces,
+    hashes_of_cells,
+    hashes_of_texts,
+)
 from campaign.values import replace
-
-_BETWEEN_CELLS = "\x1f"
 
 
 class PlannedRows(Struct, frozen=True, eq=False):
@@ -40,17 +42,6 @@ class PlannedRows(Struct, frozen=True, eq=False):
     def starts(self) -> Ints:
         """The position of the first message of each row."""
         return np.cumsum(self.pieces) - self.pieces
-
-    @property
-    def as_planned(self) -> PlannedRows:
-        """The same rows, all of which are to get their text."""
-        return replace(self, is_planned=np.ones_like(self.is_planned))
-
-    @property
-    def hashes_of_messages(self) -> HashedRows:
-        """The hashes of each message of the plan: those of its row."""
-        rows = np.flatnonzero(self.is_planned)
-        return self.hashes.take(np.repeat(rows, self.pieces[rows]))
 
     def take(self, rows: Ints | Bools) -> PlannedRows:
         """Some of the rows."""
@@ -109,8 +100,8 @@ def _rows_of_part(columns: Sequence[str], part: PlanPart) -> tuple[PlannedRows, 
     places = np.arange(len(labels)) if np.array_equal(labels, index) else index.get_indexer(pd.Index(labels))
     hashes = HashedRows(
         part.numbers[places],
-        _hashes_of_texts(messages["message"], pieces),
-        _hashes_of_cells(part.contacts, columns, places),
+        hashes_of_texts(messages["message"], pieces),
+        hashes_of_cells(part.contacts, columns, places),
     )
     is_planned, was_skipped = np.ones(len(labels), dtype=bool), np.zeros(len(labels), dtype=bool)
     if len(alternatives):
@@ -118,32 +109,3 @@ def _rows_of_part(columns: Sequence[str], part: PlanPart) -> tuple[PlannedRows, 
         was_skipped = part.contacts["why"].isin(KEEPING).to_numpy(dtype=bool)[places]
     places = places.astype(np.int64)
     return PlannedRows(places, labels, pieces, is_planned, was_skipped, hashes), len(index)
-
-
-def first_pieces(rows: Ints) -> Ints:
-    """The position of the first message of each row; `rows` has the row of each message."""
-    is_first = np.ones(len(rows), dtype=bool)
-    is_first[1:] = rows[1:] != rows[:-1]
-    return np.flatnonzero(is_first)
-
-
-def _hashes_of_texts(messages: pd.Series[str], pieces: Ints) -> Ints:
-    if len(pieces) < len(messages):
-        return text_hashes(series_to_array(messages), pieces)
-    return _joined([text_hashes(chunk) for chunk in series_to_chunks(messages)])
-
-
-def _hashes_of_cells(contacts: pd.DataFrame, columns: Sequence[str], places: Ints) -> Ints:
-    """The hash of what the columns of the numbers say in some rows."""
-    is_all = len(places) == len(contacts)
-    cells = [contacts[name] if is_all else contacts[name].iloc[places] for name in columns]
-    if len(cells) == 1:
-        return _joined([plain_hashes(chunk) for chunk in series_to_chunks(cells[0])])
-    first, *others = map(series_to_array, cells)
-    for other in others:
-        first = join_texts(first, _BETWEEN_CELLS, other)
-    return plain_hashes(first)
-
-
-def _joined(hashes: list[Ints]) -> Ints:
-    return hashes[0] if len(hashes) == 1 else np.concatenate([np.empty(0, np.int64), *hashes])

@@ -28,11 +28,10 @@ from campaign.sending.rounds.comparison import (
     Knowledge,
     SentRows,
 )
-from campaign.sending.rounds.planned_rows import first_pieces
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.frozen_messages import check_size, read_part
-from campaign.sending.store.hashed_rows import HashedRows
+from campaign.sending.store.hashed_rows import HashedRows, first_pieces
 from campaign.sending.store.rounds import ISSUES, RECIPIENTS, Round
 
 _KNOWLEDGE = {

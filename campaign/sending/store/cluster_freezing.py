@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise, repeat
 from pathlib import Path
 
@@ -36,12 +37,11 @@ from campaign.sending.store.frozen_messages import (
     SETTLED,
     Cutting,
     batch_digests,
-    columns_of_parts,
     cut_parts,
     message_table,
     settled_table,
 )
-from campaign.sending.store.hashed_rows import HashedRows
+from campaign.sending.store.hashed_rows import with_hashes
 from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import (
     ALTERNATIVES,
@@ -59,7 +59,7 @@ Digests = dict[str, str]  # SHA-256 of files by their path from the round's fold
 
 
 def freeze_on_cluster(
-    tables: ClusterTables, path: Path, content: RoundContent, hashes: HashedRows, cutting: Cutting
+    tables: ClusterTables, path: Path, content: RoundContent, cutting: Cutting
 ) -> tuple[list[Entry], Digests]:
     """Have the workers write all tables of a round into its folder, which is there.
 
@@ -68,7 +68,7 @@ def freeze_on_cluster(
     """
     path = path.absolute()
     check_shared(tables.cluster, path)
-    entries, digests = _write_messages(tables, path, content, hashes, cutting)
+    entries, digests = _write_messages(tables, path, content, cutting)
     digests |= _write_tables(tables, path, content.batch_of_excluded)
     if content.batch_of_message.any():
         digests |= _write_settled(tables, path, content.batch_of_message)
@@ -115,17 +115,16 @@ def check_shared(cluster: Cluster, folder: Path) -> None:
 
 
 def _write_messages(
-    tables: ClusterTables, path: Path, content: RoundContent, hashes: HashedRows, cutting: Cutting
+    tables: ClusterTables, path: Path, content: RoundContent, cutting: Cutting
 ) -> tuple[list[Entry], Digests]:
     cuts = [*cut_parts(content.rows_of_outgoing, cutting)]
     stretches = [content.outgoing[cut.start : cut.stop] for cut in cuts]
     paths = [part_path(path / PLAN, part) for part in range(len(cuts))]
     bounds = [cut.batches for cut in cuts]
-    columns = (
-        {name: packed(column) for name, column in columns_of_parts(places, hashes).items()}
-        for places in stretches
+    extend = partial(with_hashes, content.plan.addressing.columns)
+    written = tables.with_messages(
+        _write_part, stretches, map(packed, stretches), paths, bounds, extend=extend
     )
-    written = tables.with_messages(_write_part, stretches, columns, paths, bounds)
     entries: list[Entry] = []
     digests: Digests = {}
     for part, (cut, (of_batches, of_file)) in enumerate(zip(cuts, written, strict=True)):
@@ -202,13 +201,10 @@ def _count_rows(part: PlanPart) -> int:
 
 
 def _write_part(
-    messages: pd.DataFrame,
-    columns: Mapping[str, Sequence[int]],
-    path: Path,
-    batches: list[tuple[int, int]],
+    messages: pd.DataFrame, places: Sequence[int], path: Path, batches: list[tuple[int, int]]
 ) -> tuple[list[bytes], str]:
     """Write a file of messages that are to go out; returns the digests of its batches, and its own."""
-    table = message_table(messages, {name: np.asarray(own, np.int64) for name, own in columns.items()})
+    table = message_table(messages, np.asarray(places, dtype=np.int64))
     return batch_digests(table, batches), _write_once(table, path)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ from campaign.results.totals import people_in
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.cluster_freezing import freeze_on_cluster, frequent_senders, recipients_of
 from campaign.sending.store.frame_files import write_frames
-from campaign.sending.store.frozen_messages import Cutting, columns_of_parts, freeze, write_settled
-from campaign.sending.store.hashed_rows import HashedRows
+from campaign.sending.store.frozen_messages import Cutting, freeze, write_settled
+from campaign.sending.store.hashed_rows import with_hashes
 from campaign.sending.store.manifest import MANIFEST, RoundManifest
 from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import (
@@ -44,23 +45,21 @@ _SENDERS = 10  # senders that a manifest names; more than one or two are a colum
 def freeze_round(
     path: Path,
     content: RoundContent,
-    hashes: HashedRows,
     cutting: Cutting,
     options: Mapping[str, Any],
     currency: str,
 ) -> tuple[RoundManifest, list[Entry]]:
     """Write all files of a round into a new folder; returns what the ledger has to register.
 
-    `hashes` are those of each message of the plan, `options` is what `send` was given, as JSON can hold it,
-    and `currency` that of the account.
+    `options` is what `send` was given, as JSON can hold it, and `currency` that of the account.
     """
     try:
         make_private_folder(path / PLAN)
         on_cluster = tables_on_cluster(content.plan)
         entries, digests = (
-            _write_here(path, content, hashes, cutting)
+            _write_here(path, content, cutting)
             if on_cluster is None
-            else freeze_on_cluster(on_cluster, path, content, hashes, cutting)
+            else freeze_on_cluster(on_cluster, path, content, cutting)
         )
         manifest = _manifest(content, cutting, entries, dict(options), currency, digests)
         with new_private_file(path / MANIFEST) as file:
@@ -80,20 +79,17 @@ def tables_on_cluster(plan: Plan) -> ClusterTables | None:
     return plan.store if isinstance(plan.store, ClusterTables) else None
 
 
-def _write_here(
-    path: Path, content: RoundContent, hashes: HashedRows, cutting: Cutting
-) -> tuple[list[Entry], dict[str, str]]:
-    entries = _write_messages(path, content, hashes, cutting)
+def _write_here(path: Path, content: RoundContent, cutting: Cutting) -> tuple[list[Entry], dict[str, str]]:
+    entries = _write_messages(path, content, cutting)
     _write_tables(path, content)
     files = sorted(file for file in path.rglob("*.parquet") if file.is_file())
     return entries, {file.relative_to(path).as_posix(): file_digest(file) for file in files}
 
 
-def _write_messages(path: Path, content: RoundContent, hashes: HashedRows, cutting: Cutting) -> list[Entry]:
+def _write_messages(path: Path, content: RoundContent, cutting: Cutting) -> list[Entry]:
     plan, outgoing = content.plan, content.outgoing
-    stream = MessageStream(messages_at(plan, outgoing))
-    columns = columns_of_parts(outgoing, hashes)
-    entries = list(freeze(stream, content.rows_of_outgoing, columns, path / PLAN, cutting))
+    stream = MessageStream(messages_at(plan, outgoing, partial(with_hashes, plan.addressing.columns)))
+    entries = list(freeze(stream, content.rows_of_outgoing, outgoing, path / PLAN, cutting))
     settled = content.batch_of_message.nonzero()[0]
     if len(settled):
         batches = content.batch_of_message[settled]

@@ -8,7 +8,7 @@ in a file of their own beside the parts.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -24,7 +24,6 @@ from campaign.messages.plan import batch_bounds
 from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.frame_files import are_numbers, part_path, table_files, write_tables
-from campaign.sending.store.hashed_rows import HashedRows
 from campaign.sending.store.parquet_files import read_file, read_metadata
 from campaign.service.wire import EncodedMessages, Encoding
 
@@ -73,23 +72,18 @@ class Cutting(Struct, frozen=True, kw_only=True):
     pilot: int | None = None
 
 
-def columns_of_parts(places: Ints, hashes: HashedRows) -> dict[str, Ints]:
-    """What is kept with each message that is to go out: its position in the plan, and its hashes."""
-    return {"place": places, "text_hash": hashes.texts[places], "cell_hash": hashes.cells[places]}
-
-
 def freeze(
-    messages: MessageStream, rows: Ints, columns: Mapping[str, Ints], folder: Path, cutting: Cutting
+    messages: MessageStream, rows: Ints, places: Ints, folder: Path, cutting: Cutting
 ) -> Iterator[Entry]:
     """Write messages that are to go out as part files into `folder`, and yield the batches they are cut into.
 
-    `rows` has the row number of each, and `columns` are those of `columns_of_parts`. The messages of one row
-    stay in one batch. A part is on disk when its first batch has been yielded, so iterate to the end.
+    They have their hashes, see `with_hashes`. `rows` has the row number of each, `places` their positions in
+    the plan. The messages of one row stay in one batch. A part is on disk when its first batch has been
+    yielded, so iterate to the end.
     """
     batch = cutting.first_batch
     for part, cut in enumerate(cut_parts(rows, cutting)):
-        own = {name: column[cut.start : cut.stop] for name, column in columns.items()}
-        piece = message_table(messages.take(cut.stop - cut.start), own)
+        piece = message_table(messages.take(cut.stop - cut.start), places[cut.start : cut.stop])
         write_tables([piece], part_path(folder, part))
         entries = cut.entries(part, batch, batch_digests(piece, cut.batches))
         yield from entries
@@ -120,9 +114,9 @@ def cut_parts(rows: Ints, cutting: Cutting) -> Iterator[PartCut]:
         yield PartCut(start, stop, [*batch_bounds(rows[start:stop], cutting.batch_size, first_size)])
 
 
-def message_table(messages: pd.DataFrame, columns: Mapping[str, Ints]) -> pa.Table:
-    """The messages of a part file with their `columns_of_parts`."""
-    return _table(messages, _PART_SCHEMA, **columns).combine_chunks()
+def message_table(messages: pd.DataFrame, places: Ints) -> pa.Table:
+    """The messages of a part file, with their hashes; `places` are their positions in the plan."""
+    return _table(messages, _PART_SCHEMA, place=places).combine_chunks()
 
 
 def batch_digests(table: pa.Table, batches: Iterable[tuple[int, int]]) -> list[bytes]:

@@ -26,9 +26,11 @@ def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerS
     It may have it if the text was accepted, is unknown or under way in a batch of one of the `rounds`. What
     a person ordered again may be cut. Never raised unless this package is wrong.
     """
-    cut = np.sort(np.concatenate([np.empty(0, np.int64), *_keys(new_round)]))
+    earlier = [one for one in rounds if any(state in _LEFT for state in _states(one.number, ledger))]
+    cut = np.concatenate([np.empty(0, np.int64), *(_keys(new_round) if earlier else ())])
+    cut.sort()
     twice = 0
-    for one_round in rounds if len(cut) else ():
+    for one_round in earlier if len(cut) else ():
         for part, keys in enumerate(_keys(one_round)):
             left = keys[_has_left(one_round.number, part, ledger)]
             places = np.minimum(np.searchsorted(cut, left), len(cut) - 1)
@@ -39,6 +41,10 @@ def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerS
             "to a number that has this very text, or may have it. This is a mistake in campaign: please "
             "report it."
         )
+
+
+def _states(number: int, ledger: LedgerSnapshot) -> Iterator[str]:
+    return (batch.state for batch in ledger.batches if batch.round == number)
 
 
 def _keys(one_round: Round) -> Iterator[Ints]:

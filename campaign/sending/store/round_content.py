@@ -7,7 +7,6 @@ from msgspec import Struct
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import rows_of_messages
-from campaign.sending.store.hashed_rows import HashedRows
 
 
 class RoundContent(Struct, frozen=True, eq=False, kw_only=True):
@@ -15,8 +14,7 @@ class RoundContent(Struct, frozen=True, eq=False, kw_only=True):
 
     `plan` is whole; `given` is the fingerprint that it was prepared with. `outgoing` are the positions of the
     messages that are to go out, in sending order. `batch_of_message` and `batch_of_excluded` have the earlier
-    batch of each message and of each row of the contacts, 0 for none. `hashes` has those of each message;
-    None where nothing had to be compared.
+    batch of each message and of each row of the contacts, 0 for none.
     """
 
     plan: Plan
@@ -24,7 +22,6 @@ class RoundContent(Struct, frozen=True, eq=False, kw_only=True):
     outgoing: Ints
     batch_of_message: Ints
     batch_of_excluded: Ints
-    hashes: HashedRows | None = None
 
     @property
     def rows_of_outgoing(self) -> Ints:
