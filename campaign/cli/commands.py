@@ -10,7 +10,6 @@ from campaign.cli.sending_options import (
     BY,
     CAMPAIGN,
     CONFIRM,
-    COPY_TO,
     EARLIER_ROUNDS,
     FIRST_ROUND,
     FOLDER,
@@ -87,9 +86,6 @@ _DATABASE = Option(
     "--ledger", metavar="ADDRESS", type=ledger,
     help="the address of its PostgreSQL database, if it is to be compared with the campaign's",
 )  # fmt: skip
-_FOLDER_OR_COPY = Option(
-    "folder", metavar="FOLDER", help="the campaign folder, or the address that --copy-to copied it to"
-)
 _WORKER = Group(
     "this worker",
     (
@@ -106,7 +102,7 @@ _WORKER = Group(
 _ORDERED = Group(
     "the campaign",
     (
-        _FOLDER_OR_COPY,
+        Option("folder", metavar="FOLDER", help="the campaign folder"),
         Option(
             "what", choices=("pause", "resume", "stop"),
             help="what all workers are to do; after stop, the campaign has to be released again",
@@ -204,13 +200,13 @@ COMMANDS = {
     ),
     "release": Command(
         "let workers send what is left of a campaign; the ledger has to be in PostgreSQL", _WORKING,
-        (_of_folder(_DATABASE, COPY_TO), ACCOUNT, EARLIER_ROUNDS, PACE), ("confirm", "release"),
+        (_of_folder(_DATABASE), ACCOUNT, EARLIER_ROUNDS, PACE), ("confirm", "release"),
         ("release campaigns/visits --account live --rate 100",),
     ),
     "worker": Command(
         "send a campaign that was released, together with other workers on any machines", _WORKING,
-        (Group("the campaign", (_FOLDER_OR_COPY, _DATABASE)), ACCOUNT, _WORKER), ("worker",),
-        ("worker campaigns/visits --account live", "worker s3://bucket/visits --account live"),
+        (_of_folder(_DATABASE), ACCOUNT, _WORKER), ("worker",),
+        ("worker campaigns/visits --account live",),
     ),
     "order": Command(
         "pause, resume or stop all workers of a campaign", _WORKING, (_ORDERED,), ("workers",),

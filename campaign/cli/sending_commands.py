@@ -17,7 +17,7 @@ from campaign.cli.plan_source import make_plan, show_plan
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.shell_words import quoted
 from campaign.cli.shown_result import exit_code, show_result
-from campaign.errors import CampaignError, UsageError
+from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.paths import seen_from_here
 from campaign.results.report import write_report
@@ -42,8 +42,6 @@ def run_send(options: argparse.Namespace, page: Page) -> int:
     check_report_paths(options.report)
     choices = {name: getattr(options, name) for name in (*ROUND, *_FIRST_ROUND)} | _given(options)
     checked_choices = SendOptions(**choices)
-    if options.copy_to and not options.release:
-        raise UsageError("copy_to= is for workers. Add --release, or leave it out.")
     plan = make_plan(options)
     check_columns(plan, options.by)
     show_plan(plan, page, in_short=not options.dry_run)
@@ -54,7 +52,7 @@ def run_send(options: argparse.Namespace, page: Page) -> int:
     if options.dry_run:
         return _compare(plan, checked_choices, page)
     if options.release:
-        return _release(plan, choices, options.account, options.copy_to, page)
+        return _release(plan, choices, options.account, page)
     return _send(partial(send, plan, **choices), folder, options, page)
 
 
@@ -73,19 +71,18 @@ def _compare(plan: Plan, choices: SendOptions, page: Page) -> int:
     return ACCEPTED
 
 
-def _release(plan: Plan, choices: dict[str, Any], account: str, copy_to: str | None, page: Page) -> int:
+def _release(plan: Plan, choices: dict[str, Any], account: str, page: Page) -> int:
     """Register the messages for workers, and send nothing."""
     del choices["progress"]
-    show_release(release(plan, **choices, copy_to=copy_to), account, page)
+    show_release(release(plan, **choices), account, page)
     return ACCEPTED
 
 
 def show_release(released: Release, account: str, page: Page) -> None:
     """What was released, and the command that sends it."""
-    place = quoted(released.copied_to or seen_from_here(released.folder))
+    place = quoted(seen_from_here(released.folder))
     page.facts["release"] = {
         "messages": released.messages, "parts": released.parts, "folder": str(released.folder),
-        "copied_to": released.copied_to or None,
     }  # fmt: skip
     page.line(released.sentence)
     if released.messages:

@@ -123,12 +123,6 @@ REPORT = Group(
     ),
 )  # fmt: skip
 
-COPY_TO = Option(
-    "--copy-to", metavar="URL",
-    help="also copy what workers need to a store, such as s3://bucket/visits, for machines that do not share "
-    "the folder: campaign worker takes the address in its place",
-)  # fmt: skip
-
 FIRST_ROUND = Group(
     "how to begin",
     (
@@ -141,7 +135,6 @@ FIRST_ROUND = Group(
             help="send nothing now, but let workers do it: campaign worker on any machines; the ledger has "
             "to be in PostgreSQL",
         ),
-        COPY_TO,
         Option(
             "--pilot", type=int, metavar="MESSAGES",
             help="send about this many first, chosen at random; resume sends the rest",

@@ -20,7 +20,6 @@ from campaign.text import agreeing, capitalised, counted, figure
 def run_release(options: argparse.Namespace, page: Page) -> int:
     choices = {name: getattr(options, name) for name in ROUND}
     choices |= {"account": account_of(options), "budget": budget_of(options), "ledger": options.ledger}
-    choices["copy_to"] = options.copy_to
     show_release(release(options.folder, **choices), options.account, page)
     return ACCEPTED
 

@@ -56,7 +56,7 @@ def test_released_paused_resumed_and_sent(capsys, ledger):
     assert main(["status", FOLDER]) == 0
 
 
-def test_what_programs_are_told(capsys, ledger, tmp_path):
+def test_what_programs_are_told(capsys, ledger):
     def told(*arguments):
         code = main([*arguments, "--json"])
         facts = json.loads(capsys.readouterr().out)
@@ -69,12 +69,8 @@ def test_what_programs_are_told(capsys, ledger, tmp_path):
     refused = told("order", FOLDER, "resume")
     assert (refused["exit_code"], refused["error"]["kind"]) == (2, "UsageError")
     assert "Release it with campaign release" in refused["error"]["message"]
-    copy = (tmp_path / "store").as_uri()
-    refused = told(*RELEASE[:-1], "--copy-to", copy)
-    assert "--copy-to is for workers. Add --release" in refused["error"]["message"]
-    released = told("release", FOLDER, "--rate", "500", "--copy-to", copy)["release"]
-    assert (released["messages"], released["copied_to"]) == (7, copy)
-    worker = told("worker", copy, "--part", "0")["worker"]
+    assert told("release", FOLDER, "--rate", "500")["release"]["messages"] == 7
+    worker = told("worker", FOLDER, "--part", "0")["worker"]
     assert (worker["accepted"], worker["waiting"], worker["status"]) == (7, 0, "finished")
 
 

@@ -88,7 +88,6 @@ DOORS = {
     "dask": {"cluster"},
     "jupyter_server": {"cli.app_access"},
     "tornado": {"cli.app_access"},
-    "fsspec": {"sending.store.remote_files"},
     "distributed": {"cluster"},
     "shtab": {"cli.completion_command"},
 }
@@ -297,7 +296,6 @@ def test_no_public_name_but_the_widgets_loads_a_heavy_library():
         "openpyxl",
         "cryptography",
         "dask",
-        "fsspec",
         "sqlalchemy",
         "psycopg",
     ]

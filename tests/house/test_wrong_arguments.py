@@ -208,7 +208,6 @@ WRONG = {
     "release": {
         "plan": names(OBJECTS, NUMBERS, "none empty", but="plan"),
         **{name: wrong for name, wrong in SENDING.items() if name not in ("plan", "progress")},
-        "copy_to": TEXT,
     },
     "work": {
         "folder": [*A_PATH, "none"],

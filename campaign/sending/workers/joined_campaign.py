@@ -31,7 +31,6 @@ from campaign.sending.store.identity import campaign_key
 from campaign.sending.store.manifest import account_hash
 from campaign.sending.store.rounds import Round
 from campaign.sending.store.user_list import listed_campaign
-from campaign.sending.workers.remote_folder import FetchedFolder
 from campaign.sending.workers.share import Share, SharedPace, hold_of, is_answer, outcome_of
 from campaign.sending.workers.shared_place import shared_place
 from campaign.service.account import Account
@@ -99,8 +98,6 @@ def join_campaign(
     if not waits:
         return None
     _check_released(folder, order)
-    if isinstance(folder, FetchedFolder):  # which takes a while, in which nobody is to count on this worker
-        folder.rounds(folder.snapshot())
     ledger = place.join(folder.manifest.identity, f"{platform.node() or 'unknown host'}:{os.getpid()}")
     held.callback(ledger.close)
     with place.reading() as connection:

@@ -13,9 +13,7 @@ from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.ledger.postgres.roster import WorkerAtWork
 from campaign.sending.options import Place
 from campaign.sending.store.folder import open_folder
-from campaign.sending.store.remote_files import is_url
 from campaign.sending.store.user_state import user_name
-from campaign.sending.workers.remote_folder import folder_for_workers
 from campaign.sending.workers.shared_place import shared_place
 from campaign.text import clean
 
@@ -45,13 +43,13 @@ def order(folder: Place, what: What, *, note: str = "") -> None:
     kind: Literal["paused", "resumed", "stopped"] = (
         "paused" if what == "pause" else "resumed" if what == "resume" else "stopped"
     )
-    with folder_for_workers(folder) as place:
-        standing = shared_place(place).give_order(kind, reason)
-        if standing is None or standing.kind in ("stopped", "recalled"):
-            raise UsageError(
-                f"The campaign in {clean(place.path)} is not released to workers, so there is nothing to "
-                f"{what}. Release it with campaign.release({str(place.path)!r}, …)."
-            )
+    place = open_folder(folder)
+    standing = shared_place(place).give_order(kind, reason)
+    if standing is None or standing.kind in ("stopped", "recalled"):
+        raise UsageError(
+            f"The campaign in {clean(place.path)} is not released to workers, so there is nothing to {what}. "
+            f"Release it with campaign.release({str(place.path)!r}, …)."
+        )
 
 
 @public_call
@@ -69,8 +67,5 @@ def workers(folder: Place) -> pd.DataFrame:
 
 
 def _rows(folder: Place) -> list[WorkerAtWork]:
-    if is_url(folder):
-        with folder_for_workers(folder) as fetched:
-            return shared_place(fetched).workers()
     place = open_folder(folder)
     return shared_place(place).workers() if is_address(place.manifest.ledger) else []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from campaign.argument_checks import check_path, check_text
+from campaign.argument_checks import check_path
 from campaign.contract import Changed, OptedOut, Waiting
 from campaign.messages.plan import Plan
 from campaign.public_calls import public_call
@@ -16,10 +16,7 @@ from campaign.sending.engine.hours import Hours
 from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.opening import check_where, open_campaign
 from campaign.sending.options import Money, Place, SendOptions, check_plan
-from campaign.sending.store.manifest import MANIFEST
-from campaign.sending.store.remote_files import RemoteFiles
 from campaign.sending.store.user_state import user_name
-from campaign.sending.workers.remote_folder import publish
 from campaign.sending.workers.shared_place import check_can_be_shared
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -31,15 +28,11 @@ if TYPE_CHECKING:  # it brings SQLAlchemy, which only a ledger in a database nee
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """What was released: the campaign folder, how many messages wait, and in how many parts (files).
-
-    `copied_to` is the address of the copy that workers can be given instead of the folder, "" for none.
-    """
+    """What was released: the campaign folder, how many messages wait, and in how many parts (files)."""
 
     folder: Path
     messages: int
     parts: int
-    copied_to: str = ""
 
     @property
     def sentence(self) -> str:
@@ -74,7 +67,6 @@ def release(
     confirm: str | None = None,
     ledger: Place | None = None,
     opted_out: OptedOut = "ask",
-    copy_to: str | None = None,
 ) -> Release:
     """Register a plan for several workers to send, and send nothing: `campaign worker` and `work` do that.
 
@@ -82,12 +74,6 @@ def release(
     `send`, and live asks for the same phrase. They are kept in the ledger and hold for all workers together:
     `rate` for the sum of what they send, `budget`, `hours`, the canary, the pilot and `max_unknown` for the
     campaign. Only `concurrency` is for each worker. The ledger has to be in PostgreSQL.
-
-    `copy_to`: the address of a store, as in "s3://bucket/visits", for workers on machines that do not share
-    the folder: what they need is written there before anything is released, and `work` takes the address in
-    place of the folder. It contains the numbers and texts of the campaign, and whoever can write there can
-    have workers send, so let nobody else in; `erase` does not reach it. Stores are opened by fsspec (`pip
-    install "campaign[remote]"`, and for S3 s3fs), with what its own variables or files have for logging in.
 
     A release ends when anything else opens the campaign for changes: `send`, `resume`, `resolve`, `close` or
     another release. Those are refused while workers are there; `campaign.order(folder, "stop")` ends them.
@@ -108,31 +94,18 @@ def release(
         budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm, progress=False,
         ledger=ledger,
     )  # fmt: skip
-    check_text(copy_to, subject="copy_to", write='copy_to="s3://bucket/visits"', or_none=True)
-    return release_plan(plan_to_send, options, copy_to)
+    return release_plan(plan_to_send, options)
 
 
-def release_plan(
-    plan: Plan | None, options: SendOptions, copy_to: str | None = None, opt_outs: Any = None
-) -> Release:
+def release_plan(plan: Plan | None, options: SendOptions, opt_outs: Any = None) -> Release:
     """The same with options that are checked; without a plan, for the campaign in their folder."""
     check_can_be_shared(check_where(plan, options), "The ledger of this campaign")
-    files = None if copy_to is None else RemoteFiles(copy_to)
-    if files is not None:
-        files.digest(MANIFEST)  # raises where the store cannot be reached
     opened = open_campaign(plan, options, opt_outs)
     try:
         waiting = opened.ledger.waiting_messages()
-        if waiting and files is not None:
-            publish(opened.folder, files)
         if waiting:
             record = {"who": user_name(), "options": opened.options.as_record()}
             cast("PostgresLedger", opened.ledger).release(json.dumps(record))
     finally:
         opened.close()
-    return Release(
-        folder=opened.folder.path,
-        messages=waiting,
-        parts=opened.last_round.manifest.parts,
-        copied_to="" if files is None or not waiting else files.url,
-    )
+    return Release(folder=opened.folder.path, messages=waiting, parts=opened.last_round.manifest.parts)

@@ -15,9 +15,8 @@ from campaign.sending.engine.engine_thread import EngineThread
 from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.opening import account_to_continue
 from campaign.sending.options import Place, Progress, SendOptions
-from campaign.sending.store.folder import Folder
+from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.waiting.terminal import interruption, noted_signals, progress_bar
-from campaign.sending.workers.remote_folder import folder_for_workers
 from campaign.sending.workers.shared_place import shared_place
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -67,10 +66,6 @@ def work(
     hours, canary and `max_unknown` hold for all workers together. A worker needs the folder, the account, and
     `ledger` only for the password of its database.
 
-    `folder` may be the address that the release was copied to, as in "s3://bucket/visits": then the frozen
-    messages are fetched into a temporary folder, and compared with what the ledger knows of them before
-    anything is sent. Each call fetches all of them.
-
     It claims a few batches at a time, so it may be called twice, at once, on any machine, and killed: nothing
     is sent twice. Others take over what a dead worker had claimed after 30 seconds; what it was sending is
     unknown. One that slept that long joins again by itself. `parts` restricts it to some part files of the
@@ -85,10 +80,10 @@ def work(
     check_choice(when_paused, get_args(WhenPaused), subject="when_paused")
     _check_parts(parts)
     options = SendOptions(account=account, folder=folder, ledger=ledger, progress=progress)
-    with folder_for_workers(folder) as place:
-        place.check_ledger(ledger)
-        shared_place(place)
-        return _Worker(place, options, parts, when_paused).work()
+    place = open_folder(folder)
+    place.check_ledger(ledger)
+    shared_place(place)
+    return _Worker(place, options, parts, when_paused).work()
 
 
 @public_call
