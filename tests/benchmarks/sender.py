@@ -36,7 +36,7 @@ from campaign.sending.engine.tally import Tally
 from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger_file import create_ledger, open_ledger
-from campaign.sending.store.frozen_messages import Cutting, freeze, pending_batches
+from campaign.sending.store.frozen_messages import Cutting, freeze, in_order, pending_batches
 from campaign.service.account import Account
 from campaign.service.fast_loop import FastLoop
 from campaign.service.transport import Transport
@@ -91,7 +91,8 @@ def cut(messages, folder):
     """The messages frozen in a folder, and the batches that they are cut into."""
     cutting = Cutting(batch_size=SIZE, first_batch=1, canary=False)
     stream, rows = MessageStream(iter([messages])), messages["row"].to_numpy()
-    return list(freeze(stream, rows, np.arange(len(messages)), folder, cutting))
+    entries, _ = freeze(in_order(stream), rows, np.arange(len(messages)), folder, cutting)
+    return entries
 
 
 async def loop(account, bodies, concurrency=CONCURRENCY):

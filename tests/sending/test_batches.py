@@ -1,22 +1,13 @@
 """A frozen plan on disk: the batches it is cut into, and that none leaves once its part file was changed."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from campaign.errors import LedgerError
 from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.sending.store import frozen_messages
-from campaign.sending.store.frozen_messages import (
-    Cutting,
-    batches_by_place,
-    freeze,
-    message_files,
-    part_path,
-    pending_batches,
-    read_part,
-    write_settled,
-)
+from campaign.sending.store.frozen_messages import Cutting, freeze, in_order, pending_batches
+from campaign.sending.store.part_files import OUTGOING, part_path, read_part
 from campaign.service.wire import EncodedMessages
 
 MESSAGES = pd.DataFrame(
@@ -51,7 +42,7 @@ def frozen(folder, messages=MESSAGES, size=2, canary=False, pilot=None, first_ba
     """These messages as a round froze them, in their order."""
     cutting = Cutting(batch_size=size, first_batch=first_batch, canary=canary, pilot=pilot)
     rows, places = messages["row"].to_numpy(), messages.index.to_numpy()
-    return Waiting(list(freeze(MessageStream(iter([messages])), rows, places, folder, cutting)))
+    return Waiting(freeze(in_order(MessageStream(iter([messages]))), rows, places, folder, cutting)[0])
 
 
 def change(folder, messages):
@@ -74,25 +65,17 @@ def test_what_was_frozen_leaves_in_its_order(tmp_path):
     assert b"Hi Ben" in bytes(made[1].entries)
     assert b"Hi Caro" in bytes(made[1].entries)
     assert "Ben" not in repr(made[1])
-    files = message_files(tmp_path, 1, has_settled=False)
-    assert batches_by_place(tmp_path, files, np.array([1, 2, 2, 3])).tolist() == [1, 2, 2, 3]
 
 
-def test_what_an_earlier_batch_holds_is_frozen_beside_what_goes_out(tmp_path):
-    """In the order of the plan when it is read, whatever the order in which it leaves."""
-    outgoing = MESSAGES.iloc[[3, 0]]
-    ledger = frozen(tmp_path, outgoing, size=1, first_batch=7)
-    settled = MESSAGES.iloc[[1, 2]]
-    write_settled([settled], settled.index.to_numpy(), np.array([2, 5]), tmp_path)
+def test_batches_are_numbered_on_and_leave_in_the_order_that_was_chosen(tmp_path):
+    ledger = frozen(tmp_path, MESSAGES.iloc[[3, 0]], size=1, first_batch=7)
     assert [entry.batch for entry in ledger.entries] == [7, 8]
     assert [b"Jos" in bytes(batch.entries) for batch in leaving(tmp_path, ledger)] == [True, False]
-    files = message_files(tmp_path, 1, has_settled=True)
-    assert batches_by_place(tmp_path, files, np.array([7, 8])).tolist() == [8, 2, 5, 7]
 
 
 def test_the_hashes_of_each_message_are_kept_beside_it(tmp_path):
     frozen(tmp_path, MESSAGES.iloc[[3, 0]])
-    table = read_part(tmp_path, 0, ["row", "text_hash", "cell_hash"])
+    table = read_part(part_path(tmp_path, 0), OUTGOING, ["row", "text_hash", "cell_hash"])
     assert table.to_pydict() == {"row": [5, 2], "text_hash": [1, -2], "cell_hash": [13, 10]}
 
 
@@ -200,6 +183,6 @@ def test_a_part_without_anything_left_to_send_is_not_opened(tmp_path, monkeypatc
 @pytest.mark.parametrize("encoding", ["url", "plain"])
 def test_a_batch_is_encoded_as_its_account_wants_it(encoding, tmp_path):
     (first, _) = leaving(tmp_path, frozen(tmp_path), encoding)
-    table = read_part(tmp_path, 0)
+    table = read_part(part_path(tmp_path, 0), OUTGOING)
     assert bytes(first.entries) == bytes(EncodedMessages(table, encoding).slice(0, 2))
     assert (b"Hi%20Aisha" in bytes(first.entries)) == (encoding == "url")

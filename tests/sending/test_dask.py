@@ -23,8 +23,8 @@ from campaign.errors import CampaignError, FileError, FolderError, UsageError
 from campaign.messages.plan_tables import cluster_tables
 from campaign.messages.plan_tables.draft_tables import SpooledTables
 from campaign.messages.plan_tables.duplicates import DuplicateFinder
-from campaign.sending.store import cluster_freezing
-from campaign.sending.store.frame_files import part_path, read_frame
+from campaign.sending.store import part_files
+from campaign.sending.store.part_files import part_path, write_part
 from campaign.values import replace
 
 TAGGED = CLINIC.replace("en\n", "en\n#name,#contact+phone,#date,#lang\n", 1)
@@ -136,7 +136,7 @@ def test_rounds_of_dask_frames_are_those_of_pandas(client, tmp_path):
     loaded = [campaign.load_result(tmp_path / source / "visits") for source in ("dask", "pandas")]
     assert_same_result(*map(without_version, loaded))
     assert result.totals["accepted"] == 18
-    assert (tmp_path / "dask/visits/rounds/0002/plan/settled.parquet").is_dir()
+    assert part_path(tmp_path / "dask/visits/rounds/0002/settled", 1).is_file()
     for name in ("contacts", "messages", "issues"):
         same(result.to_dask(name).compute(), pd.concat([getattr(part, name) for part in result.parts()]))
     with pytest.raises(campaign.ConfirmationError) as question:
@@ -148,27 +148,20 @@ def test_rounds_of_dask_frames_are_those_of_pandas(client, tmp_path):
 def test_the_frozen_tables_are_those_of_pandas(client, tmp_path):
     held, _ = sent(table(SENT), tmp_path / "pandas" / "visits")
     result, _ = sent(partitions(table(SENT), 5), tmp_path / "dask" / "visits")
-    for name in ("contacts.parquet", "recipients.parquet", "issues.parquet", "alternatives.parquet"):
-        tables = [
-            read_frame(one.folder / "rounds/0001" / name).reset_index(drop=name[0] in "ia")
-            for one in (result, held)
-        ]
-        same(*tables)
+    for name in ("contacts", "issues", "alternatives"):
+        same(*(pd.read_parquet(one.folder / "rounds/0001" / name) for one in (result, held)))
     for part in range(4):
         plans = [part_path(one.folder / "rounds/0001/plan", part) for one in (result, held)]
         assert plans[0].read_bytes() == plans[1].read_bytes()
 
 
-def test_a_part_that_was_added_or_taken_away_is_noticed(client, tmp_path):
+def test_a_part_that_was_added_changes_nothing_and_one_that_was_taken_away_is_noticed(client, tmp_path):
     result, _ = sent(partitions(table(SENT), 5), tmp_path / "visits")
-    parts = result.folder / "rounds/0001/contacts.parquet"
-    added = shutil.copy(part_path(parts, 0), part_path(parts, 7))
-    with pytest.raises(FolderError, match=r"part-00007\.parquet was added after the round was frozen"):
-        campaign.load_result(result.folder)
-    added.unlink()
+    parts = result.folder / "rounds/0001/contacts"
+    shutil.copy(part_path(parts, 0), part_path(parts, 7))
     assert campaign.load_result(result.folder).totals == result.totals
     part_path(parts, 1).unlink()
-    with pytest.raises(FolderError, match=r"part-00001\.parquet is missing"):
+    with pytest.raises(FolderError, match=r"part-00001\.parquet cannot be read"):
         campaign.load_result(result.folder)
 
 
@@ -205,10 +198,10 @@ def test_a_source_that_gives_other_rows_the_second_time_is_refused(client, tmp_p
 def hide_folder():
     """Make this worker one that does not see the folder, as on a machine that does not share it."""
 
-    def read(path):
+    def write(table, path):
         raise FileNotFoundError(2, "No such file or directory", path)
 
-    cluster_freezing._read_token = read
+    part_files._write_table = write
 
 
 def test_a_folder_that_a_worker_does_not_see_is_refused(client, tmp_path):
@@ -216,10 +209,10 @@ def test_a_folder_that_a_worker_does_not_see_is_refused(client, tmp_path):
     blind = client.scheduler_info()["workers"].keys()
     client.run(hide_folder, workers=[next(iter(blind))])
     try:
-        with pytest.raises(FolderError, match=r"does not see the campaign folder .*visits \(No such file"):
+        with pytest.raises(FolderError, match=r"No such file.*Nothing was sent.*at the same path"):
             campaign.send(plan, folder=tmp_path / "visits", progress=False)
     finally:
-        client.run(partial(reload, cluster_freezing))
+        client.run(partial(reload, part_files))
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     assert result.totals["accepted"] == 18
 
@@ -241,10 +234,10 @@ def test_a_block_that_is_finished_twice_is_the_same():
 
 def test_a_file_that_is_written_twice_stays_what_it_is(tmp_path):
     path, one, other = tmp_path / "part-00000.parquet", pa.table({"row": [1]}), pa.table({"row": [2]})
-    digest = cluster_freezing._write_once(one, path)
-    assert cluster_freezing._write_once(one, path) == digest
+    digest = write_part(one, path)
+    assert write_part(one, path) == digest
     with pytest.raises(FolderError, match="do not run the same versions"):
-        cluster_freezing._write_once(other, path)
+        write_part(other, path)
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 

@@ -8,7 +8,6 @@ import pandas as pd
 
 from campaign.sending.ledger.views import journal_frame
 from campaign.sending.store.folder import open_folder
-from campaign.sending.store.frozen_messages import read_part
 
 STATUSES = {"accepted", "refused", "unknown", "not_sent"}
 NEVER_SENT = ["pending", "withdrawn", "refused"]
@@ -62,11 +61,10 @@ def batched_messages(folder: Path) -> pd.DataFrame:
     ledger = place.snapshot()
     frames = []
     for one_round in place.rounds(ledger):
-        own = [batch for batch in ledger.batches if batch.round == one_round.number]
-        for part in range(one_round.manifest.parts):
-            frame = read_part(one_round.plan_path, part, ["number", "message"]).to_pandas()
-            batches = pd.DataFrame([batch for batch in own if batch.part == part])
+        for part in one_round.sent_parts(ledger.batches):
+            batches = pd.DataFrame(part.batches)
             repeated = batches.loc[batches.index.repeat(batches["messages"])].reset_index(drop=True)
+            frame = part.read("number", "message").to_pandas()
             frames.append(frame.join(repeated[["batch", "state"]], how="outer"))
     columns = ["number", "message", "batch", "state"]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)

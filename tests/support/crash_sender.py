@@ -147,9 +147,7 @@ def arm(passed: Passed) -> None:
         "before the ledger has its name",
         "after the ledger has its name",
     )
-    _around(
-        freezing, "_write_messages", passed, "before the messages are frozen", "after the messages are frozen"
-    )
+    _around(freezing, "freeze", passed, "before the messages are frozen", "after the messages are frozen")
     _around(freezing, "_manifest", passed, "", "before the round is whole")
     _around(
         ledger.Ledger,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from campaign.arrow_text import Ints
 from campaign.errors import ConfirmationError, FolderError
 from campaign.log import log
 from campaign.public_calls import public_call
@@ -14,10 +15,10 @@ from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.options import Place
 from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder
-from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.lock_holder import LOCK, NOTE
 from campaign.sending.store.manifest import COMPOSED, MANIFEST
-from campaign.sending.store.rounds import RECIPIENTS, ROUNDS, Round
+from campaign.sending.store.part_files import CONTACTS, read_part
+from campaign.sending.store.rounds import ROUNDS, Round
 from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, clean, counted
 
@@ -93,8 +94,13 @@ def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None
 
 def _departed(rounds: Sequence[Round]) -> int:
     """How many numbers of these rounds are in no row of the last of them."""
-    *earlier, last = [read_frame(one_round.path / RECIPIENTS)["number"].to_numpy() for one_round in rounds]
+    *earlier, last = map(_numbers_in, rounds)
     return len(np.setdiff1d(np.concatenate([np.zeros(1, np.int64), *earlier]), [*last, 0]))
+
+
+def _numbers_in(one_round: Round) -> Ints:
+    files = one_round.files("contacts")
+    return np.concatenate([read_part(file, CONTACTS, ["number"]).column(0).to_numpy() for file in files])
 
 
 def _other_files(place: Folder) -> str:

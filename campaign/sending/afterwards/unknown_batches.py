@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from msgspec import Struct
 
@@ -17,8 +18,7 @@ from campaign.sending.afterwards.settled_batches import LEFT, rows_cut_again, se
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder, open_folder
-from campaign.sending.store.frozen_messages import read_part
-from campaign.sending.store.rounds import Round
+from campaign.sending.store.rounds import Round, messages_in
 from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
@@ -66,13 +66,7 @@ def _messages_of(
     columns: Sequence[str] = ("row", "number"),
 ) -> pd.DataFrame:
     """The messages of some batches, with `batch` and these columns."""
-    paths = {one.number: one.plan_path for one in place.rounds(contents)}
-    frames = [pd.DataFrame(columns=["batch", *columns])]
-    for one in contents.batches:
-        if one.batch in batches:
-            messages = read_part(paths[one.round], one.part, [*columns]).slice(one.first, one.messages)
-            frames.append(messages.to_pandas().assign(batch=one.batch))
-    return pd.concat(frames[1:] or frames, ignore_index=True)
+    return messages_in(place.rounds(contents), contents.batches, np.array(batches, np.int64), *columns)
 
 
 def _first_of(numbers: pd.Series[str]) -> str:

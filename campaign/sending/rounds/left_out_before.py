@@ -8,8 +8,8 @@ import numpy as np
 
 from campaign.arrow_text import Bools, Ints
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.store.frame_files import count_parts, read_frame
-from campaign.sending.store.rounds import CONTACTS, RECIPIENTS, Round
+from campaign.sending.store.part_files import CONTACTS, read_part
+from campaign.sending.store.rounds import Round
 from campaign.text import agreeing, counted
 
 _OPTED_OUT = "opted_out"
@@ -63,8 +63,6 @@ def advice_on_opted_out(people: int) -> str:
 
 def _opted_out_in(one_round: Round) -> Iterator[Ints]:
     """The numbers of the people whom a round left out because they wanted no messages, part by part."""
-    contacts, recipients = one_round.path / CONTACTS, one_round.path / RECIPIENTS
-    for part in range(count_parts(contacts)):
-        status = read_frame(contacts, ["status"], part=part)["status"]
-        numbers = read_frame(recipients, ["number"], part=part)["number"]
-        yield np.asarray(numbers[(status == _OPTED_OUT).to_numpy()], dtype=np.int64)
+    for file in one_round.files("contacts"):
+        contacts = read_part(file, CONTACTS, ["status", "number"]).to_pandas()
+        yield contacts.loc[contacts["status"] == _OPTED_OUT, "number"].to_numpy()

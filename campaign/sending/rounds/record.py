@@ -10,15 +10,10 @@ import pandas as pd
 import pyarrow as pa
 from msgspec import Struct
 
-from campaign.arrow_text import (
-    Bools,
-    Ints,
-    TextArray,
-    combine_chunks,
-)
+from campaign.arrow_text import Bools, Ints
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
-from campaign.sending.ledger.views import LedgerSnapshot, RegisteredBatch
+from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
@@ -29,10 +24,9 @@ from campaign.sending.rounds.comparison import (
     SentRows,
 )
 from campaign.sending.store.folder import Folder
-from campaign.sending.store.frame_files import read_frame
-from campaign.sending.store.frozen_messages import check_size, read_part
 from campaign.sending.store.hashed_rows import HashedRows, first_pieces
-from campaign.sending.store.rounds import ISSUES, RECIPIENTS, Round
+from campaign.sending.store.part_files import CONTACTS, HASHES, ISSUES, MESSAGES, read_part
+from campaign.sending.store.rounds import Round, SentPart, messages_in
 
 _KNOWLEDGE = {
     "pending": UNSENT, "withdrawn": UNSENT, "refused": REFUSED, "again": AGAIN, "sending": UNKNOWN,
@@ -61,19 +55,8 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
 
     def are_stopped(self, numbers: Ints) -> Bools:
         """Which numbers are of people who answered STOP after the campaign had begun."""
-        stopped = [np.empty(0, np.int64)]
-        for one_round in self.rounds:
-            rows = self.rows_with_issue(one_round, STOPPED)
-            if len(rows):
-                cells = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
-                stopped.append(np.asarray(cells[cells.index.isin(rows)], dtype=np.int64))
-        known = np.concatenate(stopped)
+        known = np.concatenate([np.empty(0, np.int64), *map(_stopped_in, self.rounds)])
         return np.isin(numbers, known) if len(known) else np.zeros(len(numbers), bool)
-
-    def rows_with_issue(self, one_round: Round, code: str) -> Ints:
-        """The rows of a round with an issue of this kind, each once."""
-        issues = read_frame(one_round.path / ISSUES, ["row", "code"])
-        return np.unique(issues.loc[issues["code"] == code, "row"].dropna().to_numpy(dtype=np.int64))
 
     @cached_property
     def waiting(self) -> Bools:
@@ -101,21 +84,17 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
 
     def sent(self) -> Iterator[SentRows]:
         """The rows that were to get something, part by part, in the order of their batches."""
-        for one_round in self._sound_rounds:
-            for part, batches in self._parts(one_round):
-                table = read_part(one_round.plan_path, part, ["row", "number", "text_hash", "cell_hash"])
-                labels = table.column("row").to_numpy()
-                starts = first_pieces(labels)
-                numbers = _numbers(combine_chunks(table.column("number")), starts)
-                texts, cells = (table.column(name).to_numpy()[starts] for name in ("text_hash", "cell_hash"))
-                rows = HashedRows(numbers, texts, cells)
-                yield SentRows(rows, _batch_of_rows(batches)[starts], labels[starts])
+        for part in (part for one_round in self._sound_rounds for part in self._parts(one_round)):
+            table = part.read("row", "number", "text_hash", "cell_hash")
+            labels = table.column("row").to_numpy()
+            starts = first_pieces(labels)
+            texts, cells = (table.column(name).to_numpy()[starts] for name in HASHES)
+            rows = HashedRows(_numbers(table)[starts], texts, cells)
+            yield SentRows(rows, part.batch_of_message[starts], labels[starts])
 
     def numbers_to_send_to(self, one_round: Round) -> Iterator[Ints]:
         """The numbers of the messages that were to go out in a round, part by part."""
-        for part, _ in self._parts(one_round):
-            numbers = combine_chunks(read_part(one_round.plan_path, part, ["number"]).column("number"))
-            yield _numbers(numbers, np.arange(len(numbers)))
+        return (_numbers(part.read("number")) for part in self._parts(one_round))
 
     def messages(self, batches: Ints, rows: Ints) -> pd.DataFrame:
         """What batches say to their rows: message columns, and `entry`, the position in `batches` and `rows`.
@@ -123,20 +102,8 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         All pieces of a text, in order.
         """
         wanted = pd.DataFrame({"batch": batches, "row": rows, "entry": np.arange(len(batches))})
-        columns = ["entry", *MESSAGE_TEXTS, "parts"]
-        frames = []
-        for one_round in self.rounds:
-            for part, registered in self._parts(one_round):
-                if not wanted["batch"].isin([batch.batch for batch in registered]).any():
-                    continue
-                frame = read_part(one_round.plan_path, part).to_pandas()
-                frame["batch"] = _batch_of_rows(registered)
-                frames.append(frame.merge(wanted, on=["batch", "row"])[columns])
-        if not frames:
-            return pd.DataFrame(columns=columns).astype({"entry": "int64", "parts": "int64"})
-        joined = pd.concat(frames, ignore_index=True)[columns]
-        if joined["entry"].is_monotonic_increasing:  # as it mostly is: sorting takes a copy
-            return joined
+        said = messages_in(self.rounds, self.ledger.batches, batches, *MESSAGES.names)
+        joined = said.merge(wanted, on=["batch", "row"])[["entry", *MESSAGE_TEXTS, "parts"]]
         return joined.sort_values("entry", kind="stable", ignore_index=True)
 
     def messages_that_left(self, *, besides: Iterable[int] = ()) -> pd.DataFrame:
@@ -146,35 +113,31 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         `besides`, whatever is known of them. Raises `FolderError` when a file
         is not what it was when it was frozen.
         """
-        frames = [pd.DataFrame({"row": [], "number": [], "message": [], "batch": []})]
         has_left = self.knowledge >= AGAIN
         has_left[[*besides]] = True
-        for one_round in self._sound_rounds:
-            for part, registered in self._parts(one_round):
-                batches = _batch_of_rows(registered)
-                left = has_left[batches]
-                if left.any():
-                    table = read_part(one_round.plan_path, part, ["row", "number", "message"])
-                    frames.append(table.to_pandas().assign(batch=batches)[left])
-        types = {"row": "int64", "number": "str", "message": "str", "batch": "int64"}
-        return pd.concat([frame.astype(types) for frame in frames], ignore_index=True)
+        batches = np.flatnonzero(has_left)
+        return messages_in(self._sound_rounds, self.ledger.batches, batches, "row", "number", "message")
 
-    def _parts(self, one_round: Round) -> Iterator[tuple[int, list[RegisteredBatch]]]:
-        """The part files of a round, each with its batches in order."""
-        own = [batch for batch in self.ledger.batches if batch.round == one_round.number]
-        for part in range(one_round.manifest.parts):
-            batches = [batch for batch in own if batch.part == part]
-            check_size(one_round.plan_path, part, sum(batch.messages for batch in batches))
-            yield part, batches
+    def _parts(self, one_round: Round) -> list[SentPart]:
+        return one_round.sent_parts(self.ledger.batches)
 
 
-def _numbers(texts: TextArray, positions: Ints) -> Ints:
+def _stopped_in(one_round: Round) -> Ints:
+    """The numbers with the issue that a person answered STOP, in a round."""
+    files = zip(one_round.files("issues"), one_round.files("contacts"), strict=True)
+    stopped = [np.empty(0, np.int64)]
+    for issues, contacts in files:
+        codes = read_part(issues, ISSUES, ["row", "code"]).to_pandas()
+        rows = codes.loc[codes["code"] == STOPPED, "row"].to_numpy(dtype=np.int64)
+        if len(rows):
+            table = read_part(contacts, CONTACTS, ["row", "number"])
+            is_stopped = np.isin(table.column("row").to_numpy(), rows)
+            stopped.append(table.column("number").to_numpy()[is_stopped])
+    return np.concatenate(stopped)
+
+
+def _numbers(messages: pa.Table) -> Ints:
     try:
-        return np.asarray(texts.take(positions).cast(pa.int64()), dtype=np.int64)
+        return np.asarray(messages.column("number").cast(pa.int64()), dtype=np.int64)
     except pa.ArrowInvalid:
         raise LedgerError("A frozen message has no phone number. Restore the folder from a copy.") from None
-
-
-def _batch_of_rows(batches: Sequence[RegisteredBatch]) -> Ints:
-    numbers = np.array([batch.batch for batch in batches], np.int64)
-    return np.repeat(numbers, [batch.messages for batch in batches])

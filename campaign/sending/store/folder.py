@@ -20,6 +20,7 @@ from typing import Any
 import pandas as pd
 from msgspec import Struct
 
+from campaign.arrow_text import Ints
 from campaign.errors import CampaignError, FolderError, OtherFileError, UsageError
 from campaign.local_times import LocalTimes
 from campaign.paths import impossible
@@ -32,7 +33,7 @@ from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.ledger.postgres.standing_orders import StandingOrder
 from campaign.sending.ledger.views import (
     LedgerSnapshot,
-    RegisteredRound,
+    RegisteredBatch,
     accepted_messages,
     moves_of,
     snapshot,
@@ -41,12 +42,7 @@ from campaign.sending.store.given_accounts import account_at, given_account
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.lock_holder import hold_campaign, open_in
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_campaign_manifest
-from campaign.sending.store.recorded_messages import recorded_messages
-from campaign.sending.store.rounds import (
-    FrozenPlan,
-    Round,
-    open_round,
-)
+from campaign.sending.store.rounds import FrozenPlan, Round, messages_in, open_round
 from campaign.sending.store.ways_on import call_to_resume, options_of_last_run
 from campaign.service.account_in_code import account_argument, account_of, name_of_sandbox
 from campaign.text import agreeing, clean, counted
@@ -86,7 +82,7 @@ class Folder(Struct, frozen=True):
     def rounds(self, ledger: LedgerSnapshot) -> list[Round]:
         """The registered rounds, in order; raises `FolderError` if the campaign was erased."""
         self.check_not_erased(ledger.erased_at)
-        return [self.open_round(registered) for registered in ledger.rounds]
+        return [open_round(self.path, registered) for registered in ledger.rounds]
 
     def check_not_erased(self, erased_at: str) -> None:
         """Raise `FolderError` if the campaign was erased: nobody knows any more what it sent to whom."""
@@ -95,10 +91,6 @@ class Folder(Struct, frozen=True):
                 f"The campaign in {clean(self.path)} was erased on {erased_at[:10]}; history() has its "
                 "totals and costs. Give another name."
             )
-
-    def open_round(self, registered: RegisteredRound) -> Round:
-        """A round; raises `FolderError` unless it is what was registered."""
-        return open_round(self.path, registered)
 
     def load_result(
         self,
@@ -139,7 +131,7 @@ class Folder(Struct, frozen=True):
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
             ways_on=self._ways_on(rounds, ledger.paces) if ways_on is None else ways_on,
-            recorded=partial(recorded_messages, rounds, ledger.batches),
+            recorded=partial(_recorded, rounds, ledger.batches),
         )
 
     def _ways_on(self, rounds: Sequence[Round], paces: Paces) -> WaysOn:
@@ -191,6 +183,13 @@ class Folder(Struct, frozen=True):
                 sent.pop(reading.path, None)
                 sent[reading.path] = manifest.created_at
         return sent
+
+
+def _recorded(
+    rounds: Sequence[Round], registered: Sequence[RegisteredBatch], batches: Ints, *texts: str
+) -> pd.DataFrame:
+    """The number, the batch and the row of then (int64) of each message of some batches, and some texts."""
+    return messages_in(rounds, registered, batches, "number", "row", *texts).astype({"number": "int64"})
 
 
 def _told(rounds: Sequence[Round], ledger: LedgerSnapshot) -> list[SentRound]:

@@ -1,4 +1,7 @@
-"""Freezing a round: all its files are durable before the ledger registers it."""
+"""Freezing a round: all its files are durable before the ledger registers it.
+
+Each part of a plan is written where it is: here, or by the workers of a Dask cluster, which share the folder.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +10,44 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
+from itertools import count, pairwise, repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.contract import PEOPLE_OF_THEIR_OWN
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.cluster_tables import ClusterTables
-from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at, rows_with_why
+from campaign.messages.plan_tables.plan_columns import (
+    MessageStream,
+    count_messages,
+    messages_at,
+    rows_with_why,
+)
+from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.results.totals import people_in
 from campaign.sending.ledger.ledger import Entry
-from campaign.sending.store.cluster_freezing import freeze_on_cluster, frequent_senders, recipients_of
-from campaign.sending.store.frame_files import write_frames
-from campaign.sending.store.frozen_messages import Cutting, freeze, write_settled
+from campaign.sending.store.frozen_messages import Cutting, Digests, MessageSource, freeze, in_order
 from campaign.sending.store.hashed_rows import with_hashes
 from campaign.sending.store.manifest import MANIFEST, RoundManifest
-from campaign.sending.store.round_content import RoundContent
-from campaign.sending.store.rounds import (
-    ALTERNATIVES,
-    CONTACTS,
+from campaign.sending.store.part_files import (
     ISSUES,
-    PLAN,
-    RECIPIENTS,
-    file_digest,
+    MESSAGES,
+    SETTLED,
+    arrow_table,
+    cannot_be_written,
+    contacts_table,
+    part_path,
+    write_part,
 )
+from campaign.sending.store.round_content import RoundContent
+from campaign.sending.store.rounds import PLAN, TABLES, sweep_unfinished_files
 from campaign.sending.store.user_state import user_name
+from campaign.text import agreeing, clean, counted
 from campaign.version import VERSION
 
 _SENDERS = 10  # senders that a manifest names; more than one or two are a column of the file
@@ -53,24 +64,22 @@ def freeze_round(
 
     `options` is what `send` was given, as JSON can hold it, and `currency` that of the account.
     """
+    path = path.absolute()
+    folders = [path / table for table in TABLES]
     try:
-        make_private_folder(path / PLAN)
-        on_cluster = tables_on_cluster(content.plan)
-        entries, digests = (
-            _write_here(path, content, cutting)
-            if on_cluster is None
-            else freeze_on_cluster(on_cluster, path, content, cutting)
-        )
+        for folder in folders:
+            make_private_folder(folder)
+        messages = _outgoing_messages(content)
+        entries, digests = freeze(messages, content.rows_of_outgoing, content.outgoing, path / PLAN, cutting)
+        digests |= _write_tables(content, path)
+        _check_written(path, digests)
         manifest = _manifest(content, cutting, entries, dict(options), currency, digests)
         with new_private_file(path / MANIFEST) as file:
             file.write(manifest.content)
-        for folder in (path / PLAN, path, path.parent):
+        for folder in (*folders, path, path.parent):
             sync_folder(folder)
     except OSError as error:
-        raise FolderError(
-            f"The messages cannot be kept in {path}: {error.strerror or error}. Nothing was sent. Make room "
-            "on the disk, or allow yourself to write to the folder, then try again."
-        ) from None
+        raise cannot_be_written(path, error) from None
     return manifest, entries
 
 
@@ -79,44 +88,81 @@ def tables_on_cluster(plan: Plan) -> ClusterTables | None:
     return plan.store if isinstance(plan.store, ClusterTables) else None
 
 
-def _write_here(path: Path, content: RoundContent, cutting: Cutting) -> tuple[list[Entry], dict[str, str]]:
-    entries = _write_messages(path, content, cutting)
-    _write_tables(path, content)
-    files = sorted(file for file in path.rglob("*.parquet") if file.is_file())
-    return entries, {file.relative_to(path).as_posix(): file_digest(file) for file in files}
-
-
-def _write_messages(path: Path, content: RoundContent, cutting: Cutting) -> list[Entry]:
-    plan, outgoing = content.plan, content.outgoing
-    stream = MessageStream(messages_at(plan, outgoing, partial(with_hashes, plan.addressing.columns)))
-    entries = list(freeze(stream, content.rows_of_outgoing, outgoing, path / PLAN, cutting))
-    settled = content.batch_of_message.nonzero()[0]
-    if len(settled):
-        batches = content.batch_of_message[settled]
-        write_settled(messages_at(plan, settled), settled, batches, path / PLAN)
-    return entries
-
-
-def _write_tables(path: Path, content: RoundContent) -> None:
+def _outgoing_messages(content: RoundContent) -> MessageSource:
+    """Where the messages are that are to go out, with their hashes."""
     plan = content.plan
-    write_frames((part.contacts for part in plan.parts()), path / CONTACTS)
-    write_frames(_recipients(content), path / RECIPIENTS)
-    write_frames((part.alternatives for part in plan.parts()), path / ALTERNATIVES)
-    write_frames((part.issues for part in plan.parts()), path / ISSUES)
+    extend, on_cluster = partial(with_hashes, plan.addressing.columns), tables_on_cluster(plan)
+    if on_cluster is not None:
+        return partial(on_cluster.with_messages, extend=extend)
+    return in_order(MessageStream(messages_at(plan, content.outgoing, extend)))
 
 
-def _recipients(content: RoundContent) -> Iterator[pd.DataFrame]:
-    """The recipients of each part of the contacts."""
-    start = 0
-    for part in content.plan.parts():
-        batches = content.batch_of_excluded[start : start + len(part.numbers)]
-        yield recipients_of(part, batches)
-        start += len(part.numbers)
+def _write_tables(content: RoundContent, path: Path) -> Digests:
+    """Write everything but the messages that are to go out, part by part."""
+    plan = content.plan
+    rows = np.cumsum([0, *plan.map_parts(_count_rows)])
+    messages = np.cumsum([0, *plan.map_parts(count_messages)])
+    excluded = _split(content.batch_of_excluded, rows)
+    settled = _split(content.batch_of_message, messages)
+    written = plan.map_parts(_write_tables_of_part, count(), excluded, settled, messages, repeat(path))
+    return {name: digest for digests in written for name, digest in digests.items()}
+
+
+def _split(batches: Ints, starts: Ints) -> Iterator[Ints | None]:
+    """The batches of each part, None where all are 0."""
+    for start, stop in pairwise(starts.tolist()):
+        own = batches[start:stop]
+        yield own if own.any() else None
+
+
+def _count_rows(part: PlanPart) -> int:
+    return len(part.numbers)
+
+
+def _write_tables_of_part(
+    part: PlanPart, number: int, excluded: Ints | None, settled: Ints | None, start: int, path: Path
+) -> Digests:
+    """Write the tables of a part; `start` is the position of its first message.
+
+    `excluded` and `settled` have the earlier batch of each row of the contacts, and of each message, 0 for
+    none.
+    """
+    excluded = np.zeros(len(part.numbers), np.int64) if excluded is None else excluded
+    tables = {
+        "contacts": contacts_table(part, excluded),
+        "issues": arrow_table(part.issues, ISSUES),
+        "alternatives": arrow_table(part.alternatives, MESSAGES),
+    }
+    if settled is not None:
+        places = np.flatnonzero(settled)
+        messages = part.messages.iloc[places].assign(place=places + start, batch=settled[places])
+        tables["settled"] = arrow_table(messages, SETTLED)
+    files = {name: part_path(path / name, number) for name in tables}
+    return {f"{name}/{file.name}": write_part(tables[name], file) for name, file in files.items()}
+
+
+def _check_written(path: Path, digests: Digests) -> None:
+    """Raise `FolderError` unless what Dask workers have written is here; clear away what they left."""
+    missing = [name for name in digests if not (path / name).is_file()]
+    if missing:
+        files, are = counted(len(missing), "file"), agreeing(len(missing), "is", "are")
+        raise FolderError(
+            f"{files} that the Dask workers wrote {are} not in {clean(path)}, so the folder is not shared. "
+            "Nothing was sent. Give a folder= on a disk that all machines of the cluster have at the same "
+            "path."
+        )
+    sweep_unfinished_files(path)
+
+
+def _senders_of(part: PlanPart) -> Counter[str]:
+    """How many messages of a part name each sender."""
+    counts = part.messages["sender"].value_counts()
+    return Counter({str(sender): int(count) for sender, count in counts.items()})
 
 
 def _frequent_senders(plan: Plan) -> list[str]:
     senders = Counter[str]()
-    for counts in plan.map_parts(frequent_senders):
+    for counts in plan.map_parts(_senders_of):
         senders.update(counts)
     return [sender for sender, _ in senders.most_common(_SENDERS)]
 
@@ -141,7 +187,6 @@ def _manifest(
         fingerprint=plan.fingerprint,
         messages=plan.totals.messages,
         settled=_settled(content.batch_of_message),
-        parts=entries[-1].part + 1 if entries else 0,
         batch_size=cutting.batch_size,
         canary=cutting.canary,
         pilot=_pilot(plan, cutting, entries),
@@ -158,7 +203,7 @@ def _manifest(
             "sharing_a_phone": len(rows_with_why(plan, "shared_phone")),
         },
         reading=asdict(plan.reading) if plan.reading is not None else None,
-        digests=digests,
+        digests=dict(sorted(digests.items())),
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         version=VERSION,
     )

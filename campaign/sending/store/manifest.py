@@ -25,7 +25,7 @@ from campaign.suggestions import folder_meant
 from campaign.text import clean, shorten
 from campaign.values import replace
 
-FORMAT = 4
+FORMAT = 5
 MANIFEST = "manifest.json"
 _LONGEST = 1 << 30  # bytes; a million cells with remarks have some 200 MB
 COMPOSED = "composed.json"  # what a person decided who composed the campaign by clicks; no manifest needs it
@@ -77,8 +77,8 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
     """What was frozen in a round.
 
     `given` is the fingerprint of the plan as it was given, `fingerprint` that of the messages as they were
-    frozen, and `settled` how many of them each earlier batch holds. `parts` is the number of part files,
-    `pilot` says which batches are the pilot, and `every_text` whether all texts for a number go out.
+    frozen, and `settled` how many of them each earlier batch holds. `pilot` says which batches are the pilot,
+    and `every_text` whether all texts for a number go out.
     `digests` has the SHA-256 of each frozen file by its path from the round's folder. `totals` and `reading`
     are records of the plan's.
 
@@ -91,7 +91,6 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
     fingerprint: str
     messages: int
     settled: dict[str, int]
-    parts: int
     batch_size: int
     canary: bool
     pilot: dict[str, Any] | None
@@ -105,6 +104,11 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
     totals: dict[str, Any]
     reading: dict[str, Any] | None
     digests: dict[str, str]
+
+    @property
+    def parts(self) -> int:
+        """How many part files have the messages that were to go out."""
+        return sum(name.startswith("plan/") for name in self.digests)
 
     @property
     def people(self) -> int:

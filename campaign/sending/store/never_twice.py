@@ -5,7 +5,7 @@ It does not trust the comparison: it reads again what is recorded, and what woul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -13,11 +13,12 @@ import pyarrow as pa
 from campaign.arrow_text import Bools, Ints
 from campaign.errors import LedgerError
 from campaign.sending.ledger.views import LedgerSnapshot
-from campaign.sending.store.frozen_messages import read_part
-from campaign.sending.store.rounds import Round
+from campaign.sending.store.part_files import OUTGOING, read_part
+from campaign.sending.store.rounds import PLAN, Round, SentPart
 from campaign.text import clean, counted
 
 _LEFT = ("accepted", "unknown", "sending")
+_KEY = ("number", "text_hash")
 
 
 def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerSnapshot) -> None:
@@ -26,15 +27,15 @@ def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerS
     It may have it if the text was accepted, is unknown or under way in a batch of one of the `rounds`. What
     a person ordered again may be cut. Never raised unless this package is wrong.
     """
-    earlier = [one for one in rounds if any(state in _LEFT for state in _states(one.number, ledger))]
-    cut = np.concatenate([np.empty(0, np.int64), *(_keys(new_round) if earlier else ())])
+    earlier = [part for one in rounds for part in one.sent_parts(ledger.batches) if _has_left(part).any()]
+    files = new_round.files(PLAN) if earlier else []
+    cut = np.concatenate([np.empty(0, np.int64), *(_keys(read_part(file, OUTGOING, _KEY)) for file in files)])
     cut.sort()
     twice = 0
-    for one_round in earlier if len(cut) else ():
-        for part, keys in enumerate(_keys(one_round)):
-            left = keys[_has_left(one_round.number, part, ledger)]
-            places = np.minimum(np.searchsorted(cut, left), len(cut) - 1)
-            twice += int((cut[places] == left).sum())
+    for part in earlier if len(cut) else ():
+        left = _keys(part.read(*_KEY))[_has_left(part)]
+        places = np.minimum(np.searchsorted(cut, left), len(cut) - 1)
+        twice += int((cut[places] == left).sum())
     if twice:
         raise LedgerError(
             f"Nothing was sent: {counted(twice, 'message')} of {clean(new_round.path.parents[1])} would go "
@@ -43,20 +44,14 @@ def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerS
         )
 
 
-def _states(number: int, ledger: LedgerSnapshot) -> Iterator[str]:
-    return (batch.state for batch in ledger.batches if batch.round == number)
+def _keys(messages: pa.Table) -> Ints:
+    """What tells number and text of each message."""
+    numbers = messages.column("number").cast(pa.int64()).to_numpy()
+    keys: Ints = numbers * np.int64(1_000_003) + messages.column("text_hash").to_numpy()
+    return keys
 
 
-def _keys(one_round: Round) -> Iterator[Ints]:
-    """What tells number and text of each message in the part files of a round, part by part."""
-    for part in range(one_round.manifest.parts):
-        table = read_part(one_round.plan_path, part, ["number", "text_hash"])
-        numbers = table.column("number").cast(pa.int64()).to_numpy()
-        yield numbers * np.int64(1_000_003) + table.column("text_hash").to_numpy()
-
-
-def _has_left(number: int, part: int, ledger: LedgerSnapshot) -> Bools:
+def _has_left(part: SentPart) -> Bools:
     """Which messages of a part were accepted, or may have been."""
-    batches = [batch for batch in ledger.batches if (batch.round, batch.part) == (number, part)]
-    left = np.array([batch.state in _LEFT for batch in batches], dtype=bool)
-    return np.repeat(left, [batch.messages for batch in batches])
+    left = np.array([batch.state in _LEFT for batch in part.batches], dtype=bool)
+    return np.repeat(left, [batch.messages for batch in part.batches])

@@ -1,48 +1,78 @@
 """A round: one plan of a campaign, frozen in a folder of its own.
 
-rounds/0001/manifest.json           what was frozen, and the digests of the files
-rounds/0001/plan/part-00000.parquet … messages that were to go out, in sending order
-rounds/0001/plan/settled.parquet    messages that did not have to go out, each with the batch that holds it
-rounds/0001/contacts.parquet        every input row with its status before sending
-rounds/0001/recipients.parquet      the number of each of these rows, and the batch that had reached it
-rounds/0001/issues.parquet          what was found in the contact table
+rounds/0001/manifest.json   what was frozen, and the digests of the files
+rounds/0001/plan/           messages that were to go out, in sending order
+rounds/0001/settled/        messages that did not have to go out, each with the batch that holds it
+rounds/0001/contacts/       every input row with its number, its status, and the batch that had reached it
+rounds/0001/issues/         what was found in the contact table
+rounds/0001/alternatives/   what rows would get that repeat another row's number
 
-A round exists once the ledger has registered it. Its files never change afterwards. Once the campaign is
-erased, there is only what is left of the manifest.
+Each of these folders has a file for each part. A round exists once the ledger has registered it. Its files
+never change afterwards. Once the campaign is erased, there is only what is left of the manifest.
 """
 
 from __future__ import annotations
 
-import hashlib
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 from msgspec import Struct
 
 from campaign.arrow_text import Ints
 from campaign.contract import STATUSES
-from campaign.errors import FolderError
+from campaign.errors import FolderError, LedgerError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart, whole_frame
 from campaign.messages.recipients import Addressing
-from campaign.private_files import open_ordinary
 from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
-from campaign.sending.store.frame_files import read_frame, table_files
-from campaign.sending.store.frozen_messages import batches_by_place, message_files
 from campaign.sending.store.frozen_parts import FrozenParts
 from campaign.sending.store.manifest import RoundManifest, read_round_manifest
+from campaign.sending.store.part_files import (
+    OUTGOING,
+    UNFINISHED,
+    as_frame,
+    file_digest,
+    part_path,
+    read_part,
+)
 
-ROUNDS = "rounds"
-UNFINISHED = "unfinished-"  # how the name of a file begins that a Dask worker has not written to the end
-PLAN, CONTACTS, ISSUES = "plan", "contacts.parquet", "issues.parquet"
-RECIPIENTS, ALTERNATIVES = "recipients.parquet", "alternatives.parquet"
+ROUNDS, PLAN = "rounds", "plan"
+TABLES = (PLAN, "settled", "contacts", "issues", "alternatives")
+
+
+class SentPart(Struct, frozen=True):
+    """A part file of what was to go out in a round, and the batches that it was cut into."""
+
+    path: Path
+    batches: list[RegisteredBatch]
+
+    def read(self, *columns: str) -> pa.Table:
+        """Some columns of its messages; raises `LedgerError` where it has not those of its batches."""
+        table = read_part(self.path, OUTGOING, columns)
+        if table.num_rows != sum(batch.messages for batch in self.batches):
+            raise LedgerError(f"{self.path} is missing or damaged. Restore it from a copy.")
+        return table
+
+    @property
+    def batch_of_message(self) -> Ints:
+        """The batch of each message."""
+        return _batch_of_message(self.batches)
+
+
+def _batch_of_message(batches: Sequence[RegisteredBatch]) -> Ints:
+    numbers = np.array([batch.batch for batch in batches], np.int64)
+    return np.repeat(numbers, [batch.messages for batch in batches])
 
 
 class Round(Struct, frozen=True):
@@ -70,9 +100,17 @@ class Round(Struct, frozen=True):
     def plan_path(self) -> Path:
         return self.path / PLAN
 
+    def files(self, table: str) -> list[Path]:
+        """The part files of a table, in order."""
+        return [self.path / name for name in sorted(self.manifest.digests) if name.startswith(f"{table}/")]
+
     def check_files(self) -> None:
         """Raise `FolderError` when a file is not what it was when it was frozen."""
-        check_digests(self.path, self.manifest.digests)
+        for name, digest in self.manifest.digests.items():
+            if file_digest(self.path / name) != digest:
+                raise FolderError(
+                    f"{self.path / name} was changed after it was frozen. Restore it from a copy."
+                )
 
     def load(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
         """The plan as it was frozen; raises `FolderError` when a file is not what it was then."""
@@ -85,61 +123,68 @@ class Round(Struct, frozen=True):
         Of a plan that was frozen as one part, the contacts are read, and checked, at once.
         """
         manifest = self.manifest
-        frozen = FrozenParts(
-            message_files(self.plan_path, manifest.parts, has_settled=bool(manifest.settled)),
-            contacts=self.path / CONTACTS,
-            recipients=self.path / RECIPIENTS,
-            issues=self.path / ISSUES,
-            alternatives=self.path / ALTERNATIVES,
-        )
-        by_message = batches_by_place(self.plan_path, frozen.files, self.batch_of_outgoing(batches))
+        frozen = FrozenParts({table: self.files(table) for table in TABLES})
+        own = [batch for batch in batches if batch.round == self.number]
+        by_message = frozen.batch_of_message(_batch_of_message(own))
         first, *others = frozen.parts()
-        if frozen.messages != len(by_message) or (not others and not self._fits(first, frozen)):
-            raise FolderError(f"The tables in {self.path} do not belong together. Restore them from a copy.")
+        if not others and not self._fits(first):
+            raise FolderError(f"The files in {self.path} do not belong together. Restore them from a copy.")
         tables: dict[str, Any] = {
             name: whole_frame(frozen, name) if others else partial(getattr, first, name)
             for name in ("messages", "issues", "contacts", "alternatives")
         }
+        alternatives = tables.pop("alternatives")
         plan = Plan(
-            messages=tables["messages"],
-            issues=tables["issues"],
-            contacts=tables["contacts"],
+            **tables,
             totals=manifest.load_totals(),
             fingerprint=manifest.fingerprint,
             reading=manifest.load_reading(),
             addressing=Addressing(
                 lambda: np.concatenate([part.numbers for part in frozen.parts()]),
                 tuple(manifest.number_columns),
-                tables["alternatives"],
+                alternatives,
                 manifest.every_text,
             ),
             _store=frozen if others else None,
         )
-        return FrozenPlan(plan, by_message, frozen.earlier_batches(plan.totals.rows))
+        return FrozenPlan(plan, by_message, frozen.earlier_batches())
 
-    def _fits(self, part: PlanPart, frozen: FrozenParts) -> bool:
+    def _fits(self, part: PlanPart) -> bool:
         """Whether the tables of a round that is one part belong together."""
         contacts = part.contacts
         rows = contacts.index
         return bool(
             len(rows) == self.manifest.load_totals().rows
             and rows.is_unique
-            and rows.equals(read_frame(frozen.recipients, []).index)
             and np.isin(part.rows_of_messages, rows).all()
             and contacts["status"].isin(STATUSES).all()
         )
 
-    def batch_of_outgoing(self, batches: Sequence[RegisteredBatch]) -> Ints:
-        """The batch of each message in the part files, in their order."""
-        own = [batch for batch in batches if batch.round == self.number]
-        return np.repeat(
-            np.array([batch.batch for batch in own], dtype=np.int64), [batch.messages for batch in own]
-        )
+    def sent_parts(self, batches: Iterable[RegisteredBatch]) -> list[SentPart]:
+        """What was to go out, part by part; of these batches, those of other rounds do not matter."""
+        own = groupby((batch for batch in batches if batch.round == self.number), attrgetter("part"))
+        return [SentPart(part_path(self.plan_path, part), [*of_part]) for part, of_part in own]
 
     def messages_by_batch(self, batches: Sequence[RegisteredBatch]) -> dict[int, int]:
         """How many messages of this plan each batch holds."""
         counts = {batch.batch: batch.messages for batch in batches if batch.round == self.number}
         return counts | {int(batch): messages for batch, messages in self.manifest.settled.items()}
+
+
+def messages_in(
+    rounds: Iterable[Round], registered: Sequence[RegisteredBatch], batches: Ints, *columns: str
+) -> pd.DataFrame:
+    """Some columns of the messages in some batches, and their batch; in the order of the batches.
+
+    Only the part files that hold these batches are read. Raises `LedgerError` when one is damaged.
+    """
+    wanted = set(batches.tolist())
+    frames = [as_frame(OUTGOING.empty_table().select(columns)).assign(batch=np.empty(0, np.int64))]
+    for part in (part for one_round in rounds for part in one_round.sent_parts(registered)):
+        if not wanted.isdisjoint(batch.batch for batch in part.batches):
+            messages = as_frame(part.read(*columns)).assign(batch=part.batch_of_message)
+            frames.append(messages[messages["batch"].isin(wanted)])
+    return pd.concat(frames, ignore_index=True)
 
 
 class FrozenPlan(Struct, frozen=True, eq=False):
@@ -174,31 +219,7 @@ def sweep_rounds(folder: Path, last: int) -> None:
 
 
 def sweep_unfinished_files(path: Path) -> None:
-    """Clear away what killed Dask workers were writing, below a folder."""
+    """Clear away what killed programs and Dask workers were writing, below a folder."""
     for leftover in path.rglob(f"{UNFINISHED}*"):
         with suppress(OSError):  # a worker that was taken for lost may be faster
             leftover.unlink()
-
-
-def check_digests(folder: Path, digests: Mapping[str, str]) -> None:
-    """Raise `FolderError` when a file is not what it was when it was frozen, by its path from the folder."""
-    for name, digest in digests.items():
-        if file_digest(folder / name) != digest:
-            raise FolderError(f"{folder / name} was changed after it was frozen. Restore it from a copy.")
-    for table in {path for name in digests if (path := (folder / name).parent).suffix == ".parquet"}:
-        for file in table_files(table):  # all parts in a folder are read
-            if file.relative_to(folder).as_posix() not in digests:
-                raise FolderError(f"{file} was added after the round was frozen. Remove it.")
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a frozen file; raises `FolderError` when it cannot be read."""
-    try:
-        with open_ordinary(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise FolderError(f"{path} is missing. Restore it from a copy.") from None
-    except OSError as error:
-        raise FolderError(
-            f"{path} cannot be read: {error.strerror}. Make it readable, or restore it from a copy."
-        ) from None

@@ -26,9 +26,9 @@ from campaign.sending.ledger.views import LedgerSnapshot, erased_at, identity_of
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.standing import tally_of
 from campaign.sending.store.folder import Folder
-from campaign.sending.store.frame_files import part_path
 from campaign.sending.store.identity import campaign_key
 from campaign.sending.store.manifest import account_hash
+from campaign.sending.store.part_files import part_path
 from campaign.sending.store.rounds import Round
 from campaign.sending.store.user_list import listed_campaign
 from campaign.sending.workers.share import Share, SharedPace, hold_of, is_answer, outcome_of

@@ -106,10 +106,7 @@ def change_ledger(folder, statement, *values):
 
 # the tables of a round
 
-TABLES = (
-    "contacts.parquet", "issues.parquet", "recipients.parquet", "alternatives.parquet",
-    "plan/part-00000.parquet",
-)  # fmt: skip
+TABLES = [f"{table}/part-00000.parquet" for table in ("contacts", "issues", "alternatives", "plan")]
 
 
 def other_names(table):
