@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from inspect import get_annotations
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 from msgspec import Struct, structs
 
 from campaign.contacts.reading_record import Reading
-from campaign.environments import ENVIRONMENTS
+from campaign.environments import Environment
 from campaign.errors import FolderError
 from campaign.messages.totals import Totals
 from campaign.private_files import read_ordinary
@@ -31,7 +31,7 @@ _LONGEST = 1 << 30  # bytes; a million cells with remarks have some 200 MB
 COMPOSED = "composed.json"  # what a person decided who composed the campaign by clicks; no manifest needs it
 
 
-class Manifest(Struct, frozen=True, kw_only=True):
+class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What all manifests of a campaign folder have: when and by which version they were made."""
 
     created_at: str
@@ -62,7 +62,7 @@ class CampaignManifest(Manifest, frozen=True, kw_only=True):
 
     name: str
     source: str
-    environment: str
+    environment: Environment
     salt: str
     account: str
     ledger: str
@@ -158,14 +158,16 @@ def read_campaign_manifest(folder: Path) -> CampaignManifest:
         raise FolderError(
             f"There is no campaign in {clean(folder)}: {why}. Give the folder of a campaign.{clean(meant)}"
         ) from None
+    except OSError as error:
+        raise _unreadable(folder, error) from None
 
 
 def read_round_manifest(folder: Path) -> RoundManifest:
     """The manifest of a round; raises `FolderError` when it is missing or damaged."""
     try:
         return _read(folder, RoundManifest)
-    except (FileNotFoundError, NotADirectoryError):
-        raise FolderError(f"{folder / MANIFEST} is missing. Restore it from a copy.") from None
+    except OSError as error:
+        raise _unreadable(folder, error) from None
 
 
 def account_hash(account: Account, salt: str) -> str:
@@ -173,50 +175,38 @@ def account_hash(account: Account, salt: str) -> str:
     return hashlib.sha256(f"{salt}\n{account.identity}".encode()).hexdigest()
 
 
+class _MadeBy(Struct):
+    """What a manifest of any format says."""
+
+    format: Any = None
+    version: Any = "unknown"
+
+
 def _read(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
-    path = folder / MANIFEST
+    """Raises `OSError` where it cannot be read, and `FolderError` where it cannot be one."""
+    content = read_ordinary(folder / MANIFEST, _LONGEST)
     try:
-        manifest = _manifest_of(json.loads(read_ordinary(path, _LONGEST)), kind, folder)
+        made_by = msgspec.json.decode(content, type=_MadeBy)
+        if made_by.format != FORMAT:
+            raise _other_format(folder, made_by.version)
+        manifest = msgspec.json.decode(content, type=kind)
         manifest.digest  # noqa: B018 - what is nested too deeply fails here, not where it is needed
-    except (FileNotFoundError, NotADirectoryError):
-        raise
-    except OSError as error:
-        raise FolderError(
-            f"{clean(path)} cannot be read: {error.strerror}. Make it readable, or restore it from a copy."
-        ) from None
-    except (ValueError, RecursionError):  # the path, the encoding, the JSON
-        raise FolderError(f"{clean(path)} is damaged. Restore it from a copy.") from None
+    except (ValueError, RecursionError):
+        raise FolderError(f"{clean(folder / MANIFEST)} is damaged. Restore it from a copy.") from None
     return manifest
 
 
-def _manifest_of(record: Any, kind: type[AnyManifest], folder: Path) -> AnyManifest:
-    """The manifest of a parsed record; raises `ValueError` when the record cannot be one."""
-    if not isinstance(record, dict):
-        raise ValueError("not an object")
-    if record.get("format") != FORMAT:
-        raise FolderError(_other_format(folder, record))
-    types = {name: text.split(" | ") for base in kind.__mro__ for name, text in get_annotations(base).items()}
-    if record.keys() != {*kind.__struct_fields__}:
-        raise ValueError("other fields")
-    # bool is not int here, and "dict[str, Any]" is a dict.
-    if any(
-        _type_name(value) not in {name.split("[")[0] for name in types[key]} for key, value in record.items()
-    ):
-        raise ValueError("a value of another type")
-    if "environment" in record and record["environment"] not in ENVIRONMENTS:
-        raise ValueError("an unknown environment")
-    return kind(**record)
-
-
-def _other_format(folder: Path, record: dict[str, Any]) -> str:
-    """Why a folder of another format is not opened, and what to do instead."""
-    version = shorten(clean(record.get("version", "unknown")), 40)
-    return (
-        f"{folder} was made by another version of campaign ({version}), in a format that this one cannot "
-        "read. Use that version. To continue with this one, start a new campaign, and give the list of "
-        "those who were reached as not_again=."
+def _unreadable(folder: Path, error: OSError) -> FolderError:
+    return FolderError(
+        f"{clean(folder / MANIFEST)} cannot be read: {error.strerror}. Make it readable, or restore it "
+        "from a copy."
     )
 
 
-def _type_name(value: object) -> str:
-    return "None" if value is None else type(value).__name__
+def _other_format(folder: Path, version: object) -> FolderError:
+    """Why a folder of another format is not opened, and what to do instead."""
+    return FolderError(
+        f"{folder} was made by another version of campaign ({shorten(clean(version), 40)}), in a format that "
+        "this one cannot read. Use that version. To continue with this one, start a new campaign, and give "
+        "the list of those who were reached as not_again=."
+    )
