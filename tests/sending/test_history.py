@@ -198,7 +198,11 @@ def lose_round(place):
         (lose_ledger, ["visits", "local"], "There is no ledger"),
         (damage_ledger, ["visits", "local"], "is not a ledger of this program"),
         (change_round, ["visits", "local"], "was changed after the round was registered"),
-        (lose_round, ["visits", "local"], "is missing. Restore it from a copy."),
+        (
+            lose_round,
+            ["visits", "local"],
+            "No such file or directory. Make it readable, or restore it from a copy.",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_a_row_too_and_says_why(campaigns, damage, known, why):

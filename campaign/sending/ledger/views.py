@@ -105,12 +105,12 @@ class LedgerSnapshot(Struct, frozen=True, eq=False, dict=True):
             ],
         )
 
-    def attempts(self, round_number: int) -> list[Attempt]:
-        """The batches of a round that were accepted, or may have been, in order."""
+    def attempts(self) -> list[Attempt]:
+        """The batches that were accepted, or may have been, in order."""
         return [
-            Attempt(batch.part, batch.first, batch.messages, None if cost is None else Decimal(cost))
+            Attempt(*batch[1:5], None if cost is None else Decimal(cost))
             for batch, cost in zip(self.batches, (row[_COST] for row in self.outcome_rows), strict=True)
-            if batch.round == round_number and batch.state in _ATTEMPTED
+            if batch.state in _ATTEMPTED
         ]
 
     @cached_property
@@ -130,8 +130,9 @@ class LedgerSnapshot(Struct, frozen=True, eq=False, dict=True):
 
 
 class Attempt(NamedTuple):
-    """Messages `first` to `first + messages` of a part, and their cost where it is known."""
+    """Messages `first` to `first + messages` of a part of a round, and their cost where it is known."""
 
+    round: int
     part: int
     first: int
     messages: int

@@ -30,20 +30,18 @@ REACHED_BEFORE = "reached_before"  # the issue of a row that gets nothing, and w
 SHARED_PHONE = "shared_phone"
 
 
-class _ChosenRows:
-    """Some rows of a plan, found among others by their labels."""
+def _among(labels: Any, rows: Ints) -> Bools:
+    """Which labels are those of some rows, which ascend."""
+    labels = np.asarray(labels, dtype=np.int64)
+    if not len(rows):
+        return np.zeros(len(labels), dtype=bool)
+    return np.equal(rows[np.minimum(np.searchsorted(rows, labels), len(rows) - 1)], labels)
 
-    def __init__(self, rows: Ints) -> None:
-        self._rows = pd.Index(rows)  # which hashes them once
 
-    def places(self, labels: Any) -> Ints:
-        """Where the rows with some labels are among the chosen ones, -1 for those that are not."""
-        places: Ints = self._rows.get_indexer(pd.Index(labels)).astype(np.int64)
-        return places
-
-    def among(self, labels: Any) -> Bools:
-        """Which of some labels are those of chosen rows."""
-        return np.greater_equal(self.places(labels), 0)
+def _with_outcome(part: PlanPart, rows: Bools, **outcome: Any) -> pd.DataFrame:
+    """The contacts of a part in which some rows have another status, why or reason."""
+    contacts = part.contacts
+    return contacts.assign(**{name: contacts[name].mask(rows, new) for name, new in outcome.items()})
 
 
 def _rows_with_issue(plan: Plan, code: str) -> Ints:
@@ -122,22 +120,17 @@ def without_rows(
     """
     if not leaving.any():
         return plan
-    rows = labels_of_contacts(plan)[leaving]
-    chosen = _ChosenRows(rows)
+    rows = np.sort(labels_of_contacts(plan)[leaving])
 
     def leave(part: PlanPart, _: int) -> PlanPart:
-        theirs = chosen.among(part.status.index)
+        theirs, stay = _among(part.status.index, rows), ~_among(part.rows_of_messages, rows)
 
         def contacts() -> pd.DataFrame:
-            frame = part.contacts
-            sentences = reason if isinstance(reason, str) else reason.reindex(frame.index)
-            changes = {"status": status, "why": code, "reason": sentences}
-            return frame.assign(**{name: frame[name].mask(theirs, new) for name, new in changes.items()})
-
-        stay = ~chosen.among(part.rows_of_messages)
+            sentences = reason if isinstance(reason, str) else reason.reindex(part.status.index)
+            return _with_outcome(part, theirs, status=status, why=code, reason=sentences)
 
         def alternatives() -> pd.DataFrame:
-            others = part.alternatives[~chosen.among(part.alternatives["row"])]
+            others = part.alternatives[~_among(part.alternatives["row"], rows)]
             theirs = part.messages[~stay] if code in PEOPLE_OF_THEIR_OWN else others.iloc[:0]
             return in_order_of_table(part, pd.concat([others, theirs]))
 
@@ -163,11 +156,6 @@ def with_rows(plan: Plan, rows: Ints) -> Plan:
         is_theirs, others = part.status.index.isin(rows), part.alternatives
         theirs = others[others["row"].isin(rows)]
 
-        def contacts() -> pd.DataFrame:
-            frame = part.contacts
-            changes = {"status": "not_sent", "why": "", "reason": ""}
-            return frame.assign(**{name: frame[name].mask(is_theirs, new) for name, new in changes.items()})
-
         def messages() -> pd.DataFrame:
             return in_order_of_table(part, pd.concat([part.messages, theirs]))
 
@@ -178,7 +166,7 @@ def with_rows(plan: Plan, rows: Ints) -> Plan:
 
         return amended_part(
             part,
-            contacts=contacts,
+            contacts=lambda: _with_outcome(part, is_theirs, status="not_sent", why="", reason=""),
             status=lambda: part.status.mask(is_theirs, "not_sent"),
             messages=messages,
             rows_of_messages=lambda: messages()["row"].to_numpy(dtype=np.int64),
@@ -203,19 +191,19 @@ def with_issue(plan: Plan, rows: Ints, code: str, severity: str, detail: str | p
     """
     if not len(rows):
         return plan
-    column, chosen = plan.addressing.columns[0], _ChosenRows(rows)
+    column, rows = plan.addressing.columns[0], np.sort(rows)
 
     def note(part: PlanPart, _: int) -> PlanPart:
-        places = np.sort(chosen.places(part.status.index))
-        own = places[np.searchsorted(places, 0) :]
+        labels = part.status.index.to_numpy(dtype=np.int64)
+        own = labels[_among(labels, rows)]
         if not len(own):
             return part
 
         def issues() -> pd.DataFrame:
             more = pd.DataFrame(
-                {"row": pd.array(rows[own], "Int64"), "column": column,
-                 "value": part.contacts[column].reindex(rows[own]).array, "code": code, "severity": severity,
-                 "detail": detail if isinstance(detail, str) else detail.reindex(rows[own]).array}
+                {"row": pd.array(own, "Int64"), "column": column,
+                 "value": part.contacts[column].reindex(own).array, "code": code, "severity": severity,
+                 "detail": detail if isinstance(detail, str) else detail.reindex(own).array}
             )  # fmt: skip
             return _joined_issues(part.issues, more)
 

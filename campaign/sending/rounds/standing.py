@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from itertools import groupby
+from operator import attrgetter
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,11 +15,13 @@ from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.results.sending_time import seconds_spent
 from campaign.sending.engine.tally import Spending, Tally
-from campaign.sending.ledger.views import LedgerSnapshot
+from campaign.sending.ledger.views import Attempt, LedgerSnapshot, RegisteredBatch
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.manifest import RoundManifest
 from campaign.sending.store.rounds import Round
 from campaign.text import agreeing, all_counted, counted, without_error_class
+
+AnyBatch = TypeVar("AnyBatch", RegisteredBatch, Attempt)
 
 
 def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") -> Tally:
@@ -59,25 +63,24 @@ def cost_so_far(rounds: Iterable[Round], ledger: LedgerSnapshot) -> Spending:
     Raises `LedgerError` when a part file is missing or damaged.
     """
     spending = Spending()
-    for one_round in rounds:
-        attempts = ledger.attempts(one_round.number)
-        for part, batches in groupby(attempts, key=lambda attempt: attempt.part):
-            sizes = read_sizes(one_round.plan_path, part)
-            for attempt in batches:
-                size = int(sizes[attempt.first : attempt.first + attempt.messages].sum())
-                spending.add(size, attempt.cost)
+    for attempt, size in _measured(rounds, ledger.attempts()):
+        spending.add(size, attempt.cost)
     return spending
 
 
 def _parts_of(numbers: Container[int], rounds: Iterable[Round], ledger: LedgerSnapshot) -> int:
     """How many SMS parts the batches of these numbers have."""
-    folders = {one_round.number: one_round.plan_path for one_round in rounds}
     batches = [batch for batch in ledger.batches if batch.batch in numbers]
-    total = 0
-    for (number, part), group in groupby(batches, key=lambda batch: (batch.round, batch.part)):
+    return sum(size for _, size in _measured(rounds, batches))
+
+
+def _measured(rounds: Iterable[Round], batches: Iterable[AnyBatch]) -> Iterator[tuple[AnyBatch, int]]:
+    """Batches in order, each with how many SMS parts it has; one part file is in memory at a time."""
+    folders = {one_round.number: one_round.plan_path for one_round in rounds}
+    for (number, part), group in groupby(batches, key=attrgetter("round", "part")):
         sums = np.concatenate([[0], np.cumsum(read_sizes(folders[number], part))])
-        total += sum(int(sums[batch.first + batch.messages] - sums[batch.first]) for batch in group)
-    return total
+        for batch in group:
+            yield batch, int(sums[batch.first + batch.messages] - sums[batch.first])
 
 
 def nothing_sent(
