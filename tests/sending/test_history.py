@@ -201,7 +201,7 @@ def lose_round(place):
         (
             lose_round,
             ["visits", "local"],
-            "No such file or directory. Make it readable, or restore it from a copy.",
+            "Make it readable, or restore it from a copy.",
         ),
     ],
 )

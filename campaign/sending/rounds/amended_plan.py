@@ -35,7 +35,8 @@ def _among(labels: Any, rows: Ints) -> Bools:
     labels = np.asarray(labels, dtype=np.int64)
     if not len(rows):
         return np.zeros(len(labels), dtype=bool)
-    return np.equal(rows[np.minimum(np.searchsorted(rows, labels), len(rows) - 1)], labels)
+    found: Bools = rows[np.minimum(np.searchsorted(rows, labels), len(rows) - 1)] == labels
+    return found
 
 
 def _with_outcome(part: PlanPart, rows: Bools, **outcome: Any) -> pd.DataFrame:

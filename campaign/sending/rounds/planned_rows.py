@@ -22,6 +22,8 @@ from campaign.sending.store.hashed_rows import (
 )
 from campaign.values import replace
 
+_COLUMNS = ("places", "labels", "pieces", "is_planned", "was_skipped")
+
 
 class PlannedRows(Struct, frozen=True, eq=False):
     """The rows of a plan that have a text, in the order of the table.
@@ -45,14 +47,8 @@ class PlannedRows(Struct, frozen=True, eq=False):
 
     def take(self, rows: Ints | Bools) -> PlannedRows:
         """Some of the rows."""
-        return PlannedRows(
-            self.places[rows],
-            self.labels[rows],
-            self.pieces[rows],
-            self.is_planned[rows],
-            self.was_skipped[rows],
-            self.hashes.take(rows),
-        )
+        columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
+        return PlannedRows(**columns, hashes=self.hashes.take(rows))
 
     @classmethod
     def of(cls, plan: Plan) -> PlannedRows:
@@ -62,14 +58,8 @@ class PlannedRows(Struct, frozen=True, eq=False):
         for rows, count in plan.map_parts(partial(_rows_of_part, plan.addressing.columns)):
             parts.append(replace(rows, places=rows.places + starts))
             starts += count
-        return cls(
-            np.concatenate([part.places for part in parts]),
-            np.concatenate([part.labels for part in parts]),
-            np.concatenate([part.pieces for part in parts]),
-            np.concatenate([part.is_planned for part in parts]),
-            np.concatenate([part.was_skipped for part in parts]),
-            HashedRows.joined([part.hashes for part in parts]),
-        )
+        columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS}
+        return cls(**columns, hashes=HashedRows.joined([part.hashes for part in parts]))
 
     def excluded_numbers(self, plan: Plan) -> Ints:
         """The number of each row of the contacts that has no text, 0 for the others and where there is none.

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 from msgspec import Struct
 
-from campaign.errors import FolderError, LedgerError, UsageError
+from campaign.errors import FolderError, UsageError
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
 from campaign.sending.engine.tally import Tally
@@ -28,7 +28,6 @@ from campaign.sending.rounds.standing import tally_of
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.identity import campaign_key
 from campaign.sending.store.manifest import account_hash
-from campaign.sending.store.part_files import part_path
 from campaign.sending.store.rounds import Round
 from campaign.sending.store.user_list import listed_campaign
 from campaign.sending.workers.share import Share, SharedPace, hold_of, is_answer, outcome_of
@@ -140,18 +139,11 @@ def _check_released(folder: Folder, order: StandingOrder | None) -> StandingOrde
 
 
 def _check_parts(last_round: Round, parts: Collection[int] | None) -> None:
-    """Raise unless the part files that this worker sends are there; what is in them, each batch checks."""
+    """Raise `UsageError` unless the round has these parts."""
     count = last_round.manifest.parts
     wrong = sorted(part for part in parts or () if not 0 <= part < count)
     if wrong:
         raise UsageError(f"There is no part {wrong[0]}: the parts of this round are 0 to {count - 1}.")
-    for part in range(count) if parts is None else parts:
-        path = part_path(last_round.plan_path, part)
-        if not path.is_file():
-            raise LedgerError(
-                f"{path} is missing on this machine. Workers need the whole campaign folder, on a disk that "
-                "all machines share or copied to each: restore the file, then start the worker again."
-            )
 
 
 def _check_account(folder: Folder, account: Account) -> None:
