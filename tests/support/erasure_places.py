@@ -21,8 +21,8 @@ PLACES = {
     "the ledger is purged": 1,
     "a manifest is replaced": 2,
     "a folder is synced": 6,
-    "a folder is deleted": 2,
-    "a file is deleted": 10,
+    "a folder is deleted": 10,
+    "a file is deleted": 2,
 }
 
 
