@@ -64,9 +64,9 @@ def test_the_corrected_rows_go_out_and_the_result_is_the_whole_table(sent):
     assert result.contacts["name"].tolist() == [f"Person {n}" for n in range(20)]
     assert result.contacts.loc[5, "phone"] == "0772 000 003"
     assert campaign.load_result(result.folder).contacts.equals(result.contacts)
-    assert "Nothing was left to send: all 20 people were reached" in send(plan_of(path), sandbox).sentence
+    assert "Nothing was left to send: 20 messages accepted" in send(plan_of(path), sandbox).sentence
     write_visits()  # the whole table, corrected in the same cells
-    assert "Nothing was left to send: all 20 people were reached" in send(plan_of(), sandbox).sentence
+    assert "Nothing was left to send: 20 messages accepted" in send(plan_of(), sandbox).sentence
     assert len(sandbox.inbox) == 20
 
 
@@ -171,7 +171,7 @@ def test_nobody_who_waits_counts_as_gone(desk):
         correct(path, ["0772 000 003"])
         difference = campaign.compare(plan_of(path))
         assert difference.new == 15
-        said = "14 people who are not in this file get their messages too, because it continues its campaign"
+        said = "14 people who are not in this file get their messages too."
         assert said in difference.sentence
         assert send(plan_of(path), sandbox).totals["accepted"] == 20
         assert sandbox.inbox["number"].is_unique

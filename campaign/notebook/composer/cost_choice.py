@@ -26,7 +26,7 @@ from campaign.sending.engine.tally import Spending
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.difference import Difference, plan_behind
-from campaign.sending.rounds.kept_budget import batch_size_within, covered
+from campaign.sending.rounds.kept_options import batch_size_within, covered
 from campaign.sending.rounds.standing import cost_so_far
 from campaign.text import agreeing, clean, counted, figure, rounded_up
 from campaign.values import replace

@@ -16,7 +16,7 @@ from campaign.contacts.cells.grid import name_rows
 from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import FIELDS
+from campaign.notebook.composer.desk_words import CHOICES, FIELDS
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.rounds.difference import left_out_elsewhere, plan_behind
 from campaign.sending.rounds.left_out_before import numbers_opted_out
@@ -39,8 +39,8 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._asked = _NOBODY  # numbers
         self._question = HTML()
         self._question.add_class("changed")
-        self._agree = button("Send to them too", "send-to-them-too", self._take_agreement)
-        self._leave_out = button("Leave them out again", "leave-out-again", self._leave_them_out)
+        self._agree = button(CHOICES["opted_out", "send"], "send-to-them-too", self._take_agreement)
+        self._leave_out = button(CHOICES["opted_out", "skip"], "leave-out-again", self._leave_them_out)
         answers = HBox([self._leave_out, self._agree], layout=Layout(flex_flow="row wrap"))
         super().__init__([self._question, answers])
         self.add_class("campaign-left-out")
@@ -58,9 +58,6 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(self, count > 0)
         said = markup.paragraph(_sentence(rows)) if count else ""
         self._question.value = f'<div role="alert">{said}</div>' if said else ""
-        who = "this person" if count == 1 else f"these {count:,} people"
-        self._agree.description = f"Send to {who} too"
-        self._leave_out.description = f"Leave {who} out again"
         return count
 
     def _leave_them_out(self) -> None:

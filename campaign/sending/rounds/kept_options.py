@@ -1,4 +1,4 @@
-"""The budget over a campaign's life: the one given last holds until another one is given."""
+"""Options that a campaign keeps in its ledger: a budget holds over its life, until another one is given."""
 
 from __future__ import annotations
 
@@ -31,11 +31,17 @@ def with_kept_budget(options: SendOptions, ledger: Ledger) -> SendOptions:
     return replace(options, budget=kept if options.budget is None else Budget.of(options.budget))
 
 
-def keep_budget(options: SendOptions, ledger: Ledger) -> None:
-    """Keep the budget of these options in the ledger, unless it is the one that was given last."""
+def keep_options(options: SendOptions, ledger: Ledger, *, is_sending: bool) -> None:
+    """Keep in the ledger what holds for this run whichever round it sends: the budget; the pace if it sends.
+
+    Without the pace, the time between two batches of a slow run would look like a pause.
+    """
     budget = Budget.of(options.budget)
     if budget != Budget.from_record(ledger.recorded_budget()):
         ledger.record_budget(budget.record)
+    pace = "" if options.rate is None else str(float(options.rate))
+    if is_sending and pace != ledger.recorded_pace():
+        ledger.record_pace(pace)
 
 
 def about_budget(compared: ComparedPlan, outgoing: Ints) -> str:
@@ -49,16 +55,15 @@ def about_budget(compared: ComparedPlan, outgoing: Ints) -> str:
         return ""
     currency = record.rounds[-1].manifest.currency
     messages = _messages_so_far(record) + len(outgoing)
-    spending = cost_so_far(record.rounds, record.ledger)
-    cost = rounded_up(spending.with_open_parts(sum(map_messages_at(compared.plan, outgoing, _parts_of))))
+    parts = sum(map_messages_at(compared.plan, outgoing, _parts_of))
+    cost = rounded_up(cost_so_far(record.rounds, record.ledger).with_open_parts(parts))
     if budget.cost is not None and cost > budget.cost:
-        total = f"at the price so far, the campaign costs {cost_in_words(cost, currency=currency)} with them"
+        enough = cost_in_words(cost, currency=currency)
     elif budget.messages is not None and messages > budget.messages:
-        total = f"there would be {counted(messages, 'message')} with them"
+        enough = counted(messages, "message")
     else:
         return ""
-    in_force = budget_in_words(budget, currency)
-    return f"The campaign's budget of {in_force} does not cover them: {total}. To reach all, raise budget=."
+    return f"The budget of {budget_in_words(budget, currency)} does not cover them: {enough} would."
 
 
 class Coverage(NamedTuple):
