@@ -122,7 +122,7 @@ def test_the_card_before_sending_shows_first_what_has_to_be_decided(sandbox, pla
     html = campaign.compare(plan_for(people(4), "Hello {name}."), **place)._repr_html_()
     assert "2 messages would be rehearsed." in html
     assert "First, send asks: 2 people" in html
-    assert html.index(">other_text</td>") < html.index(">new</td>")
+    assert html.index(">with another text</td>") < html.index(">new</td>")
     assert "256772000" not in html
     assert "priority" not in html
 

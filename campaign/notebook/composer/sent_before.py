@@ -17,7 +17,7 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.people_beside import PeopleBeside
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
 from campaign.notebook.composer.section import marked
-from campaign.sending.rounds.compared_in_words import listed_kinds, remarks_on
+from campaign.sending.rounds.compared_in_words import listed_kinds
 from campaign.sending.rounds.continuation_plan import continuation_of, continues
 from campaign.sending.rounds.difference import Difference, about_others, plan_behind
 from campaign.text import capitalised, clean
@@ -108,11 +108,10 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return None
 
     def _sentences(self, where: Environment, difference: Difference) -> str:
-        """What was sent there, and what that means for the people on the desk."""
+        """What was sent there, and what is known of the people on the desk."""
         kinds = listed_kinds(difference.counts)
         said = f"{capitalised(_WHERE[where])} before{f': {kinds}' if kinds else ''}."
-        remarks = [desk_words(remark, here=3) for remark in remarks_on(plan_behind(difference))]
-        return markup.paragraph(said) + "".join(markup.paragraph(remark, note=True) for remark in remarks)
+        return markup.paragraph(said)
 
 
 def _kept_from(difference: Difference, unasked: Collection[str]) -> list[Reason]:

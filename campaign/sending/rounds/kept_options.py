@@ -5,22 +5,19 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
-from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.messages.plan_tables.plan_columns import map_messages_at
 from campaign.results.totals import cost_in_words
-from campaign.sending.engine.budget import Budget, batches_within, budget_in_words
+from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.engine.tally import Spending
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.standing import cost_so_far
-from campaign.sending.store.frozen_messages import Cutting, cut_parts
 from campaign.text import counted, rounded_up
 from campaign.values import replace
 
@@ -66,32 +63,6 @@ def about_budget(compared: ComparedPlan, outgoing: Ints) -> str:
     return f"The budget of {budget_in_words(budget, currency)} does not cover them: {enough} would."
 
 
-class Coverage(NamedTuple):
-    """How far a budget goes: the SMS parts that go out, and how many messages the next batch has."""
-
-    parts: int
-    next_messages: int
-
-
-def covered(
-    compared: ComparedPlan,
-    outgoing: pd.DataFrame,
-    options: SendOptions,
-    *,
-    limit: Decimal,
-    spending: Spending,
-    price: Decimal,
-) -> Coverage:
-    """How far a budget of `limit` cost units goes after `spending`, at this `price` of one SMS part.
-
-    `outgoing` are the messages that would go out, in their order: a batch goes out whole or not at all.
-    """
-    bounds = _batch_bounds(compared, outgoing, options)
-    sums = np.concatenate([[0], np.cumsum(outgoing["parts"].to_numpy(dtype=np.int64))])[bounds]
-    sent = batches_within(limit, spending, price, np.diff(sums).tolist())
-    return Coverage(int(sums[sent]), int(np.diff(bounds)[sent]) if sent + 1 < len(bounds) else 0)
-
-
 def batch_size_within(
     limit: Decimal, spending: Spending, price: Decimal, outgoing: pd.DataFrame, *, most: int
 ) -> int:
@@ -104,17 +75,6 @@ def batch_size_within(
     if cost <= room:
         return most
     return max(1, min(most, floor(len(outgoing) * room / Fraction(cost)) // 10))
-
-
-def _batch_bounds(compared: ComparedPlan, outgoing: pd.DataFrame, options: SendOptions) -> Ints:
-    """Where the batches begin, and where the last one ends: those that wait, if these are their messages."""
-    batches = [] if compared.record is None else compared.record.ledger.batches
-    waiting = [batch.messages for batch in batches if batch.state == "pending"]
-    if sum(waiting) == len(outgoing):
-        return np.cumsum([0, *waiting])
-    cutting = Cutting(batch_size=options.batch_size, first_batch=1, canary=options.canary)
-    parts = cut_parts(outgoing["row"].to_numpy(), cutting)
-    return np.array([0, *(part.start + after for part in parts for _, after in part.batches)])
 
 
 def _messages_so_far(record: CampaignRecord) -> int:
