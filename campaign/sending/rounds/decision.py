@@ -53,18 +53,17 @@ QUESTIONS = {
     "waiting": Question(
         "text waits to be sent and is in no row now",
         "texts wait to be sent and are in no row now",
-        'Finish them first with resume, or give waiting="withdraw" to leave them out.',
+        'Finish them first with resume, or give waiting="withdraw".',
     ),
     "changed": Question(
-        "person has another text in the record, or this one under another number",
-        "people have another text in the record, or this one under another number",
-        'Give changed="skip" to let them keep what they got, or changed="send" to send the new text as well.',
+        "person has another text, or another number, in the record",
+        "people have another text, or another number, in the record",
+        'Give changed="skip" to let them keep it, or changed="send" to send the new text too.',
     ),
     "opted_out": Question(
         "person was left out before, because they wanted no messages, and is not left out now",
         "people were left out before, because they wanted no messages, and are not left out now",
-        'Give the list of opt-outs again with opt_outs=, or opted_out="skip" to leave them out, or '
-        'opted_out="send" to send to them.',
+        'Give the list again with opt_outs=, opted_out="skip" to leave them out, or opted_out="send".',
     ),
 }
 

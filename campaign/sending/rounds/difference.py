@@ -136,10 +136,14 @@ class Difference:
         leaving = about_leaving(self._compared, len(self.outgoing()), kinds)
         return " ".join(filter(None, [leaving, about_staying(counts, *SETTLED), *self._remarks()]))
 
-    def _remarks(self) -> Iterator[str]:
-        """What is asked first, and what else a person has to know."""
+    def _remarks(self, *, counted: str = "") -> Iterator[str]:
+        """What is asked first, and what else a person has to know; how many people are asked about is said,
+        but not for a question whose people are `counted` elsewhere."""
+        first = "First, send asks: "
         for code, count in self.questions.items():
-            yield f"First, send asks: {QUESTIONS[code].about(count)} {QUESTIONS[code].answers}"
+            about = "" if code == counted else f"{QUESTIONS[code].about(count)} "
+            yield f"{first}{about}{QUESTIONS[code].answers}"
+            first = ""
         yield about_others(self, changed="send")
         yield about_budget(self._compared, self.outgoing())
         yield from remarks_on(self._compared)
@@ -158,7 +162,7 @@ class Difference:
             markup.paragraph(NOTHING_SENT_YET) if self.is_first else "",
             markup.paragraph(about_leaving(self._compared, len(self.outgoing()))),
             markup.bars({label: counts[code] for code, label in LABELS.items()}, of="people"),
-            *(markup.paragraph(remark) for remark in self._remarks() if remark),
+            *(markup.paragraph(remark) for remark in self._remarks(counted="changed") if remark),
         ]
         rows = np.concatenate([np.setdiff1d(self.outgoing(changed=True), self.outgoing()), self.outgoing()])
         if len(rows):
