@@ -11,6 +11,7 @@ from support.composer_person import TEXT
 import campaign
 from campaign.cli.arguments import commands_of, parser
 from campaign.cli.main import main
+from campaign.notebook.composer import left_out
 from campaign.notebook.composer.desk_words import CHOICES
 from campaign.sending.rounds.decision import QUESTIONS
 
@@ -19,6 +20,7 @@ ASKING = {
     for name, hint in get_type_hints(campaign.send).items()
     if (choices := [choice for choice in get_args(hint) if isinstance(choice, str)])[:1] == ["ask"]
 }
+IN_FORM = [*CHOICES, *(("opted_out", answer) for answer in left_out.ANSWERS)]
 PUPILS = "name,phone,day\n" + "".join(f"Pupil {n},+256 772 000 00{n},Mon\n" for n in range(7))
 
 
@@ -50,7 +52,7 @@ def test_the_shell_has_an_option_with_the_answers(code, command):
 
 @pytest.mark.parametrize("code", QUESTIONS)
 def test_the_form_has_words_for_the_answers(code):
-    assert [answer for question, answer in CHOICES if question == code] == ASKING[code][1:]
+    assert [answer for question, answer in IN_FORM if question == code] == ASKING[code][1:]
 
 
 def test_all_of_them_ask_about_the_same_people(person, table, capsys):

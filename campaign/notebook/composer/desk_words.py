@@ -47,8 +47,6 @@ CHOICES = {
     ("changed", "skip"): "They get nothing more",
     ("changed", "send"): "They get the new text too",
     ("waiting", "withdraw"): "Do not send them",
-    ("opted_out", "skip"): "Leave them out again",
-    ("opted_out", "send"): "Send to them too",
 }
 GO_ON_TO_SENDING = "Go on to sending"
 CHANGE_BUDGET = "Change the budget"
@@ -62,7 +60,7 @@ _SECTIONS = {
     1: ("sheet", "number", "region", "dates"),
     2: ("language", "message", "sender"),
     3: ("overlong", "duplicates", "several", "opt_outs", "opt_out_column"),
-    4: ("name", "changed", "waiting", "opted_out", "budget"),
+    4: ("name", "changed", "waiting", "budget"),
 }  # by the section that has them
 _WORDS = {
     "The issues of the plan say why": "Section 3 says why",

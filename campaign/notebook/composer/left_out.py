@@ -16,13 +16,14 @@ from campaign.contacts.cells.grid import name_rows
 from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import CHOICES, FIELDS
+from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.rounds.difference import left_out_elsewhere, plan_behind
 from campaign.sending.rounds.left_out_before import numbers_opted_out
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.text import agreeing, capitalised, counted
 
+ANSWERS = {"skip": "Leave them out again", "send": "Send to them too"}  # as in `opted_out=`
 _NOBODY = np.empty(0, np.int64)
 
 
@@ -39,8 +40,8 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._asked = _NOBODY  # numbers
         self._question = HTML()
         self._question.add_class("changed")
-        self._agree = button(CHOICES["opted_out", "send"], "send-to-them-too", self._take_agreement)
-        self._leave_out = button(CHOICES["opted_out", "skip"], "leave-out-again", self._leave_them_out)
+        self._agree = button(ANSWERS["send"], "send-to-them-too", self._take_agreement)
+        self._leave_out = button(ANSWERS["skip"], "leave-out-again", self._leave_them_out)
         answers = HBox([self._leave_out, self._agree], layout=Layout(flex_flow="row wrap"))
         super().__init__([self._question, answers])
         self.add_class("campaign-left-out")

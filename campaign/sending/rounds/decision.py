@@ -37,7 +37,7 @@ _SHOWN, _LENGTH = 3, 60  # rows whose texts a question shows, and characters of 
 _TOGETHER = 'There are several questions. Each count assumes that the others are answered with "send".'
 
 
-class Question(Struct, frozen=True):
+class OpenQuestion(Struct, frozen=True):
     """What is asked about `one` or `several`, and how the option of the same name answers it."""
 
     one: str
@@ -45,22 +45,23 @@ class Question(Struct, frozen=True):
     answers: str
 
     def about(self, count: int) -> str:
+        """How many people, or texts, it is about."""
         return f"{counted(count, self.one, self.several)}."
 
 
 # By the option that answers it.
 QUESTIONS = {
-    "waiting": Question(
+    "waiting": OpenQuestion(
         "text waits to be sent and is in no row now",
         "texts wait to be sent and are in no row now",
         'Finish them first with resume, or give waiting="withdraw".',
     ),
-    "changed": Question(
+    "changed": OpenQuestion(
         "person has another text, or another number, in the record",
         "people have another text, or another number, in the record",
         'Give changed="skip" to let them keep it, or changed="send" to send the new text too.',
     ),
-    "opted_out": Question(
+    "opted_out": OpenQuestion(
         "person was left out before, because they wanted no messages, and is not left out now",
         "people were left out before, because they wanted no messages, and are not left out now",
         'Give the list again with opt_outs=, opted_out="skip" to leave them out, or opted_out="send".',
