@@ -255,7 +255,7 @@ def test_a_corrected_text_asks_before_anybody_gets_both(service, desk):
     with pytest.raises(campaign.ConfirmationError) as asked:
         campaign.send(plan_of(), account=service.account, progress=False)
     campaign.send(plan_of(), account=service.account, confirm=phrase_in(asked), progress=False)
-    with pytest.raises(campaign.ConfirmationError, match="10 people were reached"):
+    with pytest.raises(campaign.ConfirmationError, match="10 people have another text"):
         campaign.send(
             plan_of(message="Hello {name}."),
             account=service.account,
