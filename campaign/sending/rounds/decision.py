@@ -64,7 +64,7 @@ QUESTIONS = {
     "opted_out": OpenQuestion(
         "person was left out before, because they wanted no messages, and is not left out now",
         "people were left out before, because they wanted no messages, and are not left out now",
-        'Give the list again with opt_outs=, opted_out="skip" to leave them out, or opted_out="send".',
+        'Give opted_out="skip" to leave them out again, or opted_out="send" to send to them.',
     ),
 }
 
