@@ -83,7 +83,6 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     person.fill("path", "to_correct.csv")
     person.press("use")
     person.press("check")
-    assert "raise the field “Stop when it has cost”. That is in section 4." in person.sees("section-3")
     person.press("go-on")
     used_up = (
         "The rehearsal has used 105 so far; nothing is paid. The budget covers at most 0 of 1 SMS. "
