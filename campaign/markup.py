@@ -14,12 +14,7 @@ TONES = {
     "accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good",
     "with an earlier text": "good", "sharing a phone": "doubt", "under another number": "doubt",
     "new": "good", "still waiting": "good", "to be sent again": "doubt", "refused before": "bad",
-    "reached with another text": "doubt",
-    "reached under another number": "doubt", "reached as corrected in a follow-up file": "doubt",
-    "sharing a phone reached with somebody else's text": "doubt",
-    "sharing a phone reached in rehearsal with somebody else's text": "doubt",
-    "reached in rehearsal with another text": "doubt", "reached in rehearsal under another number": "doubt",
-    "reached in rehearsal as corrected in a follow-up file": "doubt",
+    "with another text": "doubt",
 }  # fmt: skip
 
 _SHORT = 24  # characters of a cell

@@ -89,14 +89,10 @@ def difference_facts(difference: Difference) -> dict[str, Any]:
         "sentence": difference.sentence,
         "first": difference.is_first,
         "outgoing": len(difference.outgoing()),
-        "new": difference.new,
-        "refused": difference.refused,
-        "reached": difference.reached,
-        "unknown": difference.unknown,
-        "changed": difference.changed,
-        "moved": difference.moved,
-        "waiting": difference.waiting,
+        "recorded": difference.counts,
+        "questions": difference.questions,
         "gone": difference.gone,
+        "cost": as_json(difference.cost),
     }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
 from campaign.cli.shell_words import ShellWords
-from campaign.errors import CampaignError
+from campaign.errors import CampaignError, ConfirmationError
 from campaign.text import clean, figure
 
 _TONES = {"good": "32", "bad": "31", "doubt": "33", "strong": "1"}  # codes of ANSI terminals
@@ -65,6 +65,8 @@ class Page:
         if "confirm" in self.facts:
             self.facts["confirm"] = self.words.argument(str(error), "confirm")
         self.fail(type(error).__name__, self.words(str(error)))
+        if isinstance(error, ConfirmationError):
+            self.facts["error"]["questions"] = error.questions
 
     def fail(self, kind: str, sentence: str) -> None:
         self.facts["error"] = {"kind": kind, "message": clean(sentence)}

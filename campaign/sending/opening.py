@@ -27,15 +27,14 @@ from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_opted_out
-from campaign.sending.rounds.compared_in_words import ComparedInWords
+from campaign.sending.rounds.compared_in_words import overview
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
 from campaign.sending.rounds.comparison import ACCEPTED, GOES_OUT, MAY_GO_OUT
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind, with_comparison
-from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
-from campaign.sending.rounds.kept_pace import keep_pace
+from campaign.sending.rounds.kept_options import keep_options, with_kept_budget
 from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.not_again import check_names_others, check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
@@ -46,7 +45,6 @@ from campaign.sending.rounds.reached_elsewhere import (
 )
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.rounds.tried_texts import tried_texts
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
 from campaign.sending.store.erasure import finish_erasure
@@ -283,7 +281,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
         and not states & {"refused", "again"}
         and campaign.claim.account.environment != "live"
     ):
-        _keep_options(campaign, is_sending="pending" in states)
+        keep_options(campaign.options, campaign.ledger, is_sending="pending" in states)
         return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
     plan = with_fields(last_round.load(contents.batches).plan, template=last_round.manifest.template)
     return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign)
@@ -307,20 +305,13 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan,
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
             _confirm(compared, content, pilot, campaign.claim, options)
-            _keep_options(campaign, is_sending=len(content.outgoing) > 0)
-            return last_round, frozen, ComparedInWords(compared).overview
+            keep_options(campaign.options, campaign.ledger, is_sending=len(content.outgoing) > 0)
+            return last_round, frozen, overview(compared)
     check_not_again(content.plan, content.outgoing)
     _confirm(compared, content, pilot, campaign.claim, options)
     # Before the round: a program that dies between leaves no round.
-    _keep_options(campaign, is_sending=len(content.outgoing) > 0)
-    return *_register(content, pilot, campaign), ComparedInWords(compared).overview
-
-
-def _keep_options(campaign: _LockedCampaign, *, is_sending: bool) -> None:
-    """Keep in the ledger what holds for this run whichever round it sends; the pace only if it does."""
-    keep_budget(campaign.options, campaign.ledger)
-    if is_sending:
-        keep_pace(campaign.options, campaign.ledger)
+    keep_options(campaign.options, campaign.ledger, is_sending=len(content.outgoing) > 0)
+    return *_register(content, pilot, campaign), overview(compared)
 
 
 def _choose(compared: ComparedPlan, options: SendOptions) -> RoundContent:
@@ -354,7 +345,7 @@ def _departure(
     """What would leave live now."""
     positions = content.outgoing if pilot.positions is None else pilot.positions
     account = claim.account
-    extent = Extent.of(content.plan, positions, tried_texts(account))
+    extent = Extent.of(content.plan, positions)
     recent = recently_reached(account, claim.key, extent.numbers)
     elsewhere: list[ReachedElsewhere] = []
     if account.environment == "live":  # a rehearsal asks nothing
@@ -365,7 +356,7 @@ def _departure(
         positions=positions,
         extent=extent,
         later=len(content.outgoing) - len(positions),
-        comparison=ComparedInWords(compared).overview,
+        comparison=overview(compared),
         budget=budget_in_words(Budget.of(options.budget), account.currency),
         price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
         reached_today=len(recent.numbers),

@@ -111,11 +111,7 @@ class Run:
         if self._complete:
             keeping = len(rows_with_why(self._frozen_plan().plan, *KEEPING))
             self._nothing_sent = nothing_sent(
-                tally,
-                contents.outcomes,
-                last_round.manifest,
-                keeping=keeping,
-                environment=self.environment,
+                tally, contents.outcomes, keeping=keeping, environment=self.environment
             )
         manifest = last_round.manifest
         return Engine(

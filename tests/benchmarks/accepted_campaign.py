@@ -85,7 +85,8 @@ def compare(folder, message=TEXT):
         plan = plan_of(contacts, message)
     with Cost() as comparing:
         difference = campaign.compare(plan, account=ACCOUNT, folder=folder, name="visits")
-    counts = {"reached": difference.reached, "changed": difference.changed, "new": difference.new}
+    changed = difference.counts["other_text"]
+    counts = {"reached": difference.reached, "changed": changed, "new": difference.new}
     return {"prepare": preparing.cpu, "compare": comparing.cpu, "peak": comparing.peak, **counts}
 
 

@@ -79,7 +79,7 @@ def test_send_status_and_history_agree_with_the_result(told):
     assert listed["last_sent"].endswith("+00:00")
 
     again = told("send", *PLAN, "--dry-run")
-    assert again["comparison"]["reached"] == 2
+    assert again["comparison"]["recorded"]["accepted"] == 2
     assert again["comparison"]["outgoing"] == 0
     assert again["confirm"] is None
     assert again["result"] is None

@@ -60,7 +60,7 @@ def test_a_table_on_standard_input_is_sent_under_a_name(monkeypatch, capsys):
     capsys.readouterr()
     type_in(VISITS.encode(), monkeypatch)
     assert main(["send", "-", "--name", "visits", "--message", "Hi {name}", *TO]) == 0
-    assert "Nothing was left to send: all 3 people were reached" in capsys.readouterr().out
+    assert "Nothing was left to send: 3 messages accepted" in capsys.readouterr().out
 
 
 def test_a_workbook_on_standard_input(monkeypatch, capsys):

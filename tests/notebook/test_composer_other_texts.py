@@ -80,11 +80,7 @@ def test_a_number_that_has_left_the_table_is_named(person, fees):
     fees.write_text(FEES.replace("Ruth,+256772000005,500\n", "Rita,+256772000006,500\n"))
     choose(person, fees)
     go_on(person)
-    gone = (
-        "1 number that was reached in rehearsal is no longer in the table (25677*****05, “Dear Ruth, 500 is "
-        "due.”)."
-    )
-    assert gone in person.sees("section-4")
+    assert "1 number in the record has a text and is in no row now." in person.sees("section-4")
     button = find(person.composer, "who-gets").children[0]
     assert button.description == "Show who gets a text"
     button.click()
@@ -250,7 +246,7 @@ def test_texts_that_wait_are_not_given_up_for_another_text_unasked(person, table
     campaign.send(plan, pilot=1, progress=False)
     person.compose(text="Hi {name}, do come on {day}.")
     said = person.sees("section-4")
-    assert "2 texts wait to be sent: 2 people would get another text instead." in said
+    assert "2 texts wait to be sent" in said
     assert said.count("“Hi ") >= 2
     person.fill("changed", "send")
     button = find(person.composer, "send")

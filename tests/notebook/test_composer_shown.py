@@ -154,28 +154,13 @@ def test_the_button_and_the_line_follow_the_answer_at_once(person):
     person.fill("changed", "send")
     assert start(person) == "Rehearse 3 texts"
     shown = person.sees("section-4")
-    assert "3 texts would be rehearsed, for 3 people reached in rehearsal with another text." in shown
-    assert "there is a question" not in shown
+    assert "3 texts would be rehearsed: 3 with another text." in shown
+    assert not person.section(4).questions
     person.fill("price", "10")
     assert "About 30 for 3 SMS." in person.sees("section-4")
     person.fill("changed", "skip")
     assert start(person) == "Show the result"
     assert "Nothing would be rehearsed" in person.sees("section-4")
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [("skip", "Nothing would be rehearsed: 3 people"), ("send", "3 texts would be rehearsed, for 3 people")],
-)
-def test_section_3_asks_no_question_that_is_answered(person, answer, said):
-    reached_with_another_text(person)
-    person.reopen(3)
-    assert "First, there is a question: 3 people were reached" in person.sees("section-3")
-    person.press("go-on")
-    person.fill("changed", answer)
-    person.reopen(3)
-    assert said in person.sees("section-3")
-    assert "question" not in person.sees("section-3")
 
 
 def test_a_complaint_about_the_column_goes_when_another_one_is_chosen(person):

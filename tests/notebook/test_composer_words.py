@@ -33,14 +33,13 @@ def without_quotes(text):
             "This is a landline, which may not receive SMS. Enter a mobile number.",
         ),
         (
-            'Give changed="skip" to let them keep what they got, or changed="send" to send the new text too.',
-            "Choose “They get nothing more” to let them keep what they got, or “They get the new text too” "
+            'Give changed="skip" to let them keep it, or changed="send" to send the new text too.',
+            "Choose “They get nothing more” to let them keep it, or “They get the new text too” "
             "to send the new text too.",
         ),
         (
-            'Finish them first with resume, or give waiting="withdraw" to leave them out.',
-            "Send them first, with the spreadsheet and the text of then, or choose “Do not send them” to "
-            "leave them out.",
+            'Finish them first with resume, or give waiting="withdraw".',
+            "Send them first, with the spreadsheet and the text of then, or choose “Do not send them”.",
         ),
         (
             '1 hidden row was left out (row 23); hidden="include" reads it.',

@@ -59,7 +59,7 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
 
     second = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
     assert "Both messages of this run were accepted" in second
-    assert "When this run began: 2 new people, 5 people reached in rehearsal before." in second
+    assert "When this run began: 2 new, 5 accepted before." in second
     assert "<dt>accepted</dt><dd>7</dd>" in second
     assert "These figures are for the 7 messages in the table, with what was sent earlier." in second
     assert "sent earlier" not in first
@@ -69,7 +69,7 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     assert "when this run began" not in third
     assert "<dt>elapsed</dt>" in second
     assert "<dt>elapsed</dt>" not in third  # that of earlier runs is none of this one
-    assert "Nothing was left to send: all 7 people were reached in rehearsal with this text on " in third
+    assert "Nothing was left to send: 7 messages accepted on " in third
     assert '<span class="word">Finished' in third
 
     fourth = dashboard_at_the_end(plan_for(people(4)), sandbox, place)
@@ -120,9 +120,10 @@ def test_the_card_before_sending_shows_first_what_has_to_be_decided(sandbox, pla
     assert "Nothing was sent under this name before." in nobody_yet
     campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
     html = campaign.compare(plan_for(people(4), "Hello {name}."), **place)._repr_html_()
-    assert "2 messages would be rehearsed, for 2 new people." in html
-    assert "First, send asks: 2 people were reached" in html
-    assert html.index(">other_text</td>") < html.index(">new</td>")
+    assert "2 messages would be rehearsed." in html
+    assert "First, send asks: Give changed=" in html
+    assert html.count("with another text") == 1 + 2  # how many there are, and each of them
+    assert html.index(">with another text</td>") < html.index(">new</td>")
     assert "256772000" not in html
     assert "priority" not in html
 
@@ -157,14 +158,13 @@ def test_correct_and_run_again_runs_offline_and_tells_its_story(tmp_path):
         str(output.get("data", {}).get("text/plain") or output.get("text", "")) for output in outputs
     )
     for sentence in (
-        "<Difference: 47 messages would be rehearsed, for 47 new people.>",
+        "<Difference: 47 messages would be rehearsed: 47 new.>",
         f"<Result (local): {CAUTION} 47 of 50 rows were accepted by the embedded sandbox; the rest: 3",
-        "<Difference: 3 messages would be rehearsed, for 3 new people. "
-        "Nothing more goes to 47 people reached in rehearsal before.>",
+        "<Difference: 3 messages would be rehearsed: 3 new. Nothing more for: 47 accepted before.>",
         f"<Result (local): {CAUTION} All 50 rows were accepted by the embedded sandbox.>",
-        "Nothing was left to send: all 50 people were reached in rehearsal with this text on ",
+        "Nothing was left to send: 50 messages accepted on ",
         f"<Result (local): {CAUTION} All 52 rows were accepted by the embedded sandbox.>",
-        "52 people were reached in rehearsal with another text.",
+        "52 people have another text",
         "duplicate  earlier_text    52",
         "['visits.local']",
     ):
@@ -254,7 +254,7 @@ def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):
         assert "175 (made up)" in shown
     assert "<dd>175</dd><dt>made-up cost" in report
     again = campaign.compare(plan_for(people(5)), **place)
-    assert again.sentence == "Nothing would be rehearsed: 5 people were reached in rehearsal before."
+    assert again.sentence == "Nothing would be rehearsed. Nothing more for: 5 accepted before."
     listed = campaign.write_report(campaign.history(tmp_path), tmp_path / "all.html").read_text("utf-8")
     assert "These were rehearsals: nobody got anything." in listed
     assert "175 (made up)" in listed

@@ -48,7 +48,7 @@ def test_nothing_leaves_a_closed_campaign_however_it_is_resumed(waiting, sandbox
     sandbox.top_up(10**6)
     resumed = campaign.resume(waiting, account=sandbox, progress=False)
     assert "Nothing was left to send" in resumed.sentence
-    assert "20 messages were withdrawn" in resumed.sentence
+    assert "20 withdrawn" in resumed.sentence
     assert len(sandbox.inbox) == 11
 
 

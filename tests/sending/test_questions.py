@@ -63,7 +63,8 @@ def test_one_error_has_all_open_questions(send, sandbox):
     assert questions(lambda: send(today, changed="skip", waiting="withdraw")) == {"opted_out": 1}
     assert len(sandbox.inbox) == 2
     difference = campaign.compare(today, account=sandbox, folder=first.folder)
-    assert (difference.changed, difference.waiting, difference.new) == (2, 4, 4)
+    assert difference.questions == {"waiting": 4, "changed": 2, "opted_out": 1}
+    assert (difference.counts["other_text"], difference.counts["new"], difference.new) == (2, 4, 4)
     result = send(today, changed="skip", waiting="withdraw", opted_out="skip", budget=1000)
     assert result.contacts["status"].tolist() == [*["duplicate"] * 2, *["accepted"] * 3, "opted_out"]
     assert sandbox.inbox["text"].str.contains("Tuesday").sum() == 3

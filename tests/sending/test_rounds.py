@@ -111,7 +111,7 @@ def test_a_file_of_the_same_name_elsewhere_asks_for_a_name(desk):
             campaign.send(south, **options)
         assert 'name="visits"' in str(asked.value)
         continued = campaign.send(south, name="visits", **options)
-        assert "Nothing was left to send: the only person was reached" in continued.sentence
+        assert "Nothing was left to send: 1 message accepted" in continued.sentence
         assert campaign.send(south, name="south visits", **options).totals["accepted"] == 1
         assert len(sandbox.inbox) == 2
 
@@ -171,6 +171,6 @@ def test_the_question_about_changed_texts_shows_where_they_differ(sandbox, tmp_p
 def test_a_difference_shows_what_is_promised_and_nothing_of_its_inside(desk):
     difference = campaign.compare(plan_for(people(3)))
     assert {name for name in dir(difference) if not name.startswith("_")} == {
-        "new", "reached", "unknown", "refused", "changed", "moved", "waiting", "gone",
-        "messages", "sentence", "outgoing", "is_first",
+        "counts", "questions", "cost", "new", "reached", "unknown", "gone", "messages", "not_in_table",
+        "sentence", "outgoing", "is_first",
     }  # fmt: skip

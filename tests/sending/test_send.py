@@ -100,8 +100,8 @@ def test_running_it_again_sends_nothing():
         assert sandbox.requests == requests
     today = f"{datetime.now(UTC):%-d %B %Y}"
     assert second.sentence.startswith(
-        "This was a rehearsal: nobody got anything. Nothing was left to send: all 30 people were reached in "
-        f"rehearsal with this text on {today}. To rehearse it again, give another name, for example "
+        "This was a rehearsal: nobody got anything. Nothing was left to send: 30 messages accepted on "
+        f"{today}. To rehearse it again, give another name, for example "
         'name="second reminder".'
     )
     pd.testing.assert_frame_equal(first.messages, second.messages)
@@ -435,7 +435,7 @@ def test_live_shows_what_it_would_do_before_it_asks():
         "sms.example.com).\n"
         "Nothing was sent under this name before.\n"
         "No budget is set: budget= sets a limit. What it costs is not known before the first answer.\n"
-        "This text was never tried out: campaign.try_out(…) sends one message to your own phone first.\n"
+        "To try it first: campaign.try_out(…) sends one message to your own phone.\n"
         "For example:\n"
     )
     assert "Hi Person 0" in said

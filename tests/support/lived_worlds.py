@@ -166,11 +166,12 @@ class Life:
             row.before.text for row in verdict.changed if row.before and row.recorded == "OTHER_TEXT"
         ]:
             self.differ(f"compared: another text before: {before}")
-        if difference.waiting != len(verdict.waiting):
-            self.differ(f"compared: {difference.waiting} waiting, not {len(verdict.waiting)}")
+        waiting = difference.questions.get("waiting", 0)
+        if waiting != len(verdict.waiting):
+            self.differ(f"compared: {waiting} waiting, not {len(verdict.waiting)}")
         gone = {cut.number for cut in self.record.cuts if cut.state in REACHED}
         gone -= {standing.number for standing in verdict.standings}
-        if difference.gone != len(gone):
+        if {*difference.not_in_table["number"].astype("int64")} != {*map(int, gone)}:
             self.differ(f"compared: {difference.gone} gone, not {len(gone)}")
 
     def _open(self, sent: Round, verdict: Verdict) -> OpenCampaign | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from math import floor
 
 import pandas as pd
 from ipywidgets import HTML, HBox, VBox
@@ -23,10 +24,9 @@ from campaign.results.totals import cost_in_words
 from campaign.sending.afterwards.settled_batches import settled_outcomes
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.tally import Spending
-from campaign.sending.options import SendOptions
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.difference import Difference, plan_behind
-from campaign.sending.rounds.kept_budget import batch_size_within, covered
+from campaign.sending.rounds.kept_options import batch_size_within
 from campaign.sending.rounds.standing import cost_so_far
 from campaign.text import agreeing, clean, counted, figure, rounded_up
 from campaign.values import replace
@@ -169,7 +169,7 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         cost = self._cost_with(expected, outgoing)
         if expected and cost > limit:
             self.enough = cost_in_words(rounded_up(cost), currency=currency)
-            sentences.append(self._coverage(limit, expected, outgoing))
+            sentences.append(self._coverage(limit, expected, int(outgoing["parts"].sum())))
         if price is None and self._desk.account is None:
             sentences.append("Write the price too: without it, a rehearsal on this machine invents one.")
         promise = "" if self._goes_out_once_more else _NOT_TWICE
@@ -188,23 +188,15 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         spending = replace(self._spending, price_per_part=highest)
         return spending.with_open_parts(int(outgoing["parts"].sum()))
 
-    def _coverage(self, limit: Decimal, price: Decimal, outgoing: pd.DataFrame) -> str:
-        """How many SMS leave before that, and why no more do although there would be room for some."""
-        assert self._compared is not None  # noqa: S101 - the outgoing texts come from a comparison
-        options = SendOptions(batch_size=self._desk.composition.batch_size)
-        sms, following = covered(
-            self._compared, outgoing, options, limit=limit, spending=self._spending, price=price
-        )
+    def _coverage(self, limit: Decimal, price: Decimal, parts: int) -> str:
+        """How many SMS leave before that."""
+        highest = max(self._spending.price_per_part or Fraction(0), Fraction(price))
+        room = Fraction(limit) - self._spending.with_open_parts(0)
+        sms = max(0, min(parts, floor(room / highest)))
         self._is_used_up = not sms
-        if sms and self._spending.cost + price * sms > limit:
-            # An engine that has seen no price sends one text.
-            return "The first text leaves whatever it costs: before it, the price is not known."
-        share = f"The budget covers {figure(sms)} of {counted(int(outgoing['parts'].sum()), 'SMS', 'SMS')}"
+        share = f"The budget covers at most {figure(sms)} of {counted(parts, 'SMS', 'SMS')}"
         self.shortage = f"{share}; {self.enough} is enough for all."
-        if self._spending.cost + price * (sms + 1) > limit:
-            return f"{share}."
-        together = "takes more than one SMS" if following == 1 else "leave together"
-        return f"{share}: the next {agreeing(following, 'text', f'{figure(following)} texts')} {together}."
+        return f"{share}."
 
     def _where_from(self, *, is_enough: bool) -> list[str]:
         """That the amount was filled in, or was for another campaign; [] if a person wrote it for this."""

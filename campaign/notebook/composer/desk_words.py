@@ -81,8 +81,6 @@ _WORDS = {
     "in the table, with what was sent earlier": "in the spreadsheet, with what was sent earlier",
     "that is not in the table": "that is not in the spreadsheet",
     "that are not in the table": "that are not in the spreadsheet",
-    "First, send asks": "First, there is a question",
-    "Finish them with resume": "Send them first, with the spreadsheet and the text of then",
     "Finish them first with resume": "Send them first, with the spreadsheet and the text of then",
     "give another name if this": f"write another name into the field “{FIELDS['name']}” if this",
     "settle each batch with resolve, or all with reconcile and the provider's own list":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -13,16 +13,17 @@ from campaign.arrow_text import Ints
 from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
-from campaign.notebook.composer.sent_elsewhere import have_it_already
-from campaign.sending.rounds.compared_in_words import ComparedInWords
-from campaign.sending.rounds.difference import (
-    Difference,
-    about_others,
-    about_split,
-    people_of,
-    plan_behind,
+from campaign.sending.rounds.compared_in_words import (
+    SETTLED,
+    about_leaving,
+    about_staying,
+    listed_kinds,
+    remarks_on,
 )
-from campaign.text import clean, counted, listed_words
+from campaign.sending.rounds.comparison import ASKED, RECORDED
+from campaign.sending.rounds.decision import QUESTIONS, waiting_lines
+from campaign.sending.rounds.difference import Difference, about_others, plan_behind
+from campaign.text import clean
 
 _LENGTH = 120  # of each text that waits
 _FOR_ANOTHER = (
@@ -33,11 +34,10 @@ _FOR_ANOTHER = (
 
 class Leaving(Struct, frozen=True, eq=False):
     """The `messages` that leave with the answers given, and the `undecided` numbers of people who are asked
-    about first; `open_ones` has how many of them each of these questions is about."""
+    about first."""
 
     messages: pd.DataFrame = field(default_factory=pd.DataFrame)
     undecided: Ints = field(default_factory=lambda: np.empty(0, np.int64))
-    open_ones: Mapping[str, int] = field(default_factory=dict)
 
     def is_as(self, other: Leaving) -> bool:
         """Whether the same leaves, and the same people are asked about."""
@@ -45,42 +45,41 @@ class Leaving(Struct, frozen=True, eq=False):
         return same and self.messages.equals(other.messages)
 
     def about(self, desk: Desk, difference: Difference) -> str:
-        """What would leave, and what is still to be answered; then who stays. A piece of HTML."""
-        composition, compared = desk.composition, plan_behind(difference)
-        told = ComparedInWords(compared)
-        count, changed = len(self.messages), composition.changed
-        people = people_of(difference, changed=changed, undecided=self.undecided)
-        asked = people.asked if changed == "ask" else ""
-        waiting = [told.about_waiting, *told.waiting_lines(_LENGTH)] if composition.waiting == "ask" else []
-        open_ones, is_another = self._not_decided(asked if count else ""), is_another_message(difference)
+        """What would leave, what is still to be answered, and what else is to be known. A piece of HTML."""
+        compared, changed = plan_behind(difference), desk.composition.changed
+        recorded = self.messages.drop_duplicates("row")["recorded"]
+        people = {code: int((recorded == code).sum()) for code in RECORDED}
+        open_questions = [*self._open_questions(desk, difference)]
         open_below = len(self.undecided) > 0 and not desk.senders(difference)
         now = [
-            people.leaving(count, changed=changed, noun="text", is_open=len(self.undecided) > 0),
-            about_split(difference, changed=changed),
-            f"Not decided yet: {open_ones}." if open_ones else "",
-            "Choose below first." if asked or any(waiting) or open_below else "",
-            _FOR_ANOTHER.format(mask_text(clean(desk.name))) if asked and is_another else "",
+            about_leaving(compared, len(self.messages), listed_kinds(people), "text"),
+            "Choose below first." if open_questions or open_below else "",
         ]
-        staying, gone = people.staying(count, changed=changed), told.about_gone.strip()
-        beside = desk_words(told.about_beside_file.strip())
-        others = about_others(difference, changed=changed, undecided=self.undecided)
+        stays = (*SETTLED, *(RECORDED[state] for state in ASKED if changed == "skip"))
+        remarks = [
+            *open_questions,
+            about_others(difference, changed=changed),
+            about_staying(difference.counts, *stays),
+            *remarks_on(compared),
+        ]
         paragraphs = [markup.paragraph(desk_words(" ".join(filter(None, now))))]
-        paragraphs += [
-            markup.paragraph(desk_words(said), note=True) for said in (others, staying, gone) if said
-        ]
-        paragraphs += [markup.paragraph(said, note=True) for said in waiting if said]
-        if beside:  # marked: nobody expects them
-            paragraphs.append(f'<div class="changed">{markup.paragraph(beside)}</div>')
+        paragraphs += [markup.paragraph(desk_words(remark), note=True) for remark in remarks if remark]
         return f'<div role="status">{"".join(paragraphs)}</div>'
 
-    def _not_decided(self, asked: str) -> str:
-        """Whom the open questions are about."""
-        left_out, *elsewhere = self.open_ones.values()
-        wanted_none = f"{counted(left_out, 'person', 'people')} left out before" if left_out else ""
-        return listed_words([*filter(None, [asked, wanted_none, *map(have_it_already, elsewhere)])])
+    def _open_questions(self, desk: Desk, difference: Difference) -> Iterator[str]:
+        """What the pickers below ask, with the first texts that wait."""
+        composition, questions = desk.composition, difference.questions
+        if "changed" in questions and composition.changed == "ask":
+            yield QUESTIONS["changed"].about(questions["changed"])
+            if is_another_message(difference):
+                yield _FOR_ANOTHER.format(mask_text(clean(desk.name)))
+        if "waiting" in questions and composition.waiting == "ask":
+            yield QUESTIONS["waiting"].about(questions["waiting"])
+            yield from waiting_lines(plan_behind(difference), _LENGTH)
 
 
 def is_another_message(difference: Difference) -> bool:
     """Whether all who were reached would get another text, so that a campaign of its own may be meant."""
     is_whole_table = plan_behind(difference).file is None
-    return difference.changed > 0 and not difference.reached + difference.unknown and is_whole_table
+    is_settled = difference.reached + difference.unknown > 0
+    return difference.counts["other_text"] > 0 and not is_settled and is_whole_table

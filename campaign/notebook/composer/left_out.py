@@ -23,6 +23,7 @@ from campaign.sending.rounds.left_out_before import numbers_opted_out
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.text import agreeing, capitalised, counted
 
+ANSWERS = {"skip": "Leave them out again", "send": "Send to them too"}  # as in `opted_out=`
 _NOBODY = np.empty(0, np.int64)
 
 
@@ -39,8 +40,8 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._asked = _NOBODY  # numbers
         self._question = HTML()
         self._question.add_class("changed")
-        self._agree = button("Send to them too", "send-to-them-too", self._take_agreement)
-        self._leave_out = button("Leave them out again", "leave-out-again", self._leave_them_out)
+        self._agree = button(ANSWERS["send"], "send-to-them-too", self._take_agreement)
+        self._leave_out = button(ANSWERS["skip"], "leave-out-again", self._leave_them_out)
         answers = HBox([self._leave_out, self._agree], layout=Layout(flex_flow="row wrap"))
         super().__init__([self._question, answers])
         self.add_class("campaign-left-out")
@@ -58,9 +59,6 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(self, count > 0)
         said = markup.paragraph(_sentence(rows)) if count else ""
         self._question.value = f'<div role="alert">{said}</div>' if said else ""
-        who = "this person" if count == 1 else f"these {count:,} people"
-        self._agree.description = f"Send to {who} too"
-        self._leave_out.description = f"Leave {who} out again"
         return count
 
     def _leave_them_out(self) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from campaign.notebook.composer.row_list import RowList, numbered_rows
+from campaign.notebook.composer.row_list import RowList, add_column, numbered_rows
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.other_texts import old_and_new
+from campaign.sending.rounds.other_texts import then_and_now
 
 _LENGTH = 120  # of each text
 
@@ -30,9 +30,11 @@ class OtherTexts(RowList):
 def _texts_of(compared: ComparedPlan, rows: pd.Index[Any]) -> pd.DataFrame:
     """Some of the rows, with both texts; those of a file of rows to correct as both files number them."""
     places = pd.Index(compared.labels_of_rows).get_indexer(rows)
-    texts = pd.DataFrame(
-        old_and_new(compared, places, length=_LENGTH), columns=["row", "what they got", "what they would get"]
+    texts = then_and_now(
+        compared, compared.batches[places], compared.labels[places], rows.to_numpy(), length=_LENGTH
     )
-    numbered = numbered_rows(compared.plan, pd.Index(texts["row"]))
-    table = pd.concat([numbered, texts.drop(columns="row")], axis=1)
+    table = numbered_rows(compared.plan, rows)
+    _, _, old, new = zip(*texts, strict=True)
+    add_column(table, "what they got", old)
+    add_column(table, "what they would get", new)
     return table if compared.file is None else compared.file.numbered(table)

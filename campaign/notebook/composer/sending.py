@@ -64,7 +64,7 @@ _WHY_NOT = {  # why the button does not send
     "budget": "This waits for the amount at which to stop above: correct it, or leave it empty.",
     "used up": "This waits for a higher amount at which to stop above: the budget covers none of the texts. "
     "{enough} is enough for all.",
-    "left out": "This waits for your answer above about the people who wanted no texts before.",
+    "opted_out": "This waits for your answer above about the people who wanted no texts before.",
     "elsewhere": "This waits for your answer above about the people who have this text already.",
     "name": "This waits for your answer above about the name: another campaign has sent these texts.",
     "changed": f"This waits for your answer above about “{FIELDS['changed']}”.",
@@ -111,6 +111,7 @@ class SendingSection(Section):
         self.looked_up: Callable[[], None] = lambda: None  # called when it is known anew what would leave
         self.result_wanted: Callable[[], None] = lambda: None  # called to show a result where nothing is sent
         self.way_changed: Callable[[], None] = lambda: None  # called when `way_on` may say something else
+        self.questions: frozenset[str] = frozenset()  # those that have no answer yet, by code
         self._obstacle = ""  # why nothing can be sent, whatever the price
         self._leaving = Leaving()  # what the line and the button speak of
         self._difference, self._question = HTML(), HTML()
@@ -226,7 +227,7 @@ class SendingSection(Section):
         would only replace that result by an empty one. None where there is something to do."""
         environment = self._desk.composition.environment
         difference = self._desk.difference(environment)
-        if plan.totals.messages or difference.is_first or difference.waiting:
+        if plan.totals.messages or difference.is_first or "waiting" in difference.questions:
             return None
         return CAMPAIGNS / folder_name(self._desk.name, environment)
 
@@ -336,6 +337,7 @@ class SendingSection(Section):
             count = len(self._leaving.messages)
             without_texts = start if asked else "Show the result"
             self._start.description = f"{start} {counted(count, 'text')}" if count else without_texts
+            self.questions = frozenset(asked)
             self._obstacle = "questions" if len(asked) > 1 else "".join(asked)
             set_shown(self.pace, not is_live and count > 0)
         self._show_cost()
@@ -349,12 +351,12 @@ class SendingSection(Section):
         changed = self._desk.composition.changed
         is_unnamed = bool(self._desk.senders(difference))  # which is asked beside the name
         open_ones = {
-            "left out": self.left_out.ask(decided_messages(difference, changed=changed)),
+            "opted_out": self.left_out.ask(decided_messages(difference, changed=changed)),
             "name" if is_unnamed else "elsewhere": self.elsewhere.ask(difference, is_asked_above=is_unnamed),
         }
         undecided = undecided_numbers(self._desk, difference)
         outgoing = decided_messages(difference, changed=changed, undecided=undecided)
-        self._leaving = Leaving(outgoing, undecided, open_ones)
+        self._leaving = Leaving(outgoing, undecided)
         return [question for question, count in open_ones.items() if count]
 
     def _difference_of_name(self) -> Difference:
@@ -375,10 +377,8 @@ class SendingSection(Section):
         """
         unanswered = []
         self.other_texts.show_asked(plan_behind(difference))
-        for picker, name, count in (
-            (self.changed, "changed", difference.changed + difference.moved),
-            (self.waiting, "waiting", difference.waiting),
-        ):
+        for picker, name in ((self.changed, "changed"), (self.waiting, "waiting")):
+            count = difference.questions.get(name, 0)
             answers = [(words, answer) for (parameter, answer), words in CHOICES.items() if parameter == name]
             if name == "changed" and is_another_message(difference):
                 answers.append((BEGIN.format(shorten(clean(self._desk.name_beside), _NAME)), _BEGIN))

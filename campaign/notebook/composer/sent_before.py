@@ -17,9 +17,9 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.people_beside import PeopleBeside
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
 from campaign.notebook.composer.section import marked
-from campaign.notebook.composer.sent_elsewhere import undecided_numbers
+from campaign.sending.rounds.compared_in_words import listed_kinds
 from campaign.sending.rounds.continuation_plan import continuation_of, continues
-from campaign.sending.rounds.difference import Difference, about_others, plan_behind, remarks_after
+from campaign.sending.rounds.difference import Difference, about_others, plan_behind
 from campaign.text import capitalised, clean
 
 _KEPT_FROM = (
@@ -91,10 +91,7 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         said = ""
         try:
             difference = self._desk.difference(self._desk.composition.environment)
-            about = about_others(
-                difference, changed="ask", undecided=undecided_numbers(self._desk, difference)
-            )
-            said = desk_words(about, here=3) if difference.is_first else ""
+            said = desk_words(about_others(difference, changed="ask"), here=3) if difference.is_first else ""
             if self._desk.senders(difference):
                 said = f"{said} {_GOES_ON}"
         except OtherFileError as unclear:
@@ -111,14 +108,10 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return None
 
     def _sentences(self, where: Environment, difference: Difference) -> str:
-        """What was sent there, and what would be with the answers that are given."""
-        decided, undecided = self._desk.composition, undecided_numbers(self._desk, difference)
-        remarks = remarks_after(
-            difference, changed=decided.changed, waiting=decided.waiting, undecided=undecided
-        )
-        first, *others = [desk_words(said, here=3) for said in remarks]
-        first = markup.paragraph(f"{capitalised(_WHERE[where])} before. {first}")
-        return first + "".join(markup.paragraph(said, note=True) for said in others)
+        """What was sent there, and what is known of the people on the desk."""
+        kinds = listed_kinds(difference.counts)
+        said = f"{capitalised(_WHERE[where])} before{f': {kinds}' if kinds else ''}."
+        return markup.paragraph(said)
 
 
 def _kept_from(difference: Difference, unasked: Collection[str]) -> list[Reason]:

@@ -13,15 +13,11 @@ from campaign.messages.text.segments import SINGLE
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.left_out import wanted_none
 from campaign.notebook.composer.row_list import RowList, add_column, numbered_rows
-from campaign.sending.rounds.difference import Difference, kinds_of_people, plan_behind
+from campaign.sending.rounds.compared_in_words import LABELS
+from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.text import clean, shorten
 
 _WANTED_NONE = "wanted no texts before"
-_WORDS = {  # for what `Difference.messages` says is recorded
-    "unsent": "still waits", "again": "to be sent again", "refused": "refused before",
-    "other text": "reached with another text", "other number": "reached under another number",
-}  # fmt: skip
-_SAYS_LESS = ("new", "left out before")
 
 
 class WhoGets(RowList):
@@ -43,11 +39,9 @@ def _what_they_get(
 ) -> pd.DataFrame:
     """Some of the rows; those of a file of rows to correct as both files number them."""
     compared, chosen = plan_behind(difference), outgoing[outgoing["row"].isin(rows)]
-    why = kinds_of_people(difference, chosen.index.to_numpy()).replace(_WORDS)
+    why = chosen["recorded"].map(LABELS).astype("str")
     wanted = wanted_none(desk, chosen["number"].to_numpy(dtype=np.int64))
-    told = why.astype("str").mask(why.isin(_SAYS_LESS), _WANTED_NONE)
-    both = told.where(told == _WANTED_NONE, told + f"; {_WANTED_NONE}")
-    chosen = chosen.assign(why=why.astype("str").mask(wanted, both))
+    chosen = chosen.assign(why=why.mask(wanted, _WANTED_NONE))
     by_row = chosen.groupby("row").agg({"message": " ".join, "why": "first"}).reindex(rows)
     table = numbered_rows(compared.plan, rows)
     # A single SMS is shown whole.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -14,9 +13,8 @@ from campaign.argument_checks import check_amount, check_count
 from campaign.public_calls import public_call, public_class
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.hold import Hold
-from campaign.sending.engine.tally import Size, Snapshot, Spending, Tally
+from campaign.sending.engine.tally import Size, Snapshot, Tally
 from campaign.text import counted, rounded_up
-from campaign.values import replace
 
 _IN_FORCE = "a budget stays in force until you give another one, also for rows that you correct later."
 
@@ -150,21 +148,6 @@ class Budget:
 def _is_full(limit: Decimal, cost: Decimal, cost_with_batch: Fraction) -> bool:
     """Whether a limit has no room for a batch, after what was spent."""
     return cost_with_batch > limit or cost >= limit
-
-
-def batches_within(limit: Decimal, spending: Spending, price: Decimal, batches: Sequence[int]) -> int:
-    """How many of some batches go out before a budget of `limit` cost units ends the run.
-
-    `batches` are their SMS parts, in order, and `price` is that of one part from now on. `spending` is what
-    was spent before.
-    """
-    seen = spending.price_per_part
-    so_far = replace(spending, price_per_part=None if seen is None else max(seen, Fraction(price)))
-    for place, parts in enumerate(batches):
-        if _is_full(limit, so_far.cost, so_far.with_open_parts(parts)):
-            return place
-        so_far.add(parts, price * parts)
-    return len(batches)
 
 
 def expected_cost(counts: Snapshot, budget: Budget) -> Decimal | None:

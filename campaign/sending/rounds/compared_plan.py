@@ -18,7 +18,6 @@ from campaign.messages.plan_tables.duplicates import SAME_TEXT_AS, SHARED_PHONE_
 from campaign.messages.plan_tables.plan_columns import (
     numbers_of_contacts,
     rows_of_messages,
-    rows_with_why,
 )
 from campaign.sending.rounds.amended_plan import (
     SHARED_PHONE,
@@ -154,30 +153,9 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
         goes_out = self.labels_of_rows[np.isin(self.recorded, GOES_OUT)]
         return np.setdiff1d(goes_out, self.file.places)
 
-    @cached_property
-    def rows_left_out(self) -> pd.Series[str]:
-        """The status, or for duplicates why, of the rows of a follow-up file that get nothing after all in
-        their campaign, by row."""
-        if self.file is None or self.file.offered.empty:
-            return pd.Series([], dtype="str")
-        rows = self.plan.contacts.loc[self.file.offered, ["status", "why"]]
-        rows = rows[rows["status"] != "not_sent"]
-        return rows["status"].where(rows["status"] != "duplicate", rows["why"])
-
     def count_opted_out(self, *recorded: int) -> int:
         """How many rows were left out before, and one of these is recorded of them."""
         return int((self.opted_out & np.isin(self.recorded, recorded)).sum())
-
-    def count_under_way(self, chosen: Bools) -> int:
-        """For how many of some rows whose message is unknown the run that has the campaign open waits."""
-        if self.record is None or not self.open_in:
-            return 0
-        return int(self.record.under_way[self.batches[chosen & (self.recorded == UNKNOWN)]].sum())
-
-    @property
-    def rows_that_share(self) -> Ints:
-        """The rows that get nothing because a row with another text has their number."""
-        return rows_with_why(self.plan, SHARED_PHONE)
 
     def are_in_doubt(self, batches: Ints) -> Bools:
         """Which batches may have been received, or not."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import partial
 
@@ -24,24 +24,22 @@ from campaign.service.account import Account
 from campaign.text import agreeing, capitalised, counted
 
 COST_IS_NOT_KNOWN = "What it costs is not known before the first answer."
-_TRY_FIRST = "This text was never tried out: campaign.try_out(…) sends one message to your own phone first."
+_TRY_FIRST = "To try it first: campaign.try_out(…) sends one message to your own phone."
 
 
 class Extent(Struct, frozen=True, eq=False, kw_only=True):
     """What some messages of a plan amount to: their `numbers` (distinct), people (rows), SMS parts, and how
-    many go to each country if the plan has several. `was_tried` says whether one of the texts was tried out.
-    """
+    many go to each country if the plan has several."""
 
     numbers: Ints
     people: int
     parts: int
     countries: Mapping[str, int]
-    was_tried: bool
 
     @classmethod
-    def of(cls, plan: Plan, positions: Ints, tried: Collection[str]) -> Extent:
+    def of(cls, plan: Plan, positions: Ints) -> Extent:
         several = len(plan.totals.countries) > 1
-        of_part = partial(_extent_of, several=several, tried=tried)
+        of_part = partial(_extent_of, several=several)
         extents = [*map_messages_at(plan, np.sort(positions), of_part)]
         countries = sum((Counter(extent.countries) for extent in extents), Counter[str]())
         return cls(
@@ -49,11 +47,10 @@ class Extent(Struct, frozen=True, eq=False, kw_only=True):
             people=sum(extent.people for extent in extents),
             parts=sum(extent.parts for extent in extents),
             countries=dict(countries.most_common()),
-            was_tried=any(extent.was_tried for extent in extents),
         )
 
 
-def _extent_of(messages: pd.DataFrame, *, several: bool, tried: Collection[str]) -> Extent:
+def _extent_of(messages: pd.DataFrame, *, several: bool) -> Extent:
     """The extent of messages of one part; `several` says whether their countries are asked for."""
     countries = pd.Series(dtype="int64")
     if several:
@@ -63,7 +60,6 @@ def _extent_of(messages: pd.DataFrame, *, several: bool, tried: Collection[str])
         people=int(messages["row"].nunique()),
         parts=int(messages["parts"].sum()),
         countries={str(name): int(count) for name, count in countries.items()},
-        was_tried=bool(messages["message"].isin(tried).any()),
     )
 
 
@@ -125,7 +121,7 @@ def check_confirmed(account: Account, confirm: str | None, departure: Departure)
         _about_cost(account, departure),
         _about_today(departure.reached_today),
         *departure.remarks,
-        _TRY_FIRST if departure.may_be_new and not departure.extent.was_tried else "",
+        _TRY_FIRST if departure.may_be_new else "",
         f"For example:\n{example}",
     )
     raise ConfirmationError(

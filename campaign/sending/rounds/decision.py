@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterator, Mapping
 
 import numpy as np
+from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
+from campaign.contacts.cells.grid import name_rows
 from campaign.contract import Changed, OptedOut, Waiting
 from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.amended_plan import note_reached_before, without_rows
-from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -20,8 +21,9 @@ from campaign.sending.rounds.comparison import (
     OTHER_TEXT,
     UNKNOWN,
 )
-from campaign.sending.rounds.left_out_before import advice_on_opted_out
+from campaign.sending.rounds.other_texts import then_and_now
 from campaign.sending.store.round_content import RoundContent
+from campaign.text import counted, figure
 
 # Why a row that is skipped gets nothing: its code and its reason.
 _SKIPPED = {
@@ -32,11 +34,50 @@ _SKIPPED = {
     ),
 }
 _SHOWN, _LENGTH = 3, 60  # rows whose texts a question shows, and characters of each
-_FINISH_FIRST = 'Finish them first with resume, or give waiting="withdraw" to leave them out.'
-_CHANGED = (
-    'Give changed="skip" to let them keep what they got, or changed="send" to send the new text as well.'
-)
 _TOGETHER = 'There are several questions. Each count assumes that the others are answered with "send".'
+
+
+class OpenQuestion(Struct, frozen=True):
+    """What is asked about `one` or `several`, and how the option of the same name answers it."""
+
+    one: str
+    several: str
+    answers: str
+
+    def about(self, count: int) -> str:
+        """How many people, or texts, it is about."""
+        return f"{counted(count, self.one, self.several)}."
+
+
+# By the option that answers it.
+QUESTIONS = {
+    "waiting": OpenQuestion(
+        "text waits to be sent and is in no row now",
+        "texts wait to be sent and are in no row now",
+        'Finish them first with resume, or give waiting="withdraw".',
+    ),
+    "changed": OpenQuestion(
+        "person has another text, or another number, in the record",
+        "people have another text, or another number, in the record",
+        'Give changed="skip" to let them keep it, or changed="send" to send the new text too.',
+    ),
+    "opted_out": OpenQuestion(
+        "person was left out before, because they wanted no messages, and is not left out now",
+        "people were left out before, because they wanted no messages, and are not left out now",
+        'Give opted_out="skip" to leave them out again, or opted_out="send" to send to them.',
+    ),
+}
+
+
+def open_questions(compared: ComparedPlan, leaving: Bools) -> dict[str, int]:
+    """The questions that there are, and how many people each is about; `leaving` rows go out, or would if a
+    question was answered with "send"."""
+    counts = {
+        "waiting": len(compared.waiting),
+        "changed": len(compared.asked),
+        "opted_out": int((compared.opted_out & leaving).sum()),
+    }
+    return {code: count for code, count in counts.items() if count}
 
 
 def choose_content(
@@ -51,7 +92,8 @@ def choose_content(
     )
     stays = ~(np.isin(compared.recorded, ASKED) & were_skipped)
     settled = np.isin(compared.recorded, (UNKNOWN, ACCEPTED))
-    _check_answered(compared, stays & ~settled, changed, waiting, opted_out)
+    answers = {"waiting": waiting, "changed": changed, "opted_out": opted_out}
+    _check_answered(compared, stays & ~settled, answers)
     batch_of_message = compared.spread(np.where(settled, compared.batches, 0))[compared.spread(stays)]
     plan, batch_of_excluded = compared.plan, compared.reached_before
     if not stays.all():
@@ -65,30 +107,48 @@ def choose_content(
     )
 
 
-def _check_answered(
-    compared: ComparedPlan, leaving: Bools, changed: Changed, waiting: Waiting, opted_out: OptedOut
-) -> None:
-    """Raise `ConfirmationError` unless every question that there is was answered.
+def _check_answered(compared: ComparedPlan, leaving: Bools, answers: Mapping[str, str]) -> None:
+    """Raise `ConfirmationError` unless every question that there is was answered."""
+    questions = open_questions(compared, leaving)
+    questions = {code: count for code, count in questions.items() if answers[code] == "ask"}
+    if not questions:
+        return
+    examples = {
+        "waiting": waiting_lines(compared),
+        "changed": _changed_lines(compared),
+        "opted_out": _opted_out_lines(compared, leaving),
+    }
+    lines = ["Nothing was sent.", *([_TOGETHER] if len(questions) > 1 else [])]
+    for code, count in questions.items():
+        lines += [QUESTIONS[code].about(count), *examples[code], QUESTIONS[code].answers]
+    raise ConfirmationError("\n".join(lines), questions=questions)
 
-    `leaving` rows go out, or would if a question was answered with "send".
-    """
-    told, asked = ComparedInWords(compared), compared.asked
-    opted = compared.opted_out & leaving
-    questions: dict[str, tuple[int, list[str]]] = {}
-    if len(compared.waiting) and waiting == "ask":
-        lines = [told.about_waiting, *told.waiting_lines(_LENGTH), _FINISH_FIRST]
-        questions["waiting"] = len(compared.waiting), lines
-    if len(asked) and changed == "ask":
-        lines = [told.about_asked, *told.asked_lines(_first_of_each(compared, asked), _LENGTH), _CHANGED]
-        questions["changed"] = len(asked), lines
-    if opted.any() and opted_out == "ask":
-        count = int(opted.sum())
-        questions["opted_out"] = count, [told.about_opted_out(opted), advice_on_opted_out(count)]
-    if questions:
-        counts, texts = zip(*questions.values(), strict=True)
-        together = [_TOGETHER] if len(questions) > 1 else []
-        text = "\n".join(["Nothing was sent.", *together, *chain.from_iterable(texts)])
-        raise ConfirmationError(text, questions=dict(zip(questions, counts, strict=True)))
+
+def waiting_lines(compared: ComparedPlan, length: int = _LENGTH) -> Iterator[str]:
+    """The first of the texts that wait, and what takes their place."""
+    lost = compared.waiting.take(np.arange(min(_SHOWN, len(compared.waiting))))
+    rows = compared.replaced_by[: len(lost)]
+    for _, number, old, new in then_and_now(compared, lost.batches, lost.labels, rows, length=length):
+        yield f"{number}: {old} is now {new}" if new else f"{number}: {old}, no longer in the table"
+
+
+def _changed_lines(compared: ComparedPlan) -> Iterator[str]:
+    """The first texts that were sent, perhaps, and are others now."""
+    asked = compared.asked
+    doubtful = int(compared.are_in_doubt(compared.batches[asked]).sum())
+    if doubtful:
+        yield f"For {figure(doubtful)} of them, it is not known what arrived: find out before you decide."
+    shown = _first_of_each(compared, asked)
+    batches, labels, rows = compared.batches[shown], compared.labels[shown], compared.labels_of_rows[shown]
+    for row, _, old, new in then_and_now(compared, batches, labels, rows, length=_LENGTH):
+        named = f"row {row}" if compared.file is None else compared.file.name_row(row)
+        yield f"{named}: {old} is now {new}"
+
+
+def _opted_out_lines(compared: ComparedPlan, leaving: Bools) -> Iterator[str]:
+    """The rows of people who wanted no messages."""
+    rows = compared.labels_of_rows[compared.opted_out & leaving]
+    yield f"{name_rows(rows.tolist())}{' of your own spreadsheet' if compared.file else ''}"
 
 
 def _first_of_each(compared: ComparedPlan, asked: Ints) -> Ints:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -11,40 +13,31 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_switch
-from campaign.arrow_text import Bools, Ints
-from campaign.contract import Changed, Waiting
+from campaign.arrow_text import Ints
+from campaign.contract import Changed
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
-from campaign.sending.rounds.compared_in_words import ComparedInWords
-from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import (
-    ACCEPTED,
-    AGAIN,
-    GOES_OUT,
-    MAY_GO_OUT,
-    NEW,
-    OTHER_NUMBER,
-    OTHER_TEXT,
-    RECORDED,
-    REFUSED,
-    UNKNOWN,
-    UNSENT,
+from campaign.sending.rounds.compared_in_words import (
+    LABELS,
+    SETTLED,
+    about_leaving,
+    about_staying,
+    counts_of,
+    listed_kinds,
+    remarks_on,
 )
-from campaign.sending.rounds.kept_budget import about_budget
-from campaign.sending.rounds.left_out_before import advice_on_opted_out
-from campaign.sending.rounds.people_in_words import PeopleInWords
+from campaign.sending.rounds.compared_plan import ComparedPlan
+from campaign.sending.rounds.comparison import GOES_OUT, MAY_GO_OUT, RECORDED
+from campaign.sending.rounds.decision import QUESTIONS, open_questions
+from campaign.sending.rounds.kept_options import about_budget
 from campaign.sending.rounds.reached_elsewhere import (
     ReachedElsewhere,
     about_reached_elsewhere,
     reached_elsewhere,
 )
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import agreeing, counted
 
-# Kinds of people in words that the record of the campaign does not tell.
-_BY_ANOTHER_CAMPAIGN, _LEFT_OUT_BEFORE = "reached by another campaign", "left out before"
-_WORDS = pd.array([word.replace("_", " ") for word in RECORDED], dtype="str")
 _ROWS = 10  # of the card's table
 _NOBODY = np.empty(0, np.int64)
 
@@ -60,45 +53,46 @@ class Difference:
     _path: Path | None = None  # of its campaign's folder
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many people each value of `recorded` has; see `messages`."""
+        return counts_of(self._compared)
+
+    @property
+    def questions(self) -> dict[str, int]:
+        """What `send` asks first, by the option that answers it, and how many people each question is about.
+
+        `waiting`: texts that wait and would not go out, because their number is in no row any more or gets
+        another text now. `changed`: the number was reached with another text, or the very cell as another
+        number. `opted_out`: people who were left out before, because they wanted no messages.
+        """
+        return open_questions(self._compared, np.isin(self._compared.recorded, MAY_GO_OUT))
+
+    @property
     def new(self) -> int:
         """Never reached by this campaign: their messages go out."""
-        return self._compared.count(NEW, UNSENT, AGAIN)
+        return sum(self.counts[recorded] for recorded in ("new", "unsent", "again"))
 
     @property
     def reached(self) -> int:
         """Reached with this very text: nothing is sent."""
-        return self._compared.count(ACCEPTED)
+        return self.counts["accepted"]
 
     @property
     def unknown(self) -> int:
         """This very text may have been sent: nothing is sent until `resolve` or `reconcile` settles it."""
-        return self._compared.count(UNKNOWN)
-
-    @property
-    def refused(self) -> int:
-        """Refused by the service before: their messages go out."""
-        return self._compared.count(REFUSED)
-
-    @property
-    def changed(self) -> int:
-        """The number was reached with another text: `changed=` decides."""
-        return self._compared.count(OTHER_TEXT)
-
-    @property
-    def moved(self) -> int:
-        """The very cell was reached as another number, which is in no row any more: `changed=` decides."""
-        return self._compared.count(OTHER_NUMBER)
-
-    @property
-    def waiting(self) -> int:
-        """Texts that wait and would not go out, because their number is in no row any more or gets another
-        text now: `waiting=` decides."""
-        return len(self._compared.waiting)
+        return self.counts["unknown"]
 
     @property
     def gone(self) -> int:
         """Numbers that were reached and are in no row any more."""
         return len(self._compared.gone)
+
+    @property
+    def cost(self) -> Decimal | None:
+        """What the campaign has cost so far, in the service's units; None if that is not known."""
+        record = self._compared.record
+        costs = [] if record is None else record.ledger.outcomes["cost"].dropna().tolist()
+        return sum(costs, Decimal(0)) if costs else None
 
     @property
     def messages(self) -> pd.DataFrame:
@@ -117,96 +111,75 @@ class Difference:
             number_before=earlier["number"],
         )
 
+    @property
+    def not_in_table(self) -> pd.DataFrame:
+        """The last text to each number that was reached and is in no row any more: batch, number and text."""
+        gone, record = self._compared.gone, self._compared.record
+        if record is None:
+            return pd.DataFrame({"batch": [], "number": [], "text": []})
+        sent = record.messages(gone.batches, gone.labels)
+        sent = sent.assign(batch=gone.batches[sent["entry"].to_numpy(dtype=np.int64)])
+        return sent[["batch", "number", "message"]].rename(columns={"message": "text"})
+
     @public_call
     def outgoing(self, *, changed: bool = False) -> Ints:
         """The positions of the messages that go out, with or without those that `changed=` decides on."""
         check_switch(changed, subject="changed", write="outgoing(changed=True)")
-        chosen = MAY_GO_OUT if changed else GOES_OUT
-        return np.flatnonzero(np.isin(self._compared.recorded_messages, chosen))
+        recorded = MAY_GO_OUT if changed else GOES_OUT
+        return np.flatnonzero(np.isin(self._compared.recorded_messages, recorded))
 
     @property
     def sentence(self) -> str:
         """What would be sent, what not and why, and what `send` would ask about, in plain words."""
-        may_go_out = np.isin(self._compared.recorded, MAY_GO_OUT)
-        advice = advice_on_opted_out(self._compared.count_opted_out(*MAY_GO_OUT))
-        about_them = f"{ComparedInWords(self._compared).about_opted_out(may_go_out)} {advice}".strip()
-        left_out = f"{about_them} {ComparedInWords(self._compared).about_sharing}".strip()
-        return " ".join(self._remarks("ask", "ask", left_out))
+        counts = self.counts
+        kinds = listed_kinds(counts, *(RECORDED[state] for state in GOES_OUT))
+        leaving = about_leaving(self._compared, len(self.outgoing()), kinds)
+        return " ".join(filter(None, [leaving, about_staying(counts, *SETTLED), *self._remarks()]))
 
-    def _remarks(
-        self, changed: Changed, waiting: Waiting, about_left_out: str = "", undecided: Ints = _NOBODY
-    ) -> list[str]:
-        """What the sentence says, one thing after the other.
-
-        `about_left_out` is about people who were left out before, or are now; those with an `undecided`
-        number get nothing yet.
-        """
-        outgoing, compared = self._decided(changed, undecided), self._compared
-        people, count = self._people(changed, undecided), len(outgoing)
-        leaving = people.leaving(count, changed=changed, is_open=len(undecided) > 0)
-        told = ComparedInWords(compared)
-        questions = told.questions(changed=changed == "ask", waiting=waiting == "ask")
-        remarks = [  # who "these people" are has been said before
-            leaving, questions, self._about_others(changed, undecided), about_left_out,
-            self._about_split(changed), people.staying(count, changed=changed), told.about_run,
-            about_budget(compared, outgoing), told.about_rows, told.about_closing,
-        ]  # fmt: skip
-        return [remark.strip() for remark in remarks if remark]
-
-    def _about_split(self, changed: Changed) -> str:
-        """Why more messages than people would leave, where long texts are split; "" where none is."""
-        compared = self._compared
-        pieces = np.diff(np.append(compared.starts, compared.plan.totals.messages))
-        split = int((np.isin(compared.recorded, _states(changed)) & (pieces > 1)).sum())
-        return (
-            f"{counted(split, 'long text')} {agreeing(split, 'is', 'are')} sent as several." if split else ""
-        )
-
-    def _decided(self, changed: Changed, undecided: Ints) -> Ints:
-        """The positions of the messages that go out with this answer, without those for some numbers."""
-        outgoing = self.outgoing(changed=changed == "send")
-        if not len(undecided):
-            return outgoing
-        numbers = self._compared.plan.messages["number"].iloc[outgoing].astype("int64")
-        return outgoing[~np.isin(numbers, undecided)]
-
-    def _people(self, changed: Changed, undecided: Ints = _NOBODY) -> PeopleInWords:
-        """The people of the plan in words, without those who would get something and are undecided."""
-        elsewhere = self._reached_elsewhere
-        chosen = np.ones_like(elsewhere)
-        if len(undecided):
-            leaving = np.isin(self._compared.recorded, _states(changed))
-            chosen = ~(leaving & np.isin(self._numbers_of_rows, undecided))
-        return ComparedInWords(self._compared).people(chosen, elsewhere)
+    def _remarks(self, *, counted: str = "") -> Iterator[str]:
+        """What is asked first, and what else a person has to know; how many people are asked about is said,
+        but not for a question whose people are `counted` elsewhere."""
+        first = "First, send asks: "
+        for code, count in self.questions.items():
+            about = "" if code == counted else f"{QUESTIONS[code].about(count)} "
+            yield f"{first}{about}{QUESTIONS[code].answers}"
+            first = ""
+        yield about_others(self, changed="send")
+        yield about_budget(self._compared, self.outgoing())
+        yield from remarks_on(self._compared)
 
     @property
-    def _reached_elsewhere(self) -> Bools:
-        """Which rows would go out to people whom another campaign has reached."""
-        elsewhere = np.zeros(len(self._compared.starts), dtype=bool)
-        for other in self._elsewhere:
-            elsewhere[self._may_go_out] |= other.people["reached"].to_numpy()
-        return elsewhere
+    def is_first(self) -> bool:
+        """Whether nothing was sent under the campaign's name yet."""
+        return self._compared.is_first
 
-    @property
-    def _kinds(self) -> pd.Series[str]:
-        """What is known of the person of each message, as `PeopleInWords` counts them."""
-        compared = self._compared
-        kinds = pd.Series(_WORDS.take(compared.recorded.astype(np.int64)))
-        is_new = compared.recorded == NEW
-        kinds[is_new & self._reached_elsewhere] = _BY_ANOTHER_CAMPAIGN
-        kinds[is_new & compared.opted_out] = _LEFT_OUT_BEFORE
-        return pd.Series(compared.spread(kinds.to_numpy()), dtype="str")
+    def __repr__(self) -> str:
+        return f"<Difference: {self.sentence}>"
 
-    @property
-    def _numbers_of_rows(self) -> Ints:
-        """The number of each row that gets something."""
-        numbers = self._compared.plan.messages["number"].iloc[self._compared.starts]
-        return numbers.to_numpy(dtype=np.int64)
+    def _repr_html_(self) -> str:
+        counts = self.counts
+        pieces = [
+            markup.paragraph(NOTHING_SENT_YET) if self.is_first else "",
+            markup.paragraph(about_leaving(self._compared, len(self.outgoing()))),
+            markup.bars({label: counts[code] for code, label in LABELS.items()}, of="people"),
+            *(markup.paragraph(remark) for remark in self._remarks(counted="changed") if remark),
+        ]
+        rows = np.concatenate([np.setdiff1d(self.outgoing(changed=True), self.outgoing()), self.outgoing()])
+        if len(rows):
+            table = markup.table(self._shown(rows[:_ROWS]), limit=_ROWS, rows=len(rows), of=("message",))
+            pieces.append(markup.scroller(table, "Messages"))
+        pieces.append(markup.paragraph(LocalTimes().written_now(), note=True))
+        return markup.card("Before sending", pieces)
 
-    @property
-    def _may_go_out(self) -> Ints:
-        """The places of the rows that go out with any answer."""
-        return np.flatnonzero(np.isin(self._compared.recorded, MAY_GO_OUT))
+    def _shown(self, positions: Ints) -> pd.DataFrame:
+        """Some messages as people read them."""
+        shown = self.messages.take(positions).drop(columns=["parts", "batch"])
+        shown = shown.assign(**{name: mask_texts(shown[name]) for name in ("number", "number_before")})
+        shown["recorded"] = shown["recorded"].map(LABELS)
+        optional = ("sender", "priority", "before", "number_before")
+        shown = shown.drop(columns=[name for name in optional if (shown[name] == "").all()])
+        file = self._compared.file
+        return shown if file is None else file.numbered(shown)
 
     @cached_property
     def _elsewhere(self) -> list[ReachedElsewhere]:
@@ -219,63 +192,19 @@ class Difference:
 
     def _elsewhere_among(self, states: tuple[int, ...]) -> list[ReachedElsewhere]:
         """The same of those of whom one of some states is known."""
-        chosen = np.isin(self._compared.recorded[self._may_go_out], states)
-        return [some for other in self._elsewhere if (some := other.among(chosen)).is_news]
-
-    def _about_others(self, changed: Changed, undecided: Ints) -> str:
-        asked = changed == "ask" and len(self._compared.asked) > 0
-        states = MAY_GO_OUT if asked else _states(changed)
-        is_open = asked or len(undecided) > 0 or self.waiting > 0
-        whom = "the people who get, or may get, a message" if is_open else "these people"
-        return about_reached_elsewhere(
-            self._elsewhere_among(states),
-            self._compared.count(*states),
-            whom,
-            named=ComparedInWords(self._compared).named,
-        )
+        are_these = np.isin(self._compared.recorded[self._may_go_out], states)
+        return [some for other in self._elsewhere if (some := other.among(are_these)).is_news]
 
     @property
-    def is_first(self) -> bool:
-        """Whether nothing was sent under the campaign's name yet."""
-        return self._compared.is_first
-
-    def __repr__(self) -> str:
-        return f"<Difference: {self.sentence}>"
-
-    def _repr_html_(self) -> str:
-        pieces = [markup.paragraph(self.sentence), markup.bars(self._people("ask").kinds, of="people")]
-        if self.is_first:
-            pieces.insert(0, markup.paragraph(NOTHING_SENT_YET))
-        count = len(self.outgoing(changed=True))
-        if count:
-            of = ("message", self._shown_in_words)
-            table = markup.table(self._rows_to_look_at(), limit=_ROWS, rows=count, of=of)
-            pieces.append(markup.scroller(table, "Messages"))
-        pieces.append(markup.paragraph(LocalTimes().written_now(), note=True))
-        return markup.card("Before sending", pieces)
-
-    def _rows_to_look_at(self) -> pd.DataFrame:
-        """Some messages that have to be decided on, of each kind at least one, and then those that go out."""
-        goes_out = self.outgoing()
-        to_decide_on = np.setdiff1d(self.outgoing(changed=True), goes_out)
-        shown = self.messages.take(np.append(to_decide_on, goes_out)[:_ROWS]).drop(columns=["parts", "batch"])
-        shown = shown.assign(**{name: mask_texts(shown[name]) for name in ("number", "number_before")})
-        optional = ("sender", "priority", "before", "number_before")
-        shown = shown.drop(columns=[name for name in optional if (shown[name] == "").all()])
-        file = self._compared.file
-        return shown if file is None else file.numbered(shown)
+    def _may_go_out(self) -> Ints:
+        """The places of the rows that go out with any answer."""
+        return np.flatnonzero(np.isin(self._compared.recorded, MAY_GO_OUT))
 
     @property
-    def _shown_in_words(self) -> str:
-        """What several of these messages are: as many would be sent as the sentence says."""
-        outgoing = len(self.outgoing())
-        to_decide_on = len(self.outgoing(changed=True)) - outgoing
-        leaving = f"that would be {self._compared.words.done}"
-        if not to_decide_on:
-            return f"messages {leaving}"
-        return (
-            f"messages: {to_decide_on:,} to decide on{f', then {outgoing:,} {leaving}' if outgoing else ''}"
-        )
+    def _numbers_of_rows(self) -> Ints:
+        """The number of each row that gets something."""
+        numbers = self._compared.plan.messages["number"].iloc[self._compared.starts]
+        return numbers.to_numpy(dtype=np.int64)
 
 
 def plan_behind(difference: Difference) -> ComparedPlan:
@@ -288,25 +217,17 @@ def with_comparison(difference: Difference, compared: ComparedPlan) -> Differenc
     return Difference(compared, difference._path)
 
 
-def remarks_after(
-    difference: Difference, *, changed: Changed, waiting: Waiting, undecided: Ints = _NOBODY
-) -> list[str]:
-    """What the sentence of a difference says once these answers are given, one thing after the other.
-
-    What was answered is asked no more. People who were left out before are not spoken of: a form asks about
-    them itself. Whoever has an `undecided` number gets nothing until it is decided.
-    """
-    return difference._remarks(changed, waiting, undecided=undecided)
-
-
-def people_of(difference: Difference, *, changed: Changed, undecided: Ints) -> PeopleInWords:
-    """The people of a difference in words, once this answer is given and without the undecided ones."""
-    return difference._people(changed, undecided)
-
-
 def decided_messages(difference: Difference, *, changed: Changed, undecided: Ints = _NOBODY) -> pd.DataFrame:
     """The messages that go out with this answer, without those for undecided numbers."""
-    return difference.messages.iloc[difference._decided(changed, undecided)]
+    messages = difference.messages.iloc[difference.outgoing(changed=changed == "send")]
+    return messages[~messages["number"].astype("int64").isin(undecided)]
+
+
+def about_others(difference: Difference, *, changed: Changed) -> str:
+    """Whom of those who would get something with this answer other campaigns beside this one have reached,
+    and with which text; "" for nobody."""
+    states = _states(changed)
+    return about_reached_elsewhere(difference._elsewhere_among(states), difference._compared.count(*states))
 
 
 def sent_this_text(difference: Difference, *, changed: Changed) -> dict[str, Ints]:
@@ -330,22 +251,6 @@ def left_out_elsewhere(difference: Difference) -> Ints:
         is_known |= other.people[["opted_out", "reached"]].any(axis=1).to_numpy()
     numbers: Ints = difference._numbers_of_rows[difference._may_go_out][wants_none]
     return numbers
-
-
-def kinds_of_people(difference: Difference, positions: Ints) -> pd.Series[str]:
-    """What is known of the people of some messages, as the sentence of the difference counts them."""
-    return difference._kinds.iloc[positions]
-
-
-def about_split(difference: Difference, *, changed: Changed) -> str:
-    """Why more messages than people would leave, where long texts are split; "" where none is."""
-    return difference._about_split(changed)
-
-
-def about_others(difference: Difference, *, changed: Changed, undecided: Ints) -> str:
-    """Whom of those who would get something with this answer, or are asked about, other campaigns beside this
-    one have reached, and with which text; "" for nobody."""
-    return difference._about_others(changed, undecided)
 
 
 def _states(changed: Changed) -> tuple[int, ...]:

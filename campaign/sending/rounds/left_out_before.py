@@ -50,17 +50,6 @@ def about_opted_out(people: int, rows: str = "") -> str:
     )
 
 
-def advice_on_opted_out(people: int) -> str:
-    """How to leave them out again, or to write to them; "" for nobody."""
-    if not people:
-        return ""
-    them = agreeing(people, "this person", "them")
-    return (
-        f'Give the list of opt-outs again with opt_outs=, or opted_out="skip" to leave {them} out, or '
-        f'opted_out="send" to send to {them}.'
-    )
-
-
 def _opted_out_in(one_round: Round) -> Iterator[Ints]:
     """The numbers of the people whom a round left out because they wanted no messages, part by part."""
     for file in one_round.files("contacts"):

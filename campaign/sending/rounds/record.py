@@ -63,11 +63,6 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         """Which batches wait to be sent, by their numbers."""
         return np.array([False, *(batch.state == "pending" for batch in self.ledger.batches)])
 
-    @cached_property
-    def under_way(self) -> Bools:
-        """Which batches have left, perhaps, and have no answer yet, by their numbers."""
-        return np.array([False, *(batch.state == "sending" for batch in self.ledger.batches)])
-
     def reached_numbers(self, batches: Bools) -> Ints:
         """The numbers in some batches, ascending; `batches` says which, by their numbers."""
         if not batches.any():  # as after most sendings: the whole record need not be read for that

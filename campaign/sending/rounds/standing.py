@@ -11,15 +11,13 @@ import numpy as np
 import pandas as pd
 
 from campaign.contract import ORDERED_AGAIN
-from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.results.sending_time import seconds_spent
 from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.ledger.views import Attempt, LedgerSnapshot, RegisteredBatch
 from campaign.sending.store.frozen_messages import read_sizes
-from campaign.sending.store.manifest import RoundManifest
 from campaign.sending.store.rounds import Round
-from campaign.text import agreeing, all_counted, counted, without_error_class
+from campaign.text import agreeing, without_error_class
 
 AnyBatch = TypeVar("AnyBatch", RegisteredBatch, Attempt)
 
@@ -83,51 +81,23 @@ def _measured(rounds: Iterable[Round], batches: Iterable[AnyBatch]) -> Iterator[
             yield batch, int(sums[batch.first + batch.messages] - sums[batch.first])
 
 
-def nothing_sent(
-    tally: Tally,
-    outcomes: pd.DataFrame,
-    manifest: RoundManifest,
-    *,
-    keeping: int,
-    environment: str,
-) -> str:
-    """Why a run had nothing to send, with the day on which people were reached last.
+def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, keeping: int, environment: str) -> str:
+    """Why a run had nothing to send, with the day on which messages were accepted last.
 
-    `manifest` is that of the last round. `keeping` counts the rows whose numbers keep what they got earlier,
-    as a person has decided.
+    `keeping` counts the rows whose numbers keep what they got earlier, as a person has decided.
     """
     if not tally.messages and not keeping:
         return "Nothing was sent: the plan has no messages."
     last = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
     day = "" if pd.isna(last) else f" on {LocalTimes().day(last)}"
-    words = words_for(environment)
+    kinds = {
+        f"{agreeing(tally.accepted, 'message', 'messages')} accepted{day}": tally.accepted,
+        "unknown": tally.unknown,
+        "refused": tally.refused,
+        "withdrawn": tally.waiting,
+        "with an earlier text": keeping,
+    }
+    told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
     verb = "send" if environment == "live" else "rehearse"  # whoever only rehearsed may send it as it is
-    pieces = []
-    if tally.accepted == tally.messages > 0:
-        everybody = _everybody(manifest.load_totals()["not_sent"], manifest.people)
-        pieces.append(f"{everybody} {words.reached} with this text{day}")
-    elif tally.accepted:
-        were = agreeing(tally.accepted, "was", "were")
-        pieces.append(f"{counted(tally.accepted, 'message')} {were} accepted by {words.service}{day}")
-    if tally.unknown:
-        were = agreeing(tally.unknown, "was", "were")
-        pieces.append(f"it is not known whether {counted(tally.unknown, 'message')} {were} accepted")
-    for count, what in ((tally.refused, "refused"), (tally.waiting, "withdrawn")):
-        if count:
-            pieces.append(f"{counted(count, 'message')} {agreeing(count, 'was', 'were')} {what}")
-    if keeping:
-        keep = agreeing(keeping, "keeps", "keep")
-        pieces.append(f"{counted(keeping, 'person', 'people')} {keep} what the number got before")
-    again = (
-        f' To {verb} it again, give another name, for example name="second reminder".'
-        if tally.accepted == tally.messages > 0
-        else ""
-    )
-    return f"Nothing was left to send: {'; '.join(pieces)}.{again}"
-
-
-def _everybody(with_message: int, in_table: int) -> str:
-    """The people of a table whom its messages are for. Others may have been reached too, as corrected."""
-    verb = agreeing(with_message, "was", "were")
-    which = "" if with_message == in_table else " with a message in this table"
-    return f"{all_counted(with_message, 'person', 'people')}{which} {verb}"
+    again = f' To {verb} it again, give another name, for example name="second reminder".'
+    return f"Nothing was left to send: {told}.{again if tally.accepted == tally.messages > 0 else ''}"
