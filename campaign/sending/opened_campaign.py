@@ -18,8 +18,7 @@ class OpenCampaign(Struct, frozen=True):
 
     `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock, the ledger.
     `frozen` is None where the frozen plan has not been loaded. `comparison` says in a sentence what the
-    campaign has sent before; it is "" where nothing was compared. `about_account` says that nobody gave an
-    account though there may be one, or is "".
+    campaign has sent before; it is "" where nothing was compared.
     """
 
     folder: Folder
@@ -30,7 +29,6 @@ class OpenCampaign(Struct, frozen=True):
     frozen: FrozenPlan | None
     held: ExitStack
     comparison: str = ""
-    about_account: str = ""
 
     def close(self) -> None:
         """Let go of it without a run."""

@@ -20,7 +20,6 @@ from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import rows_with_why
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
-from campaign.results.left_to_do import WaysOn
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.engine.delivery import Post
@@ -37,15 +36,10 @@ from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store import runs_here
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan
-from campaign.sending.store.ways_on import call_to_resume, call_to_top_up
+from campaign.sending.store.ways_on import call_to_resume
 from campaign.sending.waiting.terminal import interruption, notebook_display, progress_bar
 from campaign.sending.waiting.waiting import Waiting
-from campaign.service.account_in_code import (
-    account_argument,
-    account_in_new_program,
-    name_of_sandbox,
-    named_sandbox,
-)
+from campaign.service.account_in_code import account_argument
 from campaign.text import agreeing, clean, counted
 from campaign.values import replace
 
@@ -72,7 +66,6 @@ class Run:
         self._frozen, self._folder, self._account = opened.frozen, opened.folder, opened.account
         self._last_round, self._process = opened.last_round, os.getpid()
         self.options, self._comparison = opened.options, opened.comparison
-        self._about_account = opened.about_account
         self.progress = opened.options.progress
         self.continuation: Run | None = None
         self.is_continuation = False
@@ -101,8 +94,6 @@ class Run:
         folder, last_round, ledger = opened.folder, opened.last_round, opened.ledger
         contents = snapshot(folder.ledger_place)
         tally = tally_of(folder.rounds(contents), contents, self.currency)
-        outcomes = contents.outcomes.set_index("batch")
-        self._unknown_before = outcomes.loc[outcomes["status"] == "unknown", "submitted_at"].to_dict()
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         self.is_closed = self._complete and contents.is_closed
         pilot_end = opened.options.pilot_end(last_round.manifest.pilot)
@@ -175,11 +166,6 @@ class Run:
         return self._comparison
 
     @property
-    def about_account(self) -> str:
-        """That a new embedded sandbox is used though there may be another one; "" if nobody need know."""
-        return self._about_account
-
-    @property
     def budget(self) -> str:
         """What the campaign may cost, in words; "" for no limit."""
         return budget_in_words(Budget.of(self.options.budget), self.currency)
@@ -246,23 +232,6 @@ class Run:
         return call_to_resume(self.folder, account, self.options.as_record(), self.option_for_the_rest)
 
     @property
-    def call_in_new_program(self) -> str:
-        """The same for when this program has ended: the names that a person gave here are gone with it."""
-        account = account_in_new_program(self.options.account)
-        return call_to_resume(self.folder, account, self.options.as_record(), self.option_for_the_rest)
-
-    @property
-    def ways_to_the_rest(self) -> WaysOn:
-        """What each call is for, and the call: paying into an embedded sandbox that lacks money, resuming."""
-        rest = ("To send what is left", self.call_for_the_rest)
-        counts = self.counts
-        if not counts.lacks_money or not (named := named_sandbox(self.options.account)):
-            return (rest,)
-        name, sandbox = named
-        cost = None if counts.expected_cost is None else counts.expected_cost - counts.cost
-        return ("To pay into the sandbox", call_to_top_up(name, sandbox.balance, cost)), rest
-
-    @property
     def option_for_the_rest(self) -> str:
         """The option of `resume` without which it would end the same way again; "" if it needs none."""
         hold = self._engine.hold
@@ -298,16 +267,6 @@ class Run:
         return tuple(one.batch for one in batches if one.state == "unknown")
 
     @property
-    def sandbox_of_unknown(self) -> str:
-        """The name of the embedded sandbox that took all the unknown batches; "" if it is not known."""
-        folder, before = self._folder, self._unknown_before
-        names = {
-            folder.sandbox_at(before[batch]) if batch in before else name_of_sandbox(self.options.account)
-            for batch in self.unknown_batches
-        }
-        return names.pop() if len(names) == 1 else ""
-
-    @property
     def is_waited_for(self) -> bool:
         """Whether somebody blocks the main thread in `wait`, so that it can do nothing else."""
         return self._waiting.blocks_main_thread
@@ -341,7 +300,7 @@ class Run:
         if ended and self.made_way:
             return self._folder.load_result()  # what the other call did is true by now
         note = self.sentence or ("" if ended else _UNDER_WAY)
-        ways_on = self.ways_to_the_rest if ended else ()
+        ways_on = (("To send what is left", self.call_for_the_rest),) if ended else ()
         return self._folder.load_result(
             self._frozen_plan(), note, nothing_sent=self._complete, ways_on=ways_on
         )

@@ -70,7 +70,7 @@ class LockHolder(Struct, frozen=True):
 @contextmanager
 def hold_campaign(folder: Path) -> Iterator[None]:
     """Hold a campaign folder for one run; raises `LockedError` at once if another has it, and says which."""
-    with hold_lock(folder / LOCK, holder=partial(_locked_out_by, folder)):
+    with hold_lock(folder / LOCK, refusal=partial(_locked_out, folder)):
         holder = LockHolder(str(folder.resolve()), platform.node(), os.getpid(), datetime.now(UTC))
         _note(folder, json.dumps(structs.asdict(holder), default=str))
         try:
@@ -85,11 +85,13 @@ def open_in(folder: Path) -> str:
     return holder.where if holder is not None and holder.is_at_work else ""
 
 
-def _locked_out_by(folder: Path) -> str:
-    """The same while the lock is known to be held; a program on another machine is believed, too."""
+def _locked_out(folder: Path) -> str:
+    """Why a campaign cannot be opened; a program on another machine is believed to be at work, too."""
     holder = _noted(folder)
-    is_past = holder is None or (holder.is_on_this_machine and not holder.is_at_work)
-    return "" if holder is None or is_past else holder.where
+    where = ""
+    if holder is not None and (holder.is_at_work or not holder.is_on_this_machine):
+        where = f", {holder.where}"
+    return f"{folder} is open in another run{where}. Wait for that one, or stop it, then try again."
 
 
 def _note(folder: Path, content: str) -> None:

@@ -2,7 +2,7 @@
 
 A ledger that was copied, restored or forgotten knows less than what was sent, so going on with it would send
 messages twice. A person who knows better types the phrase of the refusal. It names place and moves, and ends
-with a mark of all that the list knows, so that it does not fit a second time.
+with a mark of all that the list and the ledger know, so that it does not fit a second time.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,26 +18,41 @@ from msgspec import structs
 
 from campaign.errors import FolderError
 from campaign.messages.templates.date_names import MONTHS
-from campaign.sending.store.user_list import ListedCampaign, listed_campaign
+from campaign.sending.store.user_list import ListedCampaign
 from campaign.text import agreeing, clean, counted
 
 
-def check_listed(key: str, folder: Path, ledger_id: str, moves: int, takeover: str | None) -> str:
-    """Compare a live campaign that is about to be opened with the user's list; call it before `check_place`.
+def check_home(
+    listed: ListedCampaign | None,
+    recorded: Mapping[str, str] | None,
+    here: Mapping[str, str],
+    moves: int,
+    takeover: str | None,
+) -> str:
+    """Check that a campaign is opened in its one place, as the user's list and its ledger know it.
 
-    Returns "" if they agree or nothing is listed, and the note for the journal if `takeover` fits. Raises
-    `FolderError` with the phrase otherwise.
+    `recorded` is what the ledger says of itself (`ledger`, `machine`, `folder` and `account`), with so many
+    `moves`; None for a campaign that is about to be made. `here` is this machine, folder and account.
+    Returns "" if all agree, and the note for the journal if `takeover` fits. Raises `FolderError` with the
+    phrase otherwise.
     """
-    listed = listed_campaign(key)
-    problem = "" if listed is None else _difference(listed, folder, ledger_id, moves)
-    if listed is None or not problem:
+    folder = Path(here["folder"])
+    problem = "" if listed is None else _listed_elsewhere(listed, recorded, folder, moves)
+    if listed is not None and problem:
+        problem = f"{problem} {_sent_sentence(listed)}"
+    elif recorded is not None:
+        problem = _lives_elsewhere(recorded, here)
+    if not problem:
         return ""
-    phrase = f"{_phrase(folder, moves)} {_mark(listed, ledger_id, moves)}"
-    if _fits(takeover, phrase):
-        return _note(phrase, problem)
-    known = f"{problem} {_sent_sentence(listed)}"
-    advice = "Continue in that folder" if _is_there(listed, folder) else "Restore the newest copy there"
-    raise _refusal(known, advice, f"to go on in {clean(folder)} all the same", phrase, takeover)
+    phrase = f"take over {clean(folder)} at {counted(moves, 'move')} {_mark(listed, recorded, moves)}"
+    if (takeover or "").split() == phrase.split():
+        return f'"{phrase}": {problem}'
+    outdated = "The phrase that was given does not fit, or no longer fits. " if takeover else ""
+    raise FolderError(
+        f"{problem} Messages could be sent twice. {outdated}Continue it there, or restore the newest copy "
+        f"there. To {'begin anew' if recorded is None else 'go on'} in {clean(folder)} all the same, give "
+        f"takeover={json.dumps(phrase, ensure_ascii=False)}."  # as Python reads it, with Windows' backslashes
+    )
 
 
 def check_newest(listed: ListedCampaign, folder: Path, moves: int) -> None:
@@ -44,7 +60,7 @@ def check_newest(listed: ListedCampaign, folder: Path, moves: int) -> None:
 
     A change would make its ledger as long as the list says, and nothing would tell any more that it is older.
     """
-    problem = _difference(listed, folder, listed.ledger, moves)
+    problem = _listed_elsewhere(listed, {"ledger": listed.ledger}, folder, moves)
     if problem:
         raise FolderError(
             f"{problem} {_sent_sentence(listed)} Nothing was changed. Restore the newest copy there. To go "
@@ -52,147 +68,68 @@ def check_newest(listed: ListedCampaign, folder: Path, moves: int) -> None:
         )
 
 
-def check_unlisted(key: str, folder: Path, takeover: str | None) -> str:
-    """Check that a live campaign that is about to be made in `folder` is not listed already.
-
-    Returns "" or the note for the journal, and raises `FolderError`, like `check_listed`.
-    """
-    listed = listed_campaign(key)
-    if listed is None:
-        return ""
-    phrase = f"{_phrase(listed.folder, listed.moves)} {_mark(listed, '', 0)}"
-    there = Path(listed.folder)
-    if _same_place(there, folder):
-        problem = f"This campaign was in {clean(there)}, and is no longer there."
-    elif os.path.lexists(there):
-        problem = f"This campaign is in {clean(there)}."
-    else:
-        problem = f"This campaign was in {clean(there)}, which no longer exists."
-    if _fits(takeover, phrase):
-        return _note(phrase, problem)
-    known = f"{problem} {_sent_sentence(listed)}"
-    advice = (
-        "Continue in that folder" if _is_there(listed, folder) else "Put that folder back, and continue in it"
-    )
-    raise _refusal(known, advice, f"to begin anew in {clean(folder)}", phrase, takeover)
-
-
-def check_place(
-    recorded_machine: str,
-    recorded_folder: str | Path,
-    machine: str,
-    folder: Path,
-    moves: int,
-    takeover: str | None,
+def _listed_elsewhere(
+    listed: ListedCampaign, recorded: Mapping[str, str] | None, folder: Path, moves: int
 ) -> str:
-    """Check that a ledger is opened on the machine and in the folder that it records as its own.
+    """How the list differs from the campaign in this folder, in words; "" if it does not.
 
-    Returns "" if it is at home, and the note for the journal if `takeover` fits; a phrase of `check_listed`
-    for the same folder fits here too. Raises `FolderError` with the phrase otherwise.
+    A name that was claimed and nothing more is free: the program that claimed it died before it registered
+    a round, so nothing was sent.
     """
-    if recorded_machine != machine:
-        problem = f"This campaign lives on another machine, in {clean(recorded_folder)} there."
-    elif not _same_place(Path(recorded_folder), folder):
-        problem = f"This campaign lives in {clean(recorded_folder)}, and {clean(folder)} is a copy of it."
-        if not os.path.lexists(recorded_folder):
-            problem = f"This campaign was moved from {clean(recorded_folder)} to {clean(folder)}."
-    else:
+    there, here = clean(listed.folder), clean(folder)
+    if not listed.moves:
         return ""
-    phrase = _phrase(folder, moves)
-    if _fits(takeover, phrase, with_mark=True):
-        return _note(phrase, problem)
-    raise _refusal(problem, "Continue it there", f"to go on in {clean(folder)}", phrase, takeover)
-
-
-def check_account(recorded: str, account: str, folder: Path, moves: int, takeover: str | None) -> str:
-    """Check that a campaign is continued with the account that it was sent with; both are hashes.
-
-    Returns "" or the note for the journal, and raises `FolderError`, like `check_place`.
-    """
-    if recorded == account:
-        return ""
-    problem = f"The campaign in {clean(folder)} was sent to another address or with another user name."
-    phrase = _phrase(folder, moves)
-    if _fits(takeover, phrase, with_mark=True):
-        return _note(phrase, problem)
-    wish = "if the provider has moved or the account was renamed"
-    raise _refusal(problem, "Give the account that it was sent with", wish, phrase, takeover)
-
-
-def _difference(listed: ListedCampaign, folder: Path, ledger_id: str, moves: int) -> str:
-    """How the list differs from the campaign in this folder, in words; "" if it does not."""
-    there, here = Path(listed.folder), clean(folder)
-    problem = ""
-    if not _same_place(there, folder):
-        state = "which still exists" if os.path.lexists(there) else "which no longer exists"
-        problem = f"This campaign is listed in {clean(there)}, {state}, and not in {here}."
-        if listed.ledger != ledger_id:
-            problem += " The two have different ledgers."
-    elif listed.ledger != ledger_id:
-        problem = f"The ledger in {here} is not the one that this campaign was sent with."
-    missing = listed.moves - moves
-    if listed.ledger == ledger_id and missing > 0:
+    problems = []
+    if not _same_place(listed.folder, folder):
+        state = "" if os.path.lexists(listed.folder) else ", which no longer exists"
+        problems.append(f"This campaign is listed in {there}{state}, and not in {here}.")
+    elif recorded is None:
+        problems.append(f"This campaign was in {there}, and is no longer there.")
+    if recorded is not None and listed.ledger != recorded["ledger"]:
+        problems.append(f"The ledger in {here} is not the one that this campaign was sent with.")
+    elif recorded is not None and (missing := listed.moves - moves) > 0:
         verb = agreeing(missing, "is", "are")
-        older = f"The ledger in {here} is an older copy: {counted(missing, 'move')} {verb} missing."
-        problem = f"{problem} {older}".strip()
-    return problem
+        problems.append(f"The ledger in {here} is an older copy: {counted(missing, 'move')} {verb} missing.")
+    return " ".join(problems)
+
+
+def _lives_elsewhere(recorded: Mapping[str, str], here: Mapping[str, str]) -> str:
+    """How a ledger's machine, folder and account differ from those of now, in words; "" if they do not."""
+    home, folder = clean(recorded["folder"]), clean(here["folder"])
+    if recorded["machine"] != here["machine"]:
+        return f"This campaign lives on another machine, in {home} there."
+    if not _same_place(recorded["folder"], Path(here["folder"])):
+        if os.path.lexists(recorded["folder"]):
+            return f"This campaign lives in {home}, and {folder} is a copy of it."
+        return f"This campaign was moved from {home} to {folder}."
+    if recorded["account"] != here["account"]:
+        return f"The campaign in {folder} was sent to another address or with another user name."
+    return ""
 
 
 def _sent_sentence(listed: ListedCampaign) -> str:
-    """How many messages left from the place that is listed, and when."""
-    if not listed.reached or not listed.last_sent_at:
+    """How many messages left from the place that is listed, and when the last one did."""
+    if not listed.last_sent_at:
         return "Nothing was sent from there so far."
-    verb = agreeing(listed.reached, "was", "were")
-    day = _day(listed.last_sent_at)
-    first = _day(listed.first_sent_at) if listed.first_sent_at else day
-    when = f"on {day}" if first == day else f"from {first} to {day}"
-    return f"{counted(listed.reached, 'message')} {verb} sent from {clean(listed.folder)} {when}."
+    verb, day = agreeing(listed.reached, "was", "were"), datetime.fromisoformat(listed.last_sent_at)
+    day = day.astimezone(UTC)
+    return (
+        f"{counted(listed.reached, 'message')} {verb} sent from {clean(listed.folder)}, the last on "
+        f"{day.day} {MONTHS[day.month - 1]} {day.year}."
+    )
 
 
-def _day(moment: str) -> str:
-    day = datetime.fromisoformat(moment).astimezone(UTC)
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
-
-
-def _is_there(listed: ListedCampaign, folder: Path) -> bool:
-    """Whether the listed folder is another one than this, and still exists."""
-    there = Path(listed.folder)
-    return not _same_place(there, folder) and os.path.lexists(there)
-
-
-def _same_place(one: Path, other: Path) -> bool:
+def _same_place(one: str, other: Path) -> bool:
     """Whether two paths lead to one folder, whether or not it still exists."""
     if os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other)):
         return True
     try:
-        return one.samefile(other)  # a disk that ignores case
+        return other.samefile(one)  # a disk that ignores case
     except (OSError, ValueError):
         return False
 
 
-def _phrase(folder: str | Path, moves: int) -> str:
-    return f"take over {clean(folder)} at {counted(moves, 'move')}"
-
-
-def _mark(listed: ListedCampaign, ledger_id: str, moves: int) -> str:
+def _mark(listed: ListedCampaign | None, recorded: Mapping[str, str] | None, moves: int) -> str:
     """Four digits that change with whatever the list or the ledger says."""
-    facts = json.dumps([structs.asdict(listed), ledger_id, moves])
+    facts = json.dumps([listed and structs.asdict(listed), recorded and dict(recorded), moves])
     return hashlib.sha256(facts.encode()).hexdigest()[:4]
-
-
-def _fits(takeover: str | None, phrase: str, *, with_mark: bool = False) -> bool:
-    words, needed = (takeover or "").split(), phrase.split()
-    return words == needed or (with_mark and words[:-1] == needed and len(words[-1]) == 4)
-
-
-def _note(phrase: str, problem: str) -> str:
-    """What the journal keeps of a takeover."""
-    return f'"{phrase}": {problem}'
-
-
-def _refusal(known: str, advice: str, wish: str, phrase: str, takeover: str | None) -> FolderError:
-    outdated = "The phrase that was given does not fit, or no longer fits. " if takeover else ""
-    quoted = json.dumps(phrase, ensure_ascii=False)  # as Python reads it, backslashes of Windows included
-    return FolderError(
-        f"{known} Messages could be sent twice. {outdated}{advice}; or, {wish}, give takeover={quoted}."
-    )
