@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 
 from campaign.argument_checks import check_path, check_text
 from campaign.sending.ledger.ledger import Ledger
-from campaign.sending.ledger.views import identity_of, moves_of, snapshot
+from campaign.sending.ledger.views import identity_of, moves_of, rounds_and_reached, snapshot
 from campaign.sending.options import Place
 from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder, open_folder
@@ -58,5 +59,5 @@ def _open(place: Folder) -> Ledger:
     if listed is None:
         return ledger_place.open(identity)
     check_newest(listed, place.path, moves_of(ledger_place))
-    entry = ListEntry(listed.key, place.path, ledger_id, ledger_place)
+    entry = ListEntry(listed.key, place.path, ledger_id, partial(rounds_and_reached, ledger_place))
     return ledger_place.open(identity, [entry])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from msgspec import Struct
 
 from campaign.errors import FolderError
-from campaign.sending.ledger.views import identity_of, moves_of
+from campaign.sending.ledger.views import identity_of, moves_of, rounds_and_reached
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.identity import campaign_key
 from campaign.sending.store.manifest import account_hash
@@ -73,7 +73,9 @@ class Claim(Struct, frozen=True, eq=False, dict=True):
         if not self.is_live:
             return None
         place = folder.ledger_place
-        return ListEntry(self.key, self.path, identity_of(place)["ledger"], place)
+        return ListEntry(
+            self.key, self.path, identity_of(place)["ledger"], partial(rounds_and_reached, place)
+        )
 
     def new_home(self, folder: Folder) -> dict[str, str]:
         """What the ledger has to record after a takeover."""

@@ -20,9 +20,7 @@ from msgspec import Meta, Struct
 
 from campaign.errors import FolderError
 from campaign.private_files import read_ordinary
-from campaign.sending.ledger.database import Readable
 from campaign.sending.ledger.rollback_guard import INTERVAL
-from campaign.sending.ledger.views import rounds_and_reached
 from campaign.sending.store.user_state import cannot_use, state_directory, write_state
 from campaign.text import clean
 
@@ -55,12 +53,13 @@ class ListEntry:
     """The entry of one campaign while its ledger is open, kept up to date beside the `RollbackGuard`.
 
     Before the first round it is a claim without any move, and does not take the place of a campaign that has
-    one: a person may have taken that over, but nothing is begun yet.
+    one: a person may have taken that over, but nothing is begun yet. `count` says how many rounds the ledger
+    has, and how many messages were accepted or are unknown.
     """
 
-    def __init__(self, key: str, folder: Path, ledger_id: str, ledger: Readable) -> None:
+    def __init__(self, key: str, folder: Path, ledger_id: str, count: Callable[[], tuple[int, int]]) -> None:
         self._key, self._folder, self._ledger_id = key, str(folder.absolute()), ledger_id
-        self._ledger = ledger
+        self._count = count
         self._written: ListedCampaign | None = None
         self._written_at: float | None = None
 
@@ -74,7 +73,7 @@ class ListEntry:
             return
         self._written_at = now
         before = self._written or listed_campaign(self._key)
-        rounds, reached = rounds_and_reached(self._ledger)
+        rounds, reached = self._count()
         if not rounds and before is not None and before.moves:
             return
         last_sent_at = ""
