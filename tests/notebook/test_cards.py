@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import time
-from contextlib import closing
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
@@ -25,10 +24,8 @@ import campaign
 from campaign.local_times import clock, duration
 from campaign.notebook.dashboard import Dashboard
 from campaign.notebook.error_card import error_lines, question_card
-from campaign.notebook.run_card import lost, recent_batches, run_card
+from campaign.notebook.run_card import recent_batches, run_card
 from campaign.sending.engine.tally import SettledBatch
-from campaign.sending.opening import open_campaign
-from campaign.sending.options import SendOptions
 from campaign.values import replace
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -402,9 +399,6 @@ def test_the_call_that_goes_on_names_an_account_where_one_was_given(tmp_path, mo
         sandbox.top_up(1000)
         assert pasted(given.call_for_the_rest, **shell.user_ns).totals["accepted"] == 3
         assert len(sandbox.inbox) == 3
-
-
-def test_a_result_that_was_settled_or_read_again_names_the_account_that_sends_the_rest(tmp_pa
 
 
 def test_the_lines_of_a_question_settle_what_is_unknown(tmp_path):
