@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
-from pathlib import Path
 
 from campaign.contract import KEEPING
 from campaign.messages.plan import Plan
@@ -26,6 +25,7 @@ from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
 from campaign.sending.engine.engine_thread import EngineThread
 from campaign.sending.engine.hold import MADE_WAY
+from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.tally import RunStatus, Snapshot
 from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
@@ -53,6 +53,11 @@ _OTHER_OPTIONS = (
 class Run:
     """A campaign under way. Made by `start`; all methods may be called at any time, from any thread.
 
+    `folder` is that of the campaign, `environment` and `label` say where the messages go, and `currency` what
+    the service counts costs in, "" if the account does not say. `comparison` says in a sentence what was sent
+    before this run, "" where nothing was compared, and `budget` what the campaign may cost, "" for no limit.
+    `outgoing` messages were to go out when it began, and earlier runs had been sending for `seconds_before`.
+
     `counts` is a frozen snapshot, `status` is "running", "paused", "stopping", "finished", "stopped" or
     "failed", and `sentence` says why the run is not running and what to do. Once it has ended, nothing
     changes any more, and orders do nothing. A run that is not `attended` ends when it pauses, because nobody
@@ -63,10 +68,12 @@ class Run:
     """
 
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
-        self._frozen, self._folder, self._account = opened.frozen, opened.folder, opened.account
-        self._last_round, self._process = opened.last_round, os.getpid()
-        self.options, self._comparison = opened.options, opened.comparison
-        self.progress = opened.options.progress
+        account, self.options, self.comparison = opened.account, opened.options, opened.comparison
+        self._frozen, self._folder, self._last_round = opened.frozen, opened.folder, opened.last_round
+        self._process, self.progress = os.getpid(), opened.options.progress
+        self.folder, self.environment = opened.folder.path, account.environment
+        self.label, self.currency = account.label, account.currency
+        self.budget = budget_in_words(Budget.of(opened.options.budget), account.currency)
         self.continuation: Run | None = None
         self.is_continuation = False
         self._followers: list[Callable[[Run], None]] = []
@@ -77,8 +84,8 @@ class Run:
             make_engine = partial(self._make_engine, opened, attended)
             self._thread = EngineThread(make_engine, opened.account, held)
             self._engine, self._waiting = self._thread.engine, Waiting(self._thread)
-            self._outgoing = 0 if self._complete else self.counts.waiting
-            self._seconds_before, self._accepted_before = self.counts.seconds, self.counts.accepted
+            self.outgoing = 0 if self._complete else self.counts.waiting
+            self.seconds_before, self._accepted_before = self.counts.seconds, self.counts.accepted
             atexit.register(self._finish_at_exit)
             self._thread.start(
                 self._folder.path.name,
@@ -111,13 +118,13 @@ class Run:
         manifest = last_round.manifest
         return Engine(
             UnsentBatches(
-                pending_batches(last_round.plan_path, manifest.parts, ledger, self._account.encoding)
+                pending_batches(last_round.plan_path, manifest.parts, ledger, opened.account.encoding)
             ),
             GroupCommit(ledger),
             post,
             tally=tally,
             valves=opened.options.valves(manifest.canary, pilot_end),
-            pace=opened.options.pace,
+            pace=Pace(opened.options.rate),
             concurrency=opened.options.concurrency,
             listen=listen,
             end_when_paused=not attended,
@@ -143,47 +150,9 @@ class Run:
         return self._frozen_plan().plan
 
     @property
-    def folder(self) -> Path:
-        return self._folder.path
-
-    @property
-    def environment(self) -> str:
-        return self._account.environment
-
-    @property
-    def label(self) -> str:
-        """Where the messages go, in words."""
-        return self._account.label
-
-    @property
-    def currency(self) -> str:
-        """What the service counts costs in, "" if the account does not say."""
-        return self._account.currency
-
-    @property
-    def comparison(self) -> str:
-        """What the campaign had sent before this run, in a sentence; "" where nothing was compared."""
-        return self._comparison
-
-    @property
-    def budget(self) -> str:
-        """What the campaign may cost, in words; "" for no limit."""
-        return budget_in_words(Budget.of(self.options.budget), self.currency)
-
-    @property
-    def outgoing(self) -> int:
-        """How many messages were to go out when this run began."""
-        return self._outgoing
-
-    @property
     def accepted_here(self) -> int:
-        """How many of these were accepted so far."""
+        """How many of the outgoing messages were accepted so far."""
         return self.counts.accepted - self._accepted_before
-
-    @property
-    def seconds_before(self) -> float:
-        """How long earlier runs of the campaign had been sending; `counts.seconds` has that of all runs."""
-        return self._seconds_before
 
     @property
     def status(self) -> RunStatus:
@@ -202,7 +171,7 @@ class Run:
         return self.counts.sentence
 
     @property
-    def is_of_this_process(self) -> bool:
+    def _is_of_this_process(self) -> bool:
         """Whether it was started here; a fork has a copy of it without its thread."""
         return os.getpid() == self._process
 
@@ -216,7 +185,9 @@ class Run:
 
     @property
     def refusal_to_make_way(self) -> str:
-        """What a person has to know who wants to open the campaign of this run a second time."""
+        """What whoever opens the campaign a second time has to know; "" if this run is in nobody's way."""
+        if self.ended or not self._is_of_this_process:
+            return ""
         is_paused = self.status == "paused"
         way_on = "Resume it with run.resume()" if is_paused else "Wait for it with run.wait()"
         return (
@@ -250,8 +221,9 @@ class Run:
 
     @public_call
     def make_way(self) -> None:
-        """End because another call opens the campaign."""
+        """End because another call opens the campaign, and wait until that is done."""
         self._engine.hold_with(MADE_WAY)
+        self.wait()
 
     @property
     def made_way(self) -> bool:
@@ -370,7 +342,7 @@ class Run:
 
     def _finish_at_exit(self) -> None:
         """The interpreter ends without `wait`: stop cleanly."""
-        if not self.is_of_this_process:  # a fork has no thread of the run, and would wait forever
+        if not self._is_of_this_process:  # a fork has no thread of the run, and would wait forever
             return
         self._waiting.until_gone()
 
