@@ -276,17 +276,15 @@ _MEANWHILE = (
 
 def _ways_to_settle(run: Run) -> list[str]:
     """The calls that settle what is unknown, batch by batch or all together."""
-    batches, folder = run.unknown_batches, run.folder
-    if not batches:
+    batches, folder = run.counts.unknown_batches, run.folder
+    if run.made_way or not run.counts.unknown:  # whoever opened the campaign may have settled them since
         return []
     one_by_one = ", ".join(map(_code, calls_to_settle(folder, batches)))
     refused, again = _code('"refused"'), _code('"again"')
     received = agreeing(len(batches), "if it was received", "for each that was received")
     which = batches_in_words(batches)
     more = " and so on" if len(batches) > SHOWN else ""
-    # The call that ended the run may have settled it since.
-    when = ("was", "were") if run.made_way else ("is", "are")
-    unknown = f"{agreeing(len(batches), *when)} unknown{' when this run ended' if run.made_way else ''}"
+    unknown = f"{agreeing(len(batches), 'is', 'are')} unknown"
     place = json.dumps(seen_from_here(folder), ensure_ascii=False)
     together = _code(f'campaign.reconcile({place}, "provider.csv")')
     return [

@@ -19,8 +19,7 @@ from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
 from campaign.sending.ledger.postgres.address import without_password
-from campaign.sending.opened_campaign import OpenCampaign
-from campaign.sending.opening import compare_in, open_campaign
+from campaign.sending.opening import OpenCampaign, compare_in, open_campaign
 from campaign.sending.options import Money, Place, Progress, SendOptions, check_plan
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run

@@ -19,19 +19,18 @@ from campaign.arrow_text import Ints
 from campaign.environments import Environment
 from campaign.errors import AccountError, ConfirmationError, FolderError, LockedError, UsageError
 from campaign.messages.plan import Plan, plan_in, with_fields
-from campaign.messages.plan_tables.plan_columns import same_contacts
+from campaign.messages.plan_tables.plan_columns import numbers_at, same_contacts
 from campaign.messages.plan_tables.plan_part import AmendedParts
 from campaign.results.totals import average_price
 from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
-from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_opted_out
 from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
 from campaign.sending.rounds.comparison import GOES_OUT, MAY_GO_OUT
-from campaign.sending.rounds.confirmation import TRY_FIRST, Departure, Extent, check_confirmed
+from campaign.sending.rounds.confirmation import TRY_FIRST, Departure, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind, with_comparison
@@ -72,6 +71,28 @@ from campaign.values import replace
 _Sent: TypeAlias = tuple[
     Round, FrozenPlan | None, str
 ]  # a round, its plan, and what was sent before in words
+
+
+class OpenCampaign(Struct, frozen=True):
+    """A campaign that is checked, confirmed and locked for one run, with a round that is registered.
+
+    `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock, the ledger.
+    `frozen` is None where the frozen plan has not been loaded. `comparison` says in a sentence what the
+    campaign has sent before; it is "" where nothing was compared.
+    """
+
+    folder: Folder
+    last_round: Round
+    ledger: Ledger
+    account: Account
+    options: SendOptions
+    frozen: FrozenPlan | None
+    held: ExitStack
+    comparison: str = ""
+
+    def close(self) -> None:
+        """Let go of it without a run."""
+        self.held.close()
 
 
 class _LockedCampaign(Struct, frozen=True):
@@ -339,14 +360,14 @@ def _departure(
 ) -> Departure:
     """What would leave live now: the messages at these positions."""
     account, record = claim.account, compared.record
-    extent = Extent.of(content.plan, positions)
-    recent = recently_reached(account, claim.key, extent.numbers)
+    numbers = np.unique(numbers_at(content.plan, positions))
+    recent = recently_reached(account, claim.key, numbers)
     elsewhere = reached_elsewhere(content.plan, positions, claim.path, account.environment)
     leaving = MAY_GO_OUT if options.changed == "send" else GOES_OUT
     return Departure(
         plan=content.plan,
         positions=positions,
-        extent=extent,
+        numbers=numbers,
         account=account,
         key=claim.key,
         last_entry=str(claim.takeover or "") if record is None else record.ledger.last_entry,
@@ -356,7 +377,7 @@ def _departure(
         price=None if record is None else average_price(record.ledger.outcomes),
         reached_today=len(recent.numbers),
         remarks=(
-            about_reached_elsewhere(elsewhere, len(extent.numbers)),
+            about_reached_elsewhere(elsewhere, len(numbers)),
             about_opted_out(compared.count_opted_out(*leaving)),
             *content.plan.unused_marks,
             *recent.unreadable,

@@ -30,7 +30,7 @@ from campaign.sending.engine.tally import RunStatus, Snapshot
 from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.views import snapshot
-from campaign.sending.opened_campaign import OpenCampaign
+from campaign.sending.opening import OpenCampaign
 from campaign.sending.options import check_seconds
 from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store import runs_here
@@ -229,14 +229,6 @@ class Run:
     def made_way(self) -> bool:
         """Whether the run was ended by another call that opened its campaign."""
         return self._engine.hold is MADE_WAY
-
-    @property
-    def unknown_batches(self) -> tuple[int, ...]:
-        """The batches that are unknown; after it made way, what the other call did counts."""
-        if not self.made_way:
-            return self.counts.unknown_batches if self.counts.unknown else ()
-        batches = snapshot(self._folder.ledger_place).batches
-        return tuple(one.batch for one in batches if one.state == "unknown")
 
     @property
     def is_waited_for(self) -> bool:

@@ -10,10 +10,10 @@ from campaign.argument_checks import check_path, check_text
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import identity_of, moves_of, rounds_and_reached, snapshot
 from campaign.sending.options import Place
+from campaign.sending.store.claim import check_newest
 from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.runs_here import locked
-from campaign.sending.store.takeover import check_newest
 from campaign.sending.store.user_list import ListEntry, listed_with_ledger
 
 

@@ -7,7 +7,6 @@ import json
 from decimal import Decimal
 
 import numpy as np
-import pandas as pd
 from msgspec import Struct
 
 from campaign.arrow_text import Ints
@@ -17,6 +16,7 @@ from campaign.messages.plan_tables.plan_columns import map_messages_at, messages
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
 from campaign.results.totals import cost_in_words
 from campaign.sending.rounds.amended_plan import SHARED_PHONE
+from campaign.sending.rounds.kept_budget import parts_of
 from campaign.service.account import Account
 from campaign.text import agreeing, capitalised, counted
 
@@ -24,28 +24,11 @@ COST_IS_NOT_KNOWN = "What it costs is not known before the first answer."
 TRY_FIRST = "To see this text on your own phone first, send one message with campaign.try_out(…)."
 
 
-class Extent(Struct, frozen=True, eq=False):
-    """What some messages of a plan amount to: their `numbers` (distinct, ascending) and SMS parts."""
-
-    numbers: Ints
-    parts: int
-
-    @classmethod
-    def of(cls, plan: Plan, positions: Ints) -> Extent:
-        extents = [*map_messages_at(plan, np.sort(positions), _extent_of)]
-        numbers = np.unique(np.concatenate([extent.numbers for extent in extents]))
-        return cls(numbers, sum(extent.parts for extent in extents))
-
-
-def _extent_of(messages: pd.DataFrame) -> Extent:
-    return Extent(np.unique(messages["number"].astype("int64").to_numpy()), int(messages["parts"].sum()))
-
-
 class Departure(Struct, frozen=True, eq=False, kw_only=True):
     """What would leave now: messages of a plan, whose `positions` are in the order in which they leave.
 
     - `key`: name and account of the campaign, hashed; `last_entry`: that of its journal, "" for none
-    - `extent`: what they amount to, and `later` how many more wait until a pilot was looked at
+    - `numbers`: to whom they go, each once, and `later`: how many more wait until a pilot was looked at
     - `comparison`: a sentence that says what the campaign has sent before
     - `budget`: what all of it may cost, "" for no limit; `price`: what a message has cost so far on average,
       None if that is not known
@@ -55,7 +38,7 @@ class Departure(Struct, frozen=True, eq=False, kw_only=True):
 
     plan: Plan
     positions: Ints
-    extent: Extent
+    numbers: Ints
     account: Account
     key: str
     last_entry: str
@@ -109,13 +92,14 @@ def check_confirmed(confirm: str | None, departure: Departure) -> None:
 
 def _about_messages(departure: Departure) -> str:
     """How many messages go to how many people where, and how many wait for the end of a pilot."""
-    extent, later, countries = departure.extent, departure.later, departure.plan.totals.countries
+    later, countries = departure.later, departure.plan.totals.countries
+    parts = sum(map_messages_at(departure.plan, np.sort(departure.positions), parts_of))
     shares = ", ".join(f"{name or 'unknown'} {count:,}" for name, count in countries.items())
     pilot = f" {capitalised(counted(later, 'more message'))} {agreeing(later, 'waits', 'wait')} for resume."
     where = f" The plan has {len(countries)} countries ({shares})."
     return (
-        f"This sends {counted(len(departure.positions), 'message')} ({counted(extent.parts, 'SMS part')}) to "
-        f"{counted(len(extent.numbers), 'person', 'people')} on real phones ({departure.account.label})."
+        f"This sends {counted(len(departure.positions), 'message')} ({counted(parts, 'SMS part')}) to "
+        f"{counted(len(departure.numbers), 'person', 'people')} on real phones ({departure.account.label})."
         f"{pilot if later else ''}{where if len(countries) > 1 else ''}"
     )
 

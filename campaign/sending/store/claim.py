@@ -1,22 +1,32 @@
-"""The claim of this process, on this machine and in this folder, to be the one that continues a campaign."""
+"""The claim of this process, on this machine and in this folder, to be the one that continues a campaign.
+
+A ledger that was copied, restored or forgotten knows less than what was sent, so going on with it would send
+messages twice. A person who knows better types the phrase of the refusal. It names place and moves, and ends
+with a mark of all that the list and the ledger know, so that it does not fit a second time.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from campaign.errors import FolderError
+from campaign.messages.templates.date_names import MONTHS
 from campaign.sending.ledger.views import identity_of, moves_of, rounds_and_reached
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.identity import campaign_key
 from campaign.sending.store.manifest import account_hash
-from campaign.sending.store.takeover import check_home
 from campaign.sending.store.user_list import ListedCampaign, ListEntry, listed_campaign
 from campaign.sending.store.user_state import machine_id
 from campaign.service.account import Account
-from campaign.text import clean
+from campaign.text import agreeing, clean, counted
 
 
 class Claim(Struct, frozen=True, eq=False, dict=True):
@@ -95,3 +105,114 @@ class Claim(Struct, frozen=True, eq=False, dict=True):
             )
         folder.ledger_place.check(folder.manifest.identity)
         return identity_of(folder.ledger_place)
+
+
+def check_home(
+    listed: ListedCampaign | None,
+    recorded: Mapping[str, str] | None,
+    here: Mapping[str, str],
+    moves: int,
+    takeover: str | None,
+) -> str:
+    """Check that a campaign is opened in its one place, as the user's list and its ledger know it.
+
+    `recorded` is what the ledger says of itself (`ledger`, `machine`, `folder` and `account`), with so many
+    `moves`; None for a campaign that is about to be made. `here` is this machine, folder and account.
+    Returns "" if all agree, and the note for the journal if `takeover` fits. Raises `FolderError` with the
+    phrase otherwise.
+    """
+    folder = Path(here["folder"])
+    problem = "" if listed is None else _listed_elsewhere(listed, recorded, folder, moves)
+    if listed is not None and problem:
+        problem = f"{problem} {_sent_sentence(listed)}"
+    elif recorded is not None:
+        problem = _lives_elsewhere(recorded, here)
+    if not problem:
+        return ""
+    phrase = f"take over {clean(folder)} at {counted(moves, 'move')} {_mark(listed, recorded, moves)}"
+    if (takeover or "").split() == phrase.split():
+        return f'"{phrase}": {problem}'
+    outdated = "The phrase that was given does not fit, or no longer fits. " if takeover else ""
+    raise FolderError(
+        f"{problem} Messages could be sent twice. {outdated}Continue it there, or restore the newest copy "
+        f"there. To {'begin anew' if recorded is None else 'go on'} in {clean(folder)} all the same, give "
+        f"takeover={json.dumps(phrase, ensure_ascii=False)}."  # as Python reads it, with Windows' backslashes
+    )
+
+
+def check_newest(listed: ListedCampaign, folder: Path, moves: int) -> None:
+    """Raise `FolderError` if a live campaign that is about to be changed is an older copy of itself.
+
+    A change would make its ledger as long as the list says, and nothing would tell any more that it is older.
+    """
+    problem = _listed_elsewhere(listed, {"ledger": listed.ledger}, folder, moves)
+    if problem:
+        raise FolderError(
+            f"{problem} {_sent_sentence(listed)} Nothing was changed. Restore the newest copy there. To go "
+            "on in this one all the same, resume the campaign first: its error shows the phrase for that."
+        )
+
+
+def _listed_elsewhere(
+    listed: ListedCampaign, recorded: Mapping[str, str] | None, folder: Path, moves: int
+) -> str:
+    """How the list differs from the campaign in this folder, in words; "" if it does not.
+
+    A name that was claimed and nothing more is free: the program that claimed it died before it registered
+    a round, so nothing was sent.
+    """
+    there, here = clean(listed.folder), clean(folder)
+    if not listed.moves:
+        return ""
+    problems = []
+    if not _same_place(listed.folder, folder):
+        state = "" if os.path.lexists(listed.folder) else ", which no longer exists"
+        problems.append(f"This campaign is listed in {there}{state}, and not in {here}.")
+    elif recorded is None:
+        problems.append(f"This campaign was in {there}, and is no longer there.")
+    if recorded is not None and listed.ledger != recorded["ledger"]:
+        problems.append(f"The ledger in {here} is not the one that this campaign was sent with.")
+    elif recorded is not None and (missing := listed.moves - moves) > 0:
+        verb = agreeing(missing, "is", "are")
+        problems.append(f"The ledger in {here} is an older copy: {counted(missing, 'move')} {verb} missing.")
+    return " ".join(problems)
+
+
+def _lives_elsewhere(recorded: Mapping[str, str], here: Mapping[str, str]) -> str:
+    """How a ledger's machine, folder and account differ from those of now, in words; "" if they do not."""
+    home, folder = clean(recorded["folder"]), clean(here["folder"])
+    if recorded["machine"] != here["machine"]:
+        return f"This campaign lives on another machine, in {home} there."
+    if not _same_place(recorded["folder"], Path(here["folder"])):
+        return f"This campaign lives in {home}, and not in {folder}."
+    if recorded["account"] != here["account"]:
+        return f"The campaign in {folder} was sent to another address or with another user name."
+    return ""
+
+
+def _sent_sentence(listed: ListedCampaign) -> str:
+    """How many messages left from the place that is listed, and when the last one did."""
+    if not listed.last_sent_at:
+        return "Nothing was sent from there so far."
+    verb, day = agreeing(listed.reached, "was", "were"), datetime.fromisoformat(listed.last_sent_at)
+    day = day.astimezone(UTC)
+    return (
+        f"{counted(listed.reached, 'message')} {verb} sent from {clean(listed.folder)}, the last on "
+        f"{day.day} {MONTHS[day.month - 1]} {day.year}."
+    )
+
+
+def _same_place(one: str, other: Path) -> bool:
+    """Whether two paths lead to one folder, whether or not it still exists."""
+    if os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other)):
+        return True
+    try:
+        return other.samefile(one)  # a disk that ignores case
+    except (OSError, ValueError):
+        return False
+
+
+def _mark(listed: ListedCampaign | None, recorded: Mapping[str, str] | None, moves: int) -> str:
+    """Four digits that change with whatever the list or the ledger says."""
+    facts = json.dumps([listed and structs.asdict(listed), recorded and dict(recorded), moves])
+    return hashlib.sha256(facts.encode()).hexdigest()[:4]
