@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -48,7 +49,7 @@ from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
-from campaign.sending.store.identity import is_try_out, locate_campaign
+from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
 from campaign.sending.store.lock_holder import open_in
 from campaign.sending.store.never_twice import check_never_twice
 from campaign.sending.store.round_content import RoundContent
@@ -68,9 +69,8 @@ from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
 from campaign.values import replace
 
-_Sent: TypeAlias = tuple[
-    Round, FrozenPlan | None, str
-]  # a round, its plan, and what was sent before in words
+# A round, its plan, and a sentence that compares it with what was sent before.
+_Sent: TypeAlias = tuple[Round, FrozenPlan | None, str]
 
 
 class OpenCampaign(Struct, frozen=True):
@@ -124,7 +124,8 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             folder = open_folder(options.folder or "")
             account = account_to_continue(folder, options, held)
             with account_lock(account):
-                campaign = _lock(folder, folder.manifest.name, account, options, held)
+                claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
+                campaign = _lock(folder, claim, options, held)
                 last_round, frozen, comparison = _continue(campaign, opt_outs)
         else:
             account = choose_account(options, held)
@@ -185,12 +186,9 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     Of the options, account, name and folder matter.
     """
     plan = plan_in(environment, plan)
-    path, name = locate_campaign(plan, options.name, options.folder, environment)
-    if not folder_exists(path):
+    path, _, folder = _campaign_of(plan, options, environment)
+    if folder is None:
         return Difference(compare_plan(plan, None, environment), path)
-    check_names_others(plan, path)
-    folder = open_folder(path)
-    folder.check_name(name)
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, None).check_account(folder)
     place = open_in(path)  # asked first: what it sends while the rest is read is not counted
@@ -225,35 +223,39 @@ def _send(
 ) -> tuple[_LockedCampaign, _Sent]:
     """The campaign of a plan, locked, and its round. A new campaign is made once it is confirmed."""
     plan = plan_in(account.environment, plan)
-    path, name = locate_campaign(plan, options.name, options.folder, account.environment)
-    if folder_exists(path):
-        check_names_others(plan, path)
-        folder = open_folder(path)
-        folder.check_name(name)
-        campaign = _lock(folder, folder.manifest.name, account, options, held)
+    path, name, folder = _campaign_of(plan, options, account.environment)
+    if folder is not None:
+        claim = Claim(path, folder.manifest.name, account, options.takeover)
+        campaign = _lock(folder, claim, options, held)
         return campaign, _converge(plan, campaign)
     check_is_no_continuation(plan, name, path)
     claim = Claim(path, name.name, account, options.takeover)
     claim.check(None)
     decision = _decide(compare_plan(plan, None, account.environment), claim, options)
     folder = create_folder(path, name, account, claim.home, options.ledger)
-    campaign = _lock(folder, name.name, account, options, held, is_new=True)
+    campaign = _lock(folder, claim, options, held, is_new=True)
     if campaign.ledger.last_round():  # a rehearsal: it has no lock of its account
         raise LockedError(f"{folder.path} was begun by another program just now. Send the plan again.")
     return campaign, _register(decision, campaign)
 
 
+def _campaign_of(
+    plan: Plan, options: SendOptions, environment: Environment
+) -> tuple[Path, ChosenName, Folder | None]:
+    """Where the campaign of a plan belongs, its name, and its folder; None for a new one."""
+    path, name = locate_campaign(plan, options.name, options.folder, environment)
+    if not folder_exists(path):
+        return path, name, None
+    check_names_others(plan, path)
+    folder = open_folder(path)
+    folder.check_name(name)
+    return path, name, folder
+
+
 def _lock(
-    folder: Folder,
-    name: str,
-    account: Account,
-    options: SendOptions,
-    held: ExitStack,
-    *,
-    is_new: bool = False,
+    folder: Folder, claim: Claim, options: SendOptions, held: ExitStack, *, is_new: bool = False
 ) -> _LockedCampaign:
     """Lock the campaign, check that it is the only one of its kind, open its ledger and claim its name."""
-    claim = Claim(folder.path, name, account, options.takeover)
     folder.check_ledger(options.ledger)
     held.enter_context(locked(folder))
     takeover = "" if is_new else claim.check(folder)

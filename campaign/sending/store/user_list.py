@@ -105,11 +105,17 @@ def listed_campaign(key: str) -> ListedCampaign | None:
     """What is listed under this key; raises `FolderError` if it is damaged or cannot be read."""
     path = _path(key)
     try:
-        return _campaign_in(path)
+        campaign = msgspec.json.decode(read_ordinary(path), type=ListedCampaign)
+        sent_at = campaign.last_sent_at
+        if campaign.key != key or (sent_at and datetime.fromisoformat(sent_at).tzinfo is None):
+            raise ValueError("the entry of another campaign, or a time of nowhere")
     except FileNotFoundError:
         return None
     except OSError as error:
         raise cannot_use(path, error) from None
+    except (ValueError, RecursionError):
+        raise FolderError(_DAMAGED.format(clean(path))) from None
+    return campaign
 
 
 def listed_campaigns() -> tuple[list[ListedCampaign], list[str]]:
@@ -140,16 +146,3 @@ def _list_folder() -> Path:
 
 def _path(key: str) -> Path:
     return _list_folder() / f"{key}.json"
-
-
-def _campaign_in(path: Path) -> ListedCampaign:
-    try:
-        campaign = msgspec.json.decode(read_ordinary(path), type=ListedCampaign)
-        is_sound = campaign.key == path.stem
-        if campaign.last_sent_at:
-            is_sound &= datetime.fromisoformat(campaign.last_sent_at).tzinfo is not None
-    except (ValueError, RecursionError):
-        is_sound = False
-    if not is_sound:
-        raise FolderError(_DAMAGED.format(clean(path)))
-    return campaign

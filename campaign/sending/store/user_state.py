@@ -57,9 +57,19 @@ def machine_id() -> str:
     """
     path = state_directory() / _MACHINE
     try:
-        return _read_id(path) or _make_id(path)
+        make_private_folder(path.parent)
+        with hold_lock(path.with_name(f"{path.name}.lock"), timeout=10):  # another process may be making it
+            if not path.exists():
+                write_state(path, secrets.token_hex(16).encode())
+            content = read_ordinary(path)
     except OSError as error:
         raise cannot_use(path, error) from None
+    if not _ID.fullmatch(content):
+        raise FolderError(
+            f"{clean(path)}, the id of this machine, is damaged. Restore it from a copy. If there is none, "
+            "delete it: every campaign of this machine will then have to be taken over once."
+        )
+    return content.decode()
 
 
 def account_lock(account: Account) -> AbstractContextManager[None]:
@@ -94,28 +104,3 @@ def cannot_use(path: Path, error: OSError) -> FolderError:
         f"{clean(path)} cannot be read or written: {error.strerror or error}. What is known of campaigns is "
         f"kept there: allow yourself to write to it, or set {VARIABLE} to a folder that you can write to."
     )
-
-
-def _make_id(path: Path) -> str:
-    """The id that this or another process makes first."""
-    make_private_folder(path.parent)
-    with hold_lock(path.with_name(f"{path.name}.lock"), timeout=10):  # the other one needs a moment
-        made = _read_id(path)
-        if not made:
-            made = secrets.token_hex(16)
-            write_state(path, made.encode())
-    return made
-
-
-def _read_id(path: Path) -> str:
-    """The id that was made; "" if none was."""
-    try:
-        content = read_ordinary(path)
-    except FileNotFoundError:
-        return ""
-    if not _ID.fullmatch(content):
-        raise FolderError(
-            f"{clean(path)}, the id of this machine, is damaged. Restore it from a copy. If there is none, "
-            "delete it: every campaign of this machine will then have to be taken over once."
-        )
-    return content.decode()
