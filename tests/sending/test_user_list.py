@@ -295,7 +295,7 @@ def test_a_campaign_that_is_listed_elsewhere_is_not_begun_anew(visits, listed, t
 
 def test_a_deleted_folder_is_not_begun_anew(visits, listed, tmp_path):
     visits.rmdir()
-    refused(f"and is no longer there.{SENT}.*restore the newest copy", begun, visits)
+    refused(f"and is no longer there.{SENT}.*its newest copy", begun, visits)
     refused(f"which no longer exists, and not in .*new.{SENT}", begun, tmp_path / "new")
 
 

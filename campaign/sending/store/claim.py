@@ -11,14 +11,14 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 
 from msgspec import Struct, structs
 
 from campaign.errors import FolderError
-from campaign.messages.templates.date_names import MONTHS
+from campaign.local_times import LocalTimes
 from campaign.sending.ledger.views import identity_of, moves_of, rounds_and_reached
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.identity import campaign_key
@@ -134,9 +134,9 @@ def check_home(
         return f'"{phrase}": {problem}'
     outdated = "The phrase that was given does not fit, or no longer fits. " if takeover else ""
     raise FolderError(
-        f"{problem} Messages could be sent twice. {outdated}Continue it there, or restore the newest copy "
-        f"there. To {'begin anew' if recorded is None else 'go on'} in {clean(folder)} all the same, give "
-        f"takeover={json.dumps(phrase, ensure_ascii=False)}."  # as Python reads it, with Windows' backslashes
+        f"{problem} Messages could be sent twice. {outdated}Continue it where it lives, with its newest "
+        f"copy and its account. To {'begin anew' if recorded is None else 'go on'} in {clean(folder)} instead, "
+        f"give takeover={json.dumps(phrase, ensure_ascii=False)}."  # as Python reads it, with Windows' backslashes
     )
 
 
@@ -145,11 +145,12 @@ def check_newest(listed: ListedCampaign, folder: Path, moves: int) -> None:
 
     A change would make its ledger as long as the list says, and nothing would tell any more that it is older.
     """
-    problem = _listed_elsewhere(listed, {"ledger": listed.ledger}, folder, moves)
-    if problem:
+    if listed.moves > moves:
+        missing = counted(listed.moves - moves, "move")
         raise FolderError(
-            f"{problem} {_sent_sentence(listed)} Nothing was changed. Restore the newest copy there. To go "
-            "on in this one all the same, resume the campaign first: its error shows the phrase for that."
+            f"The ledger in {clean(folder)} is an older copy, with {missing} fewer than it had. Nothing was "
+            "changed. Restore the newest copy there. To go on in this one instead, resume the campaign first: "
+            "its error shows the phrase for that."
         )
 
 
@@ -195,10 +196,9 @@ def _sent_sentence(listed: ListedCampaign) -> str:
     if not listed.last_sent_at:
         return "Nothing was sent from there so far."
     verb, day = agreeing(listed.reached, "was", "were"), datetime.fromisoformat(listed.last_sent_at)
-    day = day.astimezone(UTC)
     return (
         f"{counted(listed.reached, 'message')} {verb} sent from {clean(listed.folder)}, the last on "
-        f"{day.day} {MONTHS[day.month - 1]} {day.year}."
+        f"{LocalTimes().day(day)}."
     )
 
 
