@@ -49,7 +49,7 @@ def public_call(function: Callable[Given, Returned], advice: str = "") -> Callab
             raise CallError(f"{name} {problem} {advice}".rstrip())
         return cast(Returned, call())
 
-    if not inspect.iscoroutinefunction(function):
+    if not inspect.iscoroutinefunction(inspect.unwrap(function)):
         return answering
 
     @functools.wraps(function)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from campaign import markup
 from campaign.environments import words_for
@@ -12,7 +12,6 @@ from campaign.paths import seen_from_here
 from campaign.results.calls_to_settle import (
     SHOWN,
     batches_in_words,
-    call_to_compare,
     calls_to_settle,
 )
 from campaign.results.outcome_tables import WORST_FIRST
@@ -86,11 +85,10 @@ def head(run: Run, *, title: bool = True) -> str:
     live = " live" if run.environment == "live" else ""
     said = _compared(run)
     comparison = markup.paragraph(said, note=True) if said else ""
-    about_account = markup.paragraph(run.about_account, note=True) if run.about_account else ""
     name = f'<span class="title">{markup.escape(_title(run))}</span>' if title else ""
     return (
         f'<div class="head">{name}'
-        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{about_account}{comparison}'
+        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{comparison}'
     )
 
 
@@ -251,29 +249,17 @@ def recent_batches(counts: Snapshot) -> str:
     return markup.scroller(markup.small_table(shown, caption=caption), caption)
 
 
-def ways_on(run: Run, *, names: bool = True) -> str:
-    """The calls that look at the campaign again and, if something is left, settle or send it.
-
-    With `names`, what a person has given names to in this program is still there.
-    """
+def ways_on(run: Run) -> str:
+    """The calls that look at the campaign again and, if something is left, settle or send it."""
     folder = json.dumps(seen_from_here(run.folder), ensure_ascii=False)
     again = _code(f"result = campaign.load_result({folder})")
     why = ", as a result from before Resume was pressed is out of date" if run.is_continuation else ""
     ways = [f"To look again{why}: {again}"]
-    ways += _ways_to_settle(run, names=names)
-    if not run.is_closed:
-        ways += _ways_to_the_rest(run)
+    ways += _ways_to_settle(run)
+    if not run.is_closed and (not run.ended or run.counts.waiting or run.counts.refused):
+        when = "" if run.ended else ", once nothing sends any more"
+        ways.append(f"To send what is left{when}: {_code(run.call_for_the_rest)}")
     return f'<p class="note">{"<br>".join(ways)}</p>'
-
-
-def _ways_to_the_rest(run: Run) -> list[str]:
-    """The calls that send what is left, if something is."""
-    if not run.ended:
-        # Whoever follows this does so after the program has ended, and with it the names that it knows.
-        return [f"To send what is left, once nothing sends any more: {_code(run.call_in_new_program)}"]
-    if not run.counts.waiting and not run.counts.refused:
-        return []
-    return [f"{purpose}: {_code(call)}" for purpose, call in run.ways_to_the_rest]
 
 
 def ways_to_settle(run: Run) -> str:
@@ -288,39 +274,26 @@ _MEANWHILE = (
 )
 
 
-def _ways_to_settle(run: Run, *, names: bool = True) -> list[str]:
-    """The calls that settle what is unknown, batch by batch or all together; `names` as in `ways_on`."""
-    batches, folder = run.unknown_batches, run.folder
-    if not batches:
+def _ways_to_settle(run: Run) -> list[str]:
+    """The calls that settle what is unknown, batch by batch or all together."""
+    batches, folder = run.counts.unknown_batches, run.folder
+    if run.made_way or not run.counts.unknown:  # whoever opened the campaign may have settled them since
         return []
     one_by_one = ", ".join(map(_code, calls_to_settle(folder, batches)))
     refused, again = _code('"refused"'), _code('"again"')
     received = agreeing(len(batches), "if it was received", "for each that was received")
     which = batches_in_words(batches)
     more = " and so on" if len(batches) > SHOWN else ""
-    # The call that ended the run may have settled it since.
-    when = ("was", "were") if run.made_way else ("is", "are")
-    unknown = f"{agreeing(len(batches), *when)} unknown{' when this run ended' if run.made_way else ''}"
+    unknown = f"{agreeing(len(batches), 'is', 'are')} unknown"
     place = json.dumps(seen_from_here(folder), ensure_ascii=False)
     together = _code(f'campaign.reconcile({place}, "provider.csv")')
-    compared = _what_was_received(run, batches) if names else ""
     return [
-        f"To settle {which}, which {unknown}: ask the service{compared}. Then run "
+        f"To settle {which}, which {unknown}: ask the service. Then run "
         f"{one_by_one}{more} {received}, with {refused} if it was not, with {again} to send it again where "
         "nobody knows. "
         "The first call asks, and shows the lines that do it.",
         f"To settle by the service's own list: {together}",
     ]
-
-
-def _what_was_received(run: Run, batches: Sequence[int]) -> str:
-    """How to see what an embedded sandbox received; "" where there is none, or several have it."""
-    sandbox = run.sandbox_of_unknown
-    if not sandbox:
-        return ""
-    messages = agreeing(len(batches), "its messages", "these messages")
-    compare = _code(call_to_compare(sandbox, run.folder, batches[:SHOWN]))
-    return f" ({compare} shows which of {messages} your sandbox received)"
 
 
 def lost(run: Run) -> str:
@@ -333,7 +306,7 @@ def lost(run: Run) -> str:
         "More may have been sent since, and what was under way has been answered or is unknown. The campaign "
         "folder has what is true now, and what was sent is not sent again."
     )
-    return f'<span class="word">Last figures</span>{markup.paragraph(sentence)}{ways_on(run, names=False)}'
+    return f'<span class="word">Last figures</span>{markup.paragraph(sentence)}{ways_on(run)}'
 
 
 def _code(call: str) -> str:

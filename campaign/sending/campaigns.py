@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar
 
 from campaign.argument_checks import check_count, check_path
 from campaign.cluster import Cluster
@@ -18,8 +19,7 @@ from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
 from campaign.sending.ledger.postgres.address import without_password
-from campaign.sending.opened_campaign import OpenCampaign
-from campaign.sending.opening import compare_in, open_campaign
+from campaign.sending.opening import OpenCampaign, compare_in, open_campaign
 from campaign.sending.options import Money, Place, Progress, SendOptions, check_plan
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run
@@ -28,7 +28,11 @@ from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.values import replace
 
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
+_OF_SEND_ALONE = ("senders", "client")
 
 
 @public_call
@@ -154,48 +158,42 @@ def _sent(
     return Run(open_campaign(plan, options, opt_outs), attended=False).wait()
 
 
-@public_call
-def start(
-    plan: Plan,
-    *,
-    account: Account | Sandbox | None = None,
-    folder: Place | None = None,
-    name: str | None = None,
-    changed: Changed = "ask",
-    waiting: Waiting = "ask",
-    pilot: int | None = None,
-    takeover: str | None = None,
-    batch_size: int = 100,
-    concurrency: int = 8,
-    rate: float | None = None,
-    budget: Budget | Money | None = None,
-    hours: Hours | str | None = None,
-    canary: bool = True,
-    max_unknown: int = 1,
-    confirm: str | None = None,
-    progress: Progress = True,
-    ledger: Place | None = None,
-    opted_out: OptedOut = "ask",
-) -> Run:
+def _with_options_of(
+    send: Callable[Given, object],
+) -> Callable[[Callable[[Plan, SendOptions], Returned]], Callable[Given, Returned]]:
+    """Give a verb the signature of `send` without what only that can do; it gets plan and options."""
+    signature = inspect.signature(send)
+    own = [one for one in signature.parameters.values() if one.name not in _OF_SEND_ALONE]
+
+    def decorate(verb: Callable[[Plan, SendOptions], Returned]) -> Callable[Given, Returned]:
+        @wraps(verb)
+        def call(*args: Given.args, **kwargs: Given.kwargs) -> Returned:
+            options = signature.bind(*args, **kwargs).arguments
+            options["ledger"] = without_password(options.get("ledger"))
+            del args, kwargs  # a password can be among them, and tracebacks may show local variables
+            plan = options.pop("plan")
+            check_plan(plan)
+            return verb(plan, SendOptions(**options))
+
+        call.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+        return public_call(call)
+
+    return decorate
+
+
+@_with_options_of(send)
+def start(plan: Plan, options: SendOptions) -> Run:
     """Send a plan in the background and return its `Run` at once; the options are those of `send`.
 
     A run that pauses waits for `run.resume()` or `run.stop()`. An account that is out of money or refused,
     and a budget that is used up, end it: then `resume` goes on. In a notebook, end the cell with a line `run`
     after `run = campaign.start(plan)` to see its dashboard.
     """
-    ledger = without_password(ledger)
-    check_plan(plan)
-    options = SendOptions(
-        account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
-        pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
-        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
-        progress=progress, ledger=ledger,
-    )  # fmt: skip
 
     def begin(phrase: str | None) -> Run:
         return Run(open_campaign(plan, replace(options, confirm=phrase)), attended=True)
 
-    return _ask_first(begin, confirm)
+    return _ask_first(begin, options.confirm)
 
 
 def continued(run: Run, *, confirm: str | None = None) -> Run:
@@ -230,38 +228,9 @@ def _ask_first(attempt: Callable[[str | None], Run], phrase: str | None) -> Run:
         raise
 
 
-@public_call
-async def asend(
-    plan: Plan,
-    *,
-    account: Account | Sandbox | None = None,
-    folder: Place | None = None,
-    name: str | None = None,
-    changed: Changed = "ask",
-    waiting: Waiting = "ask",
-    pilot: int | None = None,
-    takeover: str | None = None,
-    batch_size: int = 100,
-    concurrency: int = 8,
-    rate: float | None = None,
-    budget: Budget | Money | None = None,
-    hours: Hours | str | None = None,
-    canary: bool = True,
-    max_unknown: int = 1,
-    confirm: str | None = None,
-    progress: Progress = True,
-    ledger: Place | None = None,
-    opted_out: OptedOut = "ask",
-) -> Result:
+@_with_options_of(send)
+async def asend(plan: Plan, options: SendOptions) -> Result:
     """`send` as a coroutine. A cancellation stops the run cleanly and is then raised."""
-    ledger = without_password(ledger)
-    check_plan(plan)
-    options = SendOptions(
-        account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
-        pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
-        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
-        progress=progress, ledger=ledger,
-    )  # fmt: skip
     opened = await _opened(asyncio.create_task(asyncio.to_thread(open_campaign, plan, options)))
     return await Run(opened, attended=False).finished()
 

@@ -10,27 +10,28 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec import Struct
 
+from campaign.arrow_text import Ints
 from campaign.environments import Environment
-from campaign.errors import AccountError, FolderError, UsageError
+from campaign.errors import AccountError, ConfirmationError, FolderError, LockedError, UsageError
 from campaign.messages.plan import Plan, plan_in, with_fields
-from campaign.messages.plan_tables.plan_columns import same_contacts
+from campaign.messages.plan_tables.plan_columns import numbers_at, same_contacts
 from campaign.messages.plan_tables.plan_part import AmendedParts
 from campaign.results.totals import average_price
 from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
-from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_opted_out
 from campaign.sending.rounds.compared_in_words import overview
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
-from campaign.sending.rounds.comparison import ACCEPTED, GOES_OUT, MAY_GO_OUT
-from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
+from campaign.sending.rounds.comparison import GOES_OUT, MAY_GO_OUT
+from campaign.sending.rounds.confirmation import TRY_FIRST, Departure, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind, with_comparison
@@ -38,11 +39,7 @@ from campaign.sending.rounds.kept_options import keep_options, with_kept_budget
 from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.not_again import check_names_others, check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
-from campaign.sending.rounds.reached_elsewhere import (
-    ReachedElsewhere,
-    about_reached_elsewhere,
-    reached_elsewhere,
-)
+from campaign.sending.rounds.reached_elsewhere import about_reached_elsewhere, reached_elsewhere
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.claim import Claim
@@ -51,12 +48,6 @@ from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
-from campaign.sending.store.given_accounts import (
-    given_account,
-    remember_account,
-    was_given_account,
-    was_sent_here,
-)
 from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
 from campaign.sending.store.lock_holder import open_in
 from campaign.sending.store.never_twice import check_never_twice
@@ -70,13 +61,37 @@ from campaign.sending.store.rounds import (
     sweep_unfinished_files,
 )
 from campaign.sending.store.runs_here import locked
+from campaign.sending.store.user_list import ListEntry
+from campaign.sending.store.user_state import account_lock
 from campaign.service.account import Account
-from campaign.service.account_in_code import account_argument
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
 from campaign.values import replace
 
-_NEW_SANDBOX = "This run uses a new embedded sandbox"
+# A round, its plan, and a sentence that compares it with what was sent before.
+_Sent: TypeAlias = tuple[Round, FrozenPlan | None, str]
+
+
+class OpenCampaign(Struct, frozen=True):
+    """A campaign that is checked, confirmed and locked for one run, with a round that is registered.
+
+    `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock, the ledger.
+    `frozen` is None where the frozen plan has not been loaded. `comparison` says in a sentence what the
+    campaign has sent before; it is "" where nothing was compared.
+    """
+
+    folder: Folder
+    last_round: Round
+    ledger: Ledger
+    account: Account
+    options: SendOptions
+    frozen: FrozenPlan | None
+    held: ExitStack
+    comparison: str = ""
+
+    def close(self) -> None:
+        """Let go of it without a run."""
+        self.held.close()
 
 
 class _LockedCampaign(Struct, frozen=True):
@@ -86,6 +101,15 @@ class _LockedCampaign(Struct, frozen=True):
     claim: Claim
     options: SendOptions
     ledger: Ledger
+    entry: ListEntry | None
+
+
+class _Decision(NamedTuple):
+    """What a person has confirmed: the content of a round, and which of it goes out first."""
+
+    compared: ComparedPlan
+    content: RoundContent
+    pilot: PilotStretch
 
 
 def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None) -> OpenCampaign:
@@ -96,25 +120,18 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
     """
     with ExitStack() as held:
         if plan is None:
-            folder, is_new = open_folder(options.folder or ""), False
+            folder = open_folder(options.folder or "")
             account = account_to_continue(folder, options, held)
-            claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
+            with account_lock(account):
+                claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
+                campaign = _lock(folder, claim, options, held)
+                last_round, frozen, comparison = _continue(campaign, opt_outs)
         else:
             account = choose_account(options, held)
-            plan = plan_in(account.environment, plan)
-            path, name = locate_campaign(plan, options.name, options.folder, account.environment)
-            claim = Claim(path, name.name, account, options.takeover)
-            folder, claim, is_new = _existing_or_new(plan, name, claim, options)
-        campaign = _lock(folder, claim, options, held, is_new=is_new)
-        if plan is None:
-            last_round, frozen, comparison = _continue(campaign, opt_outs)
-        else:
-            last_round, frozen, comparison = _converge(plan, campaign)
-        salt = folder.manifest.salt
-        about_account = "" if is_new or options.account is not None else _about_new_sandbox(plan, salt)
-        held.callback(remember_account(salt, options.account))
+            with account_lock(account):
+                campaign, (last_round, frozen, comparison) = _send(plan, account, options, held)
         return OpenCampaign(
-            folder,
+            campaign.folder,
             last_round,
             campaign.ledger,
             account,
@@ -122,7 +139,6 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             frozen,
             held.pop_all(),
             comparison,
-            about_account=about_account,
         )
 
 
@@ -140,21 +156,19 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
 
     Raises what `send` would raise before that, and writes nothing.
     """
-    compared, account = plan_behind(difference), options.account
-    record = compared.record
-    content = _choose(compared, options)
-    check_not_again(content.plan, content.outgoing)
-    if not isinstance(account, Account) or account.environment != "live" or not len(content.outgoing):
-        return ""
-    path, name = locate_campaign(compared.plan, options.name, options.folder, account.environment)
-    claim = Claim(path, name.name if record is None else record.name, account, options.takeover)
-    if record is None:
-        claim.check_new()
-    else:
-        claim.check(open_folder(path), is_new=False)
-    last_round = record.rounds[-1] if record is not None and record.rounds else None
-    pilot = choose_pilot(content, options.pilot, last_round, record)
-    return _departure(compared, content, pilot, claim, options).phrase
+    compared, account, claim = plan_behind(difference), options.account, None
+    if isinstance(account, Account) and account.environment == "live":
+        path, name = locate_campaign(compared.plan, options.name, options.folder, account.environment)
+        record = compared.record
+        claim = Claim(path, name.name if record is None else record.name, account, options.takeover)
+        claim.check(None if record is None else open_folder(path))
+    try:
+        _decide(compared, claim, options)
+    except ConfirmationError as question:
+        if not question.phrase:
+            raise
+        return question.phrase
+    return ""
 
 
 def choose_account(options: SendOptions, held: ExitStack) -> Account:
@@ -168,17 +182,14 @@ def choose_account(options: SendOptions, held: ExitStack) -> Account:
 def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Difference:
     """Compare a plan with what its campaign in an environment has recorded.
 
-    Of the options, account, name, folder and takeover matter.
+    Of the options, account, name and folder matter.
     """
     plan = plan_in(environment, plan)
-    path, name = locate_campaign(plan, options.name, options.folder, environment)
-    if not folder_exists(path):
+    path, _, folder = _campaign_of(plan, options, environment)
+    if folder is None:
         return Difference(compare_plan(plan, None, environment), path)
-    check_names_others(plan, path)
-    folder = open_folder(path)
-    folder.check_name(name)
     if isinstance(options.account, Account):
-        Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
+        Claim(path, folder.manifest.name, options.account, None).check_account(folder)
     place = open_in(path)  # asked first: what it sends while the rest is read is not counted
     compared = compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out)
     return Difference(replace(compared, open_in=place), path)
@@ -206,45 +217,47 @@ def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -
     return choose_account(options, held)
 
 
-def _about_new_sandbox(plan: Plan | None, salt: str) -> str:
-    """That a campaign goes on in another sandbox than before; "" where nothing hints at one.
+def _send(
+    plan: Plan, account: Account, options: SendOptions, held: ExitStack
+) -> tuple[_LockedCampaign, _Sent]:
+    """The campaign of a plan, locked, and its round. A new campaign is made once it is confirmed."""
+    plan = plan_in(account.environment, plan)
+    path, name, folder = _campaign_of(plan, options, account.environment)
+    if folder is not None:
+        claim = Claim(path, folder.manifest.name, account, options.takeover)
+        campaign = _lock(folder, claim, options, held)
+        return campaign, _converge(plan, campaign)
+    check_is_no_continuation(plan, name, path)
+    claim = Claim(path, name.name, account, options.takeover)
+    claim.check(None)
+    decision = _decide(compare_plan(plan, None, account.environment), claim, options)
+    folder = create_folder(path, name, account, claim.home, options.ledger)
+    campaign = _lock(folder, claim, options, held, is_new=True)
+    if campaign.ledger.last_round():  # a rehearsal: it has no lock of its account
+        raise LockedError(f"{folder.path} was begun by another program just now. Send the plan again.")
+    return campaign, _register(decision, campaign)
 
-    What a program before this one gave is not known: whoever resumes the campaign may have topped one up.
-    Where this program has sent it without any, there is nothing to tell.
-    """
-    if not was_given_account(salt):
-        return "" if plan is not None or was_sent_here(salt) else f"{_NEW_SANDBOX}: its inbox begins empty."
-    argument, _ = account_argument(given_account(salt))
-    to_use = f" To use that one, give {argument}." if argument else ""
-    return f"{_NEW_SANDBOX}, and not the one that this campaign used before.{to_use}"
 
-
-def _existing_or_new(
-    plan: Plan, name: ChosenName, claim: Claim, options: SendOptions
-) -> tuple[Folder, Claim, bool]:
-    """The folder of the campaign, and whether it is new: it is made once everything is confirmed."""
-    if folder_exists(claim.path):
-        check_names_others(plan, claim.path)
-        folder = open_folder(claim.path)
-        folder.check_name(name)
-        return folder, replace(claim, name=folder.manifest.name), False
-    check_is_no_continuation(plan, name, claim.path)
-    claim.check_new()
-    compared = compare_plan(plan, None, claim.account.environment)
-    content = _choose(compared, options)
-    check_not_again(content.plan, content.outgoing)
-    _confirm(compared, content, choose_pilot(content, options.pilot, None, None), claim, options)
-    folder = create_folder(claim.path, name, claim.account, claim.home, options.ledger)
-    return folder, claim, True
+def _campaign_of(
+    plan: Plan, options: SendOptions, environment: Environment
+) -> tuple[Path, ChosenName, Folder | None]:
+    """Where the campaign of a plan belongs, its name, and its folder; None for a new one."""
+    path, name = locate_campaign(plan, options.name, options.folder, environment)
+    if not folder_exists(path):
+        return path, name, None
+    check_names_others(plan, path)
+    folder = open_folder(path)
+    folder.check_name(name)
+    return path, name, folder
 
 
 def _lock(
-    folder: Folder, claim: Claim, options: SendOptions, held: ExitStack, *, is_new: bool
+    folder: Folder, claim: Claim, options: SendOptions, held: ExitStack, *, is_new: bool = False
 ) -> _LockedCampaign:
-    """Lock the campaign, check that it is the only one of its kind, and open its ledger."""
+    """Lock the campaign, check that it is the only one of its kind, open its ledger and claim its name."""
     folder.check_ledger(options.ledger)
     held.enter_context(locked(folder))
-    takeover = claim.check(folder, is_new=is_new)
+    takeover = "" if is_new else claim.check(folder)
     entry = claim.list_entry(folder)
     ledger = folder.ledger_place.open(folder.manifest.identity, [entry] if entry else [])
     held.callback(ledger.close)
@@ -255,10 +268,10 @@ def _lock(
         ledger.take_over(claim.new_home(folder), takeover)
     if entry is not None:  # live is refused where the list cannot be written
         entry.write(partial(moves_of, folder.ledger_place), at_once=True)
-    return _LockedCampaign(folder, claim, with_kept_budget(options, ledger), ledger)
+    return _LockedCampaign(folder, claim, with_kept_budget(options, ledger), ledger, entry)
 
 
-def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPlan | None, str]:
+def _continue(campaign: _LockedCampaign, opt_outs: Any) -> _Sent:
     """The last round, or a new one with its plan where people were refused or leave it; as `_converge`."""
     contents = snapshot(campaign.folder.ledger_place)
     rounds = campaign.folder.rounds(contents)
@@ -287,117 +300,117 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
     return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign)
 
 
-def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan, str]:
-    """The round with this plan: the last one if it says the same, or else a new one.
-
-    Returned are the round, its plan, and a sentence that compares the plan with what was sent before.
-    """
+def _converge(plan: Plan, campaign: _LockedCampaign) -> _Sent:
+    """The round with this plan: the last one if it says the same, or else a new one."""
     folder, options = campaign.folder, campaign.options
     contents = snapshot(folder.ledger_place)
     rounds = folder.rounds(contents)
     record = CampaignRecord(folder.manifest.name, rounds, contents)
     compared = compare_plan(plan, record, folder.manifest.environment, options.opted_out)
-    content = _choose(compared, options)
-    last_round = rounds[-1] if rounds else None
-    pilot = choose_pilot(content, options.pilot, last_round, record)
-    if last_round is not None:
-        frozen = last_round.load(contents.batches)
-        same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
-        if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
-            _confirm(compared, content, pilot, campaign.claim, options)
-            keep_options(campaign.options, campaign.ledger, is_sending=len(content.outgoing) > 0)
-            return last_round, frozen, overview(compared)
-    check_not_again(content.plan, content.outgoing)
-    _confirm(compared, content, pilot, campaign.claim, options)
-    # Before the round: a program that dies between leaves no round.
-    keep_options(campaign.options, campaign.ledger, is_sending=len(content.outgoing) > 0)
-    return *_register(content, pilot, campaign), overview(compared)
+    decision = _decide(compared, campaign.claim, options)
+    if rounds:
+        frozen = rounds[-1].load(contents.batches)
+        if _says_the_same(decision, rounds[-1], frozen, record):
+            keep_options(options, campaign.ledger, is_sending=len(decision.content.outgoing) > 0)
+            return rounds[-1], frozen, overview(compared)
+    return _register(decision, campaign)
 
 
-def _choose(compared: ComparedPlan, options: SendOptions) -> RoundContent:
-    return choose_content(
+def _decide(compared: ComparedPlan, claim: Claim | None, options: SendOptions) -> _Decision:
+    """What goes out of a compared plan. `claim` is None where nothing is confirmed.
+
+    Raises `ConfirmationError` unless all questions are answered and, live, what leaves now was confirmed.
+    """
+    content = choose_content(
         compared, changed=options.changed, waiting=options.waiting, opted_out=options.opted_out
     )
+    check_not_again(content.plan, content.outgoing)
+    record = compared.record
+    last_round = record.rounds[-1] if record is not None and record.rounds else None
+    pilot = choose_pilot(content, options.pilot, last_round, record)
+    leaving = content.outgoing if pilot.positions is None else pilot.positions
+    if claim is not None and claim.is_live and len(leaving):
+        check_confirmed(options.confirm, _departure(compared, content, leaving, claim, options))
+    return _Decision(compared, content, pilot)
 
 
-def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:
-    """Whether a frozen plan has the same table and messages, and exactly those wait that would go out."""
+def _says_the_same(
+    decision: _Decision, last_round: Round, frozen: FrozenPlan, record: CampaignRecord
+) -> bool:
+    """Whether a round has the same table and messages, and exactly those wait that would go out."""
+    content, manifest = decision.content, last_round.manifest
     return (
-        content.plan.fingerprint == frozen.plan.fingerprint
+        content.given in (manifest.given, manifest.fingerprint)
+        and decision.pilot.fits_last_round()
+        and content.plan.fingerprint == frozen.plan.fingerprint
         and np.array_equal(content.outgoing, np.flatnonzero(record.waiting[frozen.batch_of_message]))
         and np.array_equal(content.batch_of_excluded, frozen.batch_of_excluded)
         and same_contacts(content.plan, frozen.plan)
     )
 
 
-def _confirm(
-    compared: ComparedPlan, content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions
-) -> None:
-    """Raise `ConfirmationError` unless what leaves now was confirmed, if it is live."""
-    if claim.account.environment == "live":
-        departure = _departure(compared, content, pilot, claim, options)
-        check_confirmed(claim.account, options.confirm, departure)
-
-
 def _departure(
-    compared: ComparedPlan, content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions
+    compared: ComparedPlan, content: RoundContent, positions: Ints, claim: Claim, options: SendOptions
 ) -> Departure:
-    """What would leave live now."""
-    positions = content.outgoing if pilot.positions is None else pilot.positions
-    account = claim.account
-    extent = Extent.of(content.plan, positions)
-    recent = recently_reached(account, claim.key, extent.numbers)
-    elsewhere: list[ReachedElsewhere] = []
-    if account.environment == "live":  # a rehearsal asks nothing
-        elsewhere = reached_elsewhere(content.plan, positions, claim.path, account.environment)
+    """What would leave live now: the messages at these positions."""
+    account, record = claim.account, compared.record
+    numbers = np.unique(numbers_at(content.plan, positions))
+    recent = recently_reached(account, claim.key, numbers)
+    elsewhere = reached_elsewhere(content.plan, positions, claim.path, account.environment)
     leaving = MAY_GO_OUT if options.changed == "send" else GOES_OUT
     return Departure(
         plan=content.plan,
         positions=positions,
-        extent=extent,
+        numbers=numbers,
+        account=account,
+        key=claim.key,
+        last_entry=str(claim.takeover or "") if record is None else record.ledger.last_entry,
         later=len(content.outgoing) - len(positions),
         comparison=overview(compared),
         budget=budget_in_words(Budget.of(options.budget), account.currency),
-        price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
+        price=None if record is None else average_price(record.ledger.outcomes),
         reached_today=len(recent.numbers),
-        may_be_new=not compared.count(ACCEPTED) and not is_try_out(claim.name),
         remarks=(
-            about_reached_elsewhere(elsewhere, extent.people),
+            about_reached_elsewhere(elsewhere, len(numbers)),
             about_opted_out(compared.count_opted_out(*leaving)),
             *content.plan.unused_marks,
             *recent.unreadable,
+            TRY_FIRST if record is None and not is_try_out(claim.name) else "",
         ),
     )
 
 
-def _register(
-    content: RoundContent, pilot: PilotStretch, campaign: _LockedCampaign
-) -> tuple[Round, FrozenPlan]:
+def _register(decision: _Decision, campaign: _LockedCampaign) -> _Sent:
     """Freeze a round, and register it together with the withdrawal of what still waits."""
     folder, ledger, options = campaign.folder, campaign.ledger, campaign.options
+    # Before the round: a program that dies between leaves no round.
+    keep_options(campaign.options, campaign.ledger, is_sending=len(decision.content.outgoing) > 0)
     number = ledger.last_round() + 1
     sweep_rounds(folder.path, number - 1)
     cutting = Cutting(
         batch_size=options.batch_size,
         first_batch=ledger.next_batch(),
         canary=options.canary,
-        pilot=pilot.messages,
+        pilot=decision.pilot.messages,
     )
-    content = replace(content, outgoing=pilot.order(content.outgoing))
+    content = replace(decision.content, outgoing=decision.pilot.order(decision.content.outgoing))
     path = round_path(folder.path, number)
-    manifest, entries = freeze_round(
-        path, content, cutting, options.as_record(), campaign.claim.account.currency
-    )
+    currency = campaign.claim.account.currency
+    manifest, entries = freeze_round(path, content, cutting, options.as_record(), currency)
     this_round = Round(number, path, manifest)
     contents = snapshot(folder.ledger_place)
     check_never_twice(this_round, folder.rounds(contents), contents)
     ledger.register_round(manifest.digest, entries)
+    if campaign.entry is not None:  # from now on the name is not merely claimed
+        campaign.entry.write(partial(moves_of, folder.ledger_place), at_once=True)
+    comparison = overview(decision.compared)
     if tables_on_cluster(content.plan) is not None or isinstance(content.plan.store, AmendedParts):
         # Nobody needs the cluster any more, and nothing is to be amended each time it is looked at.
-        return this_round, this_round.load_as_written(snapshot(folder.ledger_place).batches)
+        frozen = this_round.load_as_written(snapshot(folder.ledger_place).batches)
+        return this_round, frozen, comparison
     batches = content.batch_of_message.copy()
     start = 0
     for entry in entries:  # one by one, because whole columns take 80 MB each for ten million messages
         batches[content.outgoing[start : start + entry.messages]] = entry.batch
         start += entry.messages
-    return this_round, FrozenPlan(content.plan, batches, content.batch_of_excluded)
+    return this_round, FrozenPlan(content.plan, batches, content.batch_of_excluded), comparison

@@ -27,7 +27,6 @@ from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
-from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.valves import (
     Breaker,
     Canary,
@@ -44,8 +43,10 @@ from campaign.service.sandbox.server import Sandbox
 
 CONCURRENCY_LIMIT = 256  # requests at once; more than any service of this kind allows one customer
 
-CHANGED_CHOICES, WAITING_CHOICES = get_args(Changed), get_args(Waiting)
-OPTED_OUT_CHOICES = get_args(OptedOut)
+_PHRASE = "the phrase that the error shows"
+_TEXTS = {"name": 'name="visits"', "takeover": _PHRASE, "confirm": _PHRASE}
+_CHOICES = {"changed": get_args(Changed), "waiting": get_args(Waiting), "opted_out": get_args(OptedOut)}
+_COUNTS = {"batch_size": BATCH_LIMIT, "concurrency": CONCURRENCY_LIMIT, "max_unknown": None, "pilot": None}
 Money = Decimal | float | str
 Place = str | os.PathLike[str]
 Progress = bool | Literal["tqdm"]
@@ -82,21 +83,22 @@ class SendOptions(Struct, frozen=True, kw_only=True):
         check_path(self.ledger, subject="ledger", write='ledger="visits.sqlite"', or_none=True)
         if is_address(self.ledger):
             check_address(self.ledger)
-        check_text(self.name, subject="name", write='name="visits"', or_none=True)
-        check_choice(self.changed, CHANGED_CHOICES, subject="changed")
-        check_choice(self.waiting, WAITING_CHOICES, subject="waiting")
-        check_choice(self.opted_out, OPTED_OUT_CHOICES, subject="opted_out")
-        check_count(self.pilot, subject="pilot", write="pilot=100", or_none=True)
-        check_text(self.takeover, subject="takeover", write="the phrase that the error shows", or_none=True)
-        check_text(self.confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
-        usual = dict(zip(self.__struct_fields__, self.__struct_defaults__, strict=True))
-        for option, most in (
-            ("batch_size", BATCH_LIMIT), ("concurrency", CONCURRENCY_LIMIT), ("max_unknown", None),
-        ):  # fmt: skip
-            count = getattr(self, option)
-            check_count(count, subject=option, write=f"{option}={usual[option]}", most=most)
-            structs.force_setattr(self, option, int(count))  # one of numpy's cannot be written as JSON
-        check_rate(self.rate)
+        for option, example in _TEXTS.items():
+            check_text(getattr(self, option), subject=option, write=example, or_none=True)
+        for option, choices in _CHOICES.items():
+            check_choice(getattr(self, option), choices, subject=option)
+        usual = dict(zip(self.__struct_fields__, self.__struct_defaults__, strict=True)) | {"pilot": 100}
+        for option, most in _COUNTS.items():
+            count, write = getattr(self, option), f"{option}={usual[option]}"
+            check_count(count, subject=option, write=write, most=most, or_none=option == "pilot")
+            if count is not None:
+                structs.force_setattr(self, option, int(count))  # one of numpy's cannot be written as JSON
+        if self.rate is not None:
+            if not 0 < _number(self.rate) < float("inf"):
+                raise wrong(
+                    self.rate, subject="rate", needs="a number of messages per second", write="rate=25"
+                )
+            structs.force_setattr(self, "rate", float(self.rate))
         Budget.of(self.budget)
         if self.hours is not None:
             Hours.of(self.hours)
@@ -104,27 +106,15 @@ class SendOptions(Struct, frozen=True, kw_only=True):
         if not (isinstance(self.progress, str) and self.progress == "tqdm"):
             check_switch(self.progress, subject="progress", write='progress=True, progress=False or "tqdm"')
 
-    @property
-    def pace(self) -> Pace:
-        return Pace(None if self.rate is None else float(self.rate))
-
     def as_record(self) -> dict[str, Any]:
         """What was chosen, as JSON can hold it: without the account, and without phrases."""
         budget = Budget.of(self.budget)
         hours = None if self.hours is None else Hours.of(self.hours)
-        return {
-            "batch_size": self.batch_size,
-            "concurrency": self.concurrency,
-            "rate": None if self.rate is None else float(self.rate),
+        return {option: getattr(self, option) for option in (*_COUNTS, *_CHOICES, "rate")} | {
             "budget": None if budget.cost is None else str(budget.cost),
             "budget_messages": budget.messages,
             "hours": None if hours is None else f"{hours.opens:%H:%M}-{hours.closes:%H:%M} {hours.zone}",
             "canary": bool(self.canary),
-            "max_unknown": self.max_unknown,
-            "changed": self.changed,
-            "waiting": self.waiting,
-            "opted_out": self.opted_out,
-            "pilot": None if self.pilot is None else int(self.pilot),
         }
 
     @classmethod
@@ -186,12 +176,6 @@ def check_account(account: object) -> None:
         f"account needs an Account, but got {given}. Write account=campaign.Account.from_environment("
         f'"{environment}"), or leave it out for the embedded sandbox.'
     )
-
-
-def check_rate(rate: object) -> None:
-    """Raise `UsageError` unless this can be messages per second."""
-    if rate is not None and not 0 < _number(rate) < float("inf"):
-        raise wrong(rate, subject="rate", needs="a number of messages per second", write="rate=25")
 
 
 def check_seconds(option: str, seconds: object) -> None:

@@ -13,39 +13,33 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
-from pathlib import Path
 
 from campaign.contract import KEEPING
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import rows_with_why
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
-from campaign.results.left_to_do import WaysOn
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
 from campaign.sending.engine.engine_thread import EngineThread
 from campaign.sending.engine.hold import MADE_WAY
+from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.tally import RunStatus, Snapshot
 from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.views import snapshot
-from campaign.sending.opened_campaign import OpenCampaign
+from campaign.sending.opening import OpenCampaign
 from campaign.sending.options import check_seconds
 from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store import runs_here
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan
-from campaign.sending.store.ways_on import call_to_resume, call_to_top_up
+from campaign.sending.store.ways_on import call_to_resume
 from campaign.sending.waiting.terminal import interruption, notebook_display, progress_bar
 from campaign.sending.waiting.waiting import Waiting
-from campaign.service.account_in_code import (
-    account_argument,
-    account_in_new_program,
-    name_of_sandbox,
-    named_sandbox,
-)
+from campaign.service.account_in_code import account_argument
 from campaign.text import agreeing, clean, counted
 from campaign.values import replace
 
@@ -59,6 +53,11 @@ _OTHER_OPTIONS = (
 class Run:
     """A campaign under way. Made by `start`; all methods may be called at any time, from any thread.
 
+    `folder` is that of the campaign, `environment` and `label` say where the messages go, and `currency` what
+    the service counts costs in, "" if the account does not say. `comparison` says in a sentence what was sent
+    before this run, "" where nothing was compared, and `budget` what the campaign may cost, "" for no limit.
+    `outgoing` messages were to go out when it began, and earlier runs had been sending for `seconds_before`.
+
     `counts` is a frozen snapshot, `status` is "running", "paused", "stopping", "finished", "stopped" or
     "failed", and `sentence` says why the run is not running and what to do. Once it has ended, nothing
     changes any more, and orders do nothing. A run that is not `attended` ends when it pauses, because nobody
@@ -69,11 +68,12 @@ class Run:
     """
 
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
-        self._frozen, self._folder, self._account = opened.frozen, opened.folder, opened.account
-        self._last_round, self._process = opened.last_round, os.getpid()
-        self.options, self._comparison = opened.options, opened.comparison
-        self._about_account = opened.about_account
-        self.progress = opened.options.progress
+        account, self.options, self.comparison = opened.account, opened.options, opened.comparison
+        self._frozen, self._folder, self._last_round = opened.frozen, opened.folder, opened.last_round
+        self._process, self.progress = os.getpid(), opened.options.progress
+        self.folder, self.environment = opened.folder.path, account.environment
+        self.label, self.currency = account.label, account.currency
+        self.budget = budget_in_words(Budget.of(opened.options.budget), account.currency)
         self.continuation: Run | None = None
         self.is_continuation = False
         self._followers: list[Callable[[Run], None]] = []
@@ -84,8 +84,8 @@ class Run:
             make_engine = partial(self._make_engine, opened, attended)
             self._thread = EngineThread(make_engine, opened.account, held)
             self._engine, self._waiting = self._thread.engine, Waiting(self._thread)
-            self._outgoing = 0 if self._complete else self.counts.waiting
-            self._seconds_before, self._accepted_before = self.counts.seconds, self.counts.accepted
+            self.outgoing = 0 if self._complete else self.counts.waiting
+            self.seconds_before, self._accepted_before = self.counts.seconds, self.counts.accepted
             atexit.register(self._finish_at_exit)
             self._thread.start(
                 self._folder.path.name,
@@ -101,8 +101,6 @@ class Run:
         folder, last_round, ledger = opened.folder, opened.last_round, opened.ledger
         contents = snapshot(folder.ledger_place)
         tally = tally_of(folder.rounds(contents), contents, self.currency)
-        outcomes = contents.outcomes.set_index("batch")
-        self._unknown_before = outcomes.loc[outcomes["status"] == "unknown", "submitted_at"].to_dict()
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         self.is_closed = self._complete and contents.is_closed
         pilot_end = opened.options.pilot_end(last_round.manifest.pilot)
@@ -116,13 +114,13 @@ class Run:
         manifest = last_round.manifest
         return Engine(
             UnsentBatches(
-                pending_batches(last_round.plan_path, manifest.parts, ledger, self._account.encoding)
+                pending_batches(last_round.plan_path, manifest.parts, ledger, opened.account.encoding)
             ),
             GroupCommit(ledger),
             post,
             tally=tally,
             valves=opened.options.valves(manifest.canary, pilot_end),
-            pace=opened.options.pace,
+            pace=Pace(opened.options.rate),
             concurrency=opened.options.concurrency,
             listen=listen,
             end_when_paused=not attended,
@@ -148,52 +146,9 @@ class Run:
         return self._frozen_plan().plan
 
     @property
-    def folder(self) -> Path:
-        return self._folder.path
-
-    @property
-    def environment(self) -> str:
-        return self._account.environment
-
-    @property
-    def label(self) -> str:
-        """Where the messages go, in words."""
-        return self._account.label
-
-    @property
-    def currency(self) -> str:
-        """What the service counts costs in, "" if the account does not say."""
-        return self._account.currency
-
-    @property
-    def comparison(self) -> str:
-        """What the campaign had sent before this run, in a sentence; "" where nothing was compared."""
-        return self._comparison
-
-    @property
-    def about_account(self) -> str:
-        """That a new embedded sandbox is used though there may be another one; "" if nobody need know."""
-        return self._about_account
-
-    @property
-    def budget(self) -> str:
-        """What the campaign may cost, in words; "" for no limit."""
-        return budget_in_words(Budget.of(self.options.budget), self.currency)
-
-    @property
-    def outgoing(self) -> int:
-        """How many messages were to go out when this run began."""
-        return self._outgoing
-
-    @property
     def accepted_here(self) -> int:
-        """How many of these were accepted so far."""
+        """How many of the outgoing messages were accepted so far."""
         return self.counts.accepted - self._accepted_before
-
-    @property
-    def seconds_before(self) -> float:
-        """How long earlier runs of the campaign had been sending; `counts.seconds` has that of all runs."""
-        return self._seconds_before
 
     @property
     def status(self) -> RunStatus:
@@ -212,7 +167,7 @@ class Run:
         return self.counts.sentence
 
     @property
-    def is_of_this_process(self) -> bool:
+    def _is_of_this_process(self) -> bool:
         """Whether it was started here; a fork has a copy of it without its thread."""
         return os.getpid() == self._process
 
@@ -226,7 +181,9 @@ class Run:
 
     @property
     def refusal_to_make_way(self) -> str:
-        """What a person has to know who wants to open the campaign of this run a second time."""
+        """What whoever opens the campaign a second time has to know; "" if this run is in nobody's way."""
+        if self.ended or not self._is_of_this_process:
+            return ""
         is_paused = self.status == "paused"
         way_on = "Resume it with run.resume()" if is_paused else "Wait for it with run.wait()"
         return (
@@ -240,23 +197,6 @@ class Run:
         """The call of `resume` that sends what is left, ready to be copied."""
         account = account_argument(self.options.account)
         return call_to_resume(self.folder, account, self.options.as_record(), self.option_for_the_rest)
-
-    @property
-    def call_in_new_program(self) -> str:
-        """The same for when this program has ended: the names that a person gave here are gone with it."""
-        account = account_in_new_program(self.options.account)
-        return call_to_resume(self.folder, account, self.options.as_record(), self.option_for_the_rest)
-
-    @property
-    def ways_to_the_rest(self) -> WaysOn:
-        """What each call is for, and the call: paying into an embedded sandbox that lacks money, resuming."""
-        rest = ("To send what is left", self.call_for_the_rest)
-        counts = self.counts
-        if not counts.lacks_money or not (named := named_sandbox(self.options.account)):
-            return (rest,)
-        name, sandbox = named
-        cost = None if counts.expected_cost is None else counts.expected_cost - counts.cost
-        return ("To pay into the sandbox", call_to_top_up(name, sandbox.balance, cost)), rest
 
     @property
     def option_for_the_rest(self) -> str:
@@ -277,31 +217,14 @@ class Run:
 
     @public_call
     def make_way(self) -> None:
-        """End because another call opens the campaign."""
+        """End because another call opens the campaign, and wait until that is done."""
         self._engine.hold_with(MADE_WAY)
+        self.wait()
 
     @property
     def made_way(self) -> bool:
         """Whether the run was ended by another call that opened its campaign."""
         return self._engine.hold is MADE_WAY
-
-    @property
-    def unknown_batches(self) -> tuple[int, ...]:
-        """The batches that are unknown; after it made way, what the other call did counts."""
-        if not self.made_way:
-            return self.counts.unknown_batches if self.counts.unknown else ()
-        batches = snapshot(self._folder.ledger_place).batches
-        return tuple(one.batch for one in batches if one.state == "unknown")
-
-    @property
-    def sandbox_of_unknown(self) -> str:
-        """The name of the embedded sandbox that took all the unknown batches; "" if it is not known."""
-        folder, before = self._folder, self._unknown_before
-        names = {
-            folder.sandbox_at(before[batch]) if batch in before else name_of_sandbox(self.options.account)
-            for batch in self.unknown_batches
-        }
-        return names.pop() if len(names) == 1 else ""
 
     @property
     def is_waited_for(self) -> bool:
@@ -337,7 +260,7 @@ class Run:
         if ended and self.made_way:
             return self._folder.load_result()  # what the other call did is true by now
         note = self.sentence or ("" if ended else _UNDER_WAY)
-        ways_on = self.ways_to_the_rest if ended else ()
+        ways_on = (("To send what is left", self.call_for_the_rest),) if ended else ()
         return self._folder.load_result(
             self._frozen_plan(), note, nothing_sent=self._complete, ways_on=ways_on
         )
@@ -407,7 +330,7 @@ class Run:
 
     def _finish_at_exit(self) -> None:
         """The interpreter ends without `wait`: stop cleanly."""
-        if not self.is_of_this_process:  # a fork has no thread of the run, and would wait forever
+        if not self._is_of_this_process:  # a fork has no thread of the run, and would wait forever
             return
         self._waiting.until_gone()
 

@@ -21,11 +21,6 @@ def account_argument(account: Account | Sandbox | None) -> tuple[str, str]:
     """
     if name := next(_names_of(account), ""):
         return f"account={name}", ""
-    return account_in_new_program(account)
-
-
-def account_in_new_program(account: Account | Sandbox | None) -> tuple[str, str]:
-    """The same for a program that starts later, in which nothing has the name that it has here."""
     if account is None or isinstance(account, Sandbox) or account.environment == "local":
         return "", ""
     url, username = (kept_setting(account.environment, name) or "" for name in ("URL", "USERNAME"))
@@ -41,21 +36,6 @@ def account_of(environment: str) -> tuple[str, str]:
     if kept_setting(environment, "URL"):
         return f'account=campaign.Account.from_environment("{environment}")', ""
     return _TO_BE_FILLED_IN
-
-
-def name_of_sandbox(account: Account | Sandbox | None) -> str:
-    """The name that a person gave to the embedded sandbox that this account belongs to; "" without one."""
-    named = named_sandbox(account)
-    return named[0] if named else ""
-
-
-def named_sandbox(account: Account | Sandbox | None) -> tuple[str, Sandbox] | None:
-    """The embedded sandbox that this account belongs to, after the name that a person gave it; None if none
-    has a name."""
-    if account is None:
-        return None
-    named = ((name, held) for name, held in _named_objects() if isinstance(held, Sandbox))
-    return next((pair for pair in named if pair[1] is account or _is_same(pair[1], account)), None)
 
 
 def _names_of(account: Account | Sandbox | None) -> Iterator[str]:

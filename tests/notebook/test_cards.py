@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import time
-from contextlib import closing
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
@@ -25,11 +24,8 @@ import campaign
 from campaign.local_times import clock, duration
 from campaign.notebook.dashboard import Dashboard
 from campaign.notebook.error_card import error_lines, question_card
-from campaign.notebook.run_card import lost, recent_batches, run_card
+from campaign.notebook.run_card import recent_batches, run_card
 from campaign.sending.engine.tally import SettledBatch
-from campaign.sending.opening import open_campaign
-from campaign.sending.options import SendOptions
-from campaign.service.account_in_code import account_in_new_program
 from campaign.values import replace
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -199,9 +195,9 @@ def test_below_its_run_a_result_repeats_no_reason_and_no_line_and_alone_it_says_
     assert short.startswith('<div class="below-campaign-card-')
     assert "::before" not in run
     (alone,) = map(unescape, cards_in(shown["alone"]))
-    reason, paying = "Top it up, then resume", "poor.top_up(1365)</code>"  # 39 messages at 35 each
+    reason = "Top it up, then resume"
     going_on = f'campaign.resume("{Path("poor")}", account=poor, batch_size=20, concurrency=1)</code>'
-    for said in (reason, paying, going_on):
+    for said in (reason, going_on):
         assert [said in unescape(card) for card in (run, short, alone)] == [True, False, True], said
     outcome = "1 of 40 rows was accepted by the embedded sandbox; the rest: 19 not sent, 20 refused."
     assert [outcome in card for card in (short, alone)] == [True, True]
@@ -386,7 +382,7 @@ def test_the_cost_of_a_run_is_said_as_in_its_report(tmp_path):
     assert campaign.history(tmp_path)._repr_html_().count("70 or more (made up)") == 2
 
 
-def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monkeypatch):
+def test_the_call_that_goes_on_names_an_account_where_one_was_given(tmp_path, monkeypatch):
     """A sandbox that was topped up is not the one that resume would start."""
     with campaign.Sandbox(balance=1) as sandbox:
         shell = SimpleNamespace(user_ns={"_": sandbox})
@@ -399,122 +395,30 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
         pace = 'rate=100, hours="00:00-23:59 UTC"'  # or the rest would leave as fast as it can, by night too
         assert f'given", {pace})</code>' in unescape(run_card(given))
         shell.user_ns |= {"box": sandbox, "campaign": campaign}
-        assert "box.top_up(5000)" in run_card(given)  # no price is known yet
-        own = campaign.start(
-            plan_for(people(3)), account=sandbox, folder=tmp_path / "own", budget=0, progress=False
-        )
-        own.wait(20)
-        assert "own&quot;, account=box, budget=campaign.Budget(messages=3))" in run_card(own)
-        assert "top_up" not in run_card(own)
+        assert f'given", account=box, {pace})</code>' in unescape(run_card(given))
         sandbox.top_up(1000)
         assert pasted(given.call_for_the_rest, **shell.user_ns).totals["accepted"] == 3
         assert len(sandbox.inbox) == 3
-    again = campaign.start(given.plan, folder=tmp_path / "given", progress=False)
-    new = "This run uses a new embedded sandbox"
-    assert (
-        f'<p class="note">{new}, and not the one that this campaign used before. To use that one, give '
-        "account=box.</p>"
-    ) in run_card(again)
-    again.wait(20)
-    del shell.user_ns["box"]
-    with closing(open_campaign(None, SendOptions(folder=tmp_path / "given"))) as again:
-        assert again.about_account == f"{new}, and not the one that this campaign used before."
-    shell.user_ns["other"] = campaign.Sandbox()  # of another campaign
-    for _ in range(2):
-        plain = campaign.start(given.plan, folder=tmp_path / "plain", progress=False)
-        plain.wait(20)
-        assert plain.about_account == ""
-    with closing(open_campaign(None, SendOptions(folder=tmp_path / "plain"))) as again:
-        assert again.about_account == ""  # as in its first run: there is nothing new in it
-    monkeypatch.setattr("campaign.sending.store.given_accounts._sent_without", set())  # the kernel is new
-    with closing(open_campaign(None, SendOptions(folder=tmp_path / "plain"))) as again:
-        assert again.about_account == f"{new}: its inbox begins empty."
 
 
-def test_a_card_for_after_the_end_of_the_program_names_nothing_that_ends_with_it(tmp_path, monkeypatch):
-    """While it runs, the card in the file and the one that a restarted kernel leaves are for the next one."""
-    slow = campaign.Sandbox(latency=0.5, faults={2: "accept_close"})
-    names = {"slow": slow, "campaign": campaign}
-    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(user_ns=names))
-    options = {"batch_size": 1, "concurrency": 1, "progress": False}
-    run = campaign.start(plan_for(people(4)), account=slow, folder=tmp_path / "restart", **options)
-    for card in (run_card(run), lost(run)):
-        told = unescape(card)
-        assert 'To send what is left, once nothing sends any more: <code>result = campaign.resume("' in told
-        assert "batch_size=1, concurrency=1)" in told
-        assert "slow" not in told
-    call = run.call_in_new_program
-    run.wait(20)
-    run.stop()
-    run.wait(20)
-    assert "account=slow" in run.call_for_the_rest  # this program still has it
-    result = pasted(call, campaign=campaign)
-    assert (result.totals["accepted"], result.totals["unknown"]) == (3, 1)
-    given = {"url": "https://sms.example.org/api", "username": "clinic"}
-    provider = campaign.Account("sandbox", password="made up", **given)
-    names["office"] = provider
-    assert account_in_new_program(provider) == ("account=...", "  # the account that you sent with")
-    for name, setting in given.items():
-        monkeypatch.setenv(f"CAMPAIGN_SANDBOX_{name.upper()}", setting)
-    assert account_in_new_program(provider) == ('account=campaign.Account.from_environment("sandbox")', "")
-
-
-def test_only_the_sandbox_that_took_a_batch_is_named_to_settle_it(tmp_path, monkeypatch):
-    """After a restart, Run All makes a sandbox of the same name, whose inbox knows nothing of batch 2."""
-    shell = SimpleNamespace(user_ns={"lossy": campaign.Sandbox(faults={2: "accept_close"})})
-    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
-    options = {"folder": tmp_path / "bg", "batch_size": 3, "concurrency": 1, "progress": False}
-
-    def run_all():
-        run = campaign.start(plan_for(people(10)), account=shell.user_ns["lossy"], **options)
-        run.wait(20)
-        run.stop()
-        run.wait(20)
-        with pytest.raises(campaign.ConfirmationError) as asked:
-            campaign.resolve(tmp_path / "bg", 2, "refused")
-        return unescape(run_card(run)), str(asked.value)
-
-    for told in run_all():
-        assert "lossy.received(" in told
-    shell.user_ns["other"] = campaign.Sandbox()
-    rest = campaign.resume(account=shell.user_ns["other"], **options)
-    assert "not known whether 3 messages were sent: the connection broke before the answer" in rest.sentence
-    for told in run_all():  # the first of the sandboxes that it was sent with
-        assert "lossy.received(" in told
-    monkeypatch.setattr("campaign.sending.store.given_accounts._uses", {})  # the kernel is started again
-    shell.user_ns["lossy"] = campaign.Sandbox(faults={2: "accept_close"})
-    card, question = run_all()
-    assert "which is unknown: ask the service. Then run" in card
-    assert ".received(" not in card + question
-    assert "nobody can tell: it was a rehearsal, and either answer will do.\n" in question
-
-
-def test_a_result_that_was_settled_or_read_again_names_the_account_that_sends_the_rest(tmp_path, monkeypatch):
-    """Without it the rest would go to another sandbox than that of the first messages."""
-    with campaign.Sandbox(faults={2: "accept_reset"}) as slow:
-        shell = SimpleNamespace(user_ns={"slow": slow, "campaign": campaign})
-        monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+def test_the_lines_of_a_question_settle_what_is_unknown(tmp_path):
+    """They are copied and run as they are; a run that a valve holds ends for that."""
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
         folder = tmp_path / "slow"
-        options = {"account": slow, "folder": folder, "batch_size": 3, "concurrency": 1, "progress": False}
-        run = campaign.start(plan_for(people(10)), **options)
+        options = {"folder": folder, "batch_size": 3, "concurrency": 1, "progress": False}
+        run = campaign.start(plan_for(people(10)), account=sandbox, **options)
         run.wait(20)
         with pytest.raises(campaign.ConfirmationError) as asked:
             campaign.resolve(folder, 2, "accepted")
         with pytest.raises(campaign.ConfirmationError, match="close with 6 messages not sent"):
             campaign.close(folder)
-        card = unescape(run_card(run))
-        compare = f'slow.received(campaign.load_result("{folder}").messages.query("batch == 2"))'
-        assert f"ask the service (<code>{compare}</code> shows which of its messages your" in card
+        compare = f'sandbox.received(campaign.load_result("{folder}").messages.query("batch == 2"))'
         assert compare in str(asked.value)
-        assert eval(compare, shell.user_ns)["row"].tolist() == [3, 4, 5]
+        assert eval(compare)["row"].tolist() == [3, 4, 5]
         assert run.status == "paused"  # the question has done nothing yet
-        settled = pasted(asked.value.call)
+        pasted(asked.value.call)
         assert run.status == "stopped"
         assert "To settle batch" not in run_card(run)
-        for result in (run.wait(20), settled, campaign.load_result(folder)):
-            line = result.ways_on[0][1]
-            assert line.endswith('slow", account=slow, batch_size=3, concurrency=1)')
-            assert line in unescape(result._repr_html_())
-        done = pasted(line, **shell.user_ns)
-        assert done.totals["accepted"] == len(slow.inbox) == 10
+        done = campaign.resume(account=sandbox, **options)
+        assert done.totals["accepted"] == len(sandbox.inbox) == 10
         assert done.batches["batch"].iloc[done.batches_by_urgency].tolist() == [2, 4, 3, 1]  # settled first

@@ -45,14 +45,13 @@ def sent(plan, **options):
 
 def test_the_question_says_what_would_leave_line_by_line(account):
     lines = question(campaign.send, plan_of(), account=account, name="visits").question.split("\n")
-    assert lines[0].startswith(
-        "This sends 3 messages (3 SMS parts) to 3 people in 2 countries (UG 2, GB 1) on real phones (LIVE, "
-    )
+    assert lines[0].startswith("This sends 3 messages (3 SMS parts) to 3 people on real phones (LIVE, ")
+    assert lines[0].endswith(" The plan has 2 countries (UG 2, GB 1).")
     assert lines[1:6] == [
         "3 rows of the table get nothing (1 invalid, 1 blank, 1 duplicate). The issues of the plan say why.",
         "Nothing was sent under this name before.",
         "No budget is set: budget= sets a limit. What it costs is not known before the first answer.",
-        "To try it first: campaign.try_out(…) sends one message to your own phone.",
+        "To see this text on your own phone first, send one message with campaign.try_out(…).",
         "For example:",
     ]
 
@@ -65,11 +64,16 @@ def test_whoever_shares_a_phone_is_no_mere_duplicate(account):
     )
 
 
+def test_a_try_out_is_not_told_to_be_tried_out_first(account):
+    asked = question(campaign.try_out, plan_of(), account, number="0772 000 999", region="UG")
+    assert "try_out(" not in str(asked)
+
+
 def test_after_a_pilot_the_price_is_known_and_the_text_was_seen(account):
     asked = question(campaign.send, plan_of(), account=account, name="visits", pilot=1)
     assert "(1 SMS part) to 1 person on real phones" in str(asked).split("\n")[0]
-    assert str(asked).split("\n")[0].endswith(" 2 more messages wait for resume.")
+    assert " 2 more messages wait for resume." in str(asked).split("\n")[0]
     result = sent(plan_of(), account=account, pilot=1)
     rest = str(question(campaign.resume, result.folder, account=account, budget=500))
     assert "At the price so far this costs about 70. The campaign's budget is 500.\n" in rest
-    assert "try_out" not in rest
+    assert "try_out(" not in rest

@@ -265,6 +265,45 @@ def test_a_corrected_text_asks_before_anybody_gets_both(service, desk):
     assert len(service.numbers) == 10
 
 
+def asked(plan, account, **options):
+    """The phrase that is asked for."""
+    with pytest.raises(campaign.ConfirmationError) as question:
+        campaign.send(plan, account=account, progress=False, **options)
+    return question.value.phrase
+
+
+def test_a_phrase_fits_one_campaign_once(desk, resolves_here, monkeypatch):
+    """Not the same messages under another name, by another user, or after anything has happened."""
+    with start_live(resolves_here, monkeypatch, faults={1: "Invalid sender ID"}) as sandbox:
+        service = LiveService(sandbox)
+        plan, account = plan_of(), service.account
+        phrase = asked(plan, account)
+        assert asked(plan, account) == phrase  # nothing has happened in between
+        for other in ({"name": "reminder"}, {"name": "reminder", "confirm": phrase}):
+            assert asked(plan, account, **other) != phrase
+        assert asked(plan, service.account_as("hospital"), confirm=phrase) != phrase
+        campaign.send(plan, account=account, confirm=phrase, batch_size=10, canary=False, progress=False)
+        assert service.numbers == []
+        again = asked(
+            plan, account, confirm=phrase
+        )  # all were refused, so the very same messages would leave
+        assert again[:-4] == phrase[:-4]
+        assert again != phrase
+        assert campaign.send(plan, account=account, confirm=again, progress=False).totals["accepted"] == 10
+
+
+def test_a_used_phrase_does_not_begin_the_campaign_anew(service, desk):
+    """Its folder is gone, so its journal is, too; the list still knows that it was sent."""
+    phrase = asked(plan_of(), service.account)
+    campaign.send(plan_of(), account=service.account, confirm=phrase, progress=False)
+    shutil.rmtree(desk / "campaigns" / "visits")
+    with pytest.raises(campaign.FolderError) as refused:
+        campaign.send(plan_of(), account=service.account, confirm=phrase, progress=False)
+    takeover = phrase_in(refused, "takeover")
+    assert asked(plan_of(), service.account, confirm=phrase, takeover=takeover) != phrase
+    assert len(service.numbers) == 10
+
+
 def test_the_phrase_says_how_many_were_reached_today_by_another_campaign(service, desk):
     send(plan_of(), service.account)
     write_visits(range(7, 20))

@@ -483,7 +483,7 @@ def test_a_campaign_that_died_before_its_first_round_has_nothing_to_settle(tmp_p
         raise PowerCut
 
     with monkeypatch.context() as patch:
-        patch.setattr("campaign.sending.opening._converge", cut)
+        patch.setattr("campaign.sending.opening._register", cut)
         with pytest.raises(PowerCut):
             campaign.send(plan_for(people(3)), folder=tmp_path / "visits", progress=False)
     assert campaign.reconcile(tmp_path / "visits", b"Number,Text\n256772000000,Hi\n").certain == {}

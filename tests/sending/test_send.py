@@ -435,7 +435,7 @@ def test_live_shows_what_it_would_do_before_it_asks():
         "sms.example.com).\n"
         "Nothing was sent under this name before.\n"
         "No budget is set: budget= sets a limit. What it costs is not known before the first answer.\n"
-        "To try it first: campaign.try_out(…) sends one message to your own phone.\n"
+        "To see this text on your own phone first, send one message with campaign.try_out(…).\n"
         "For example:\n"
     )
     assert "Hi Person 0" in said

@@ -15,8 +15,8 @@ from msgspec import structs
 
 from campaign.errors import FolderError
 from campaign.sending.store import user_list
+from campaign.sending.store.claim import check_home
 from campaign.sending.store.locks import hold_lock
-from campaign.sending.store.takeover import check_listed, check_place, check_unlisted
 from campaign.sending.store.user_list import ListedCampaign, ListEntry, listed_campaign, listed_campaigns
 from campaign.sending.store.user_state import machine_id, state_directory
 from campaign.values import replace
@@ -41,10 +41,8 @@ def entry_path(state_directory):
 @pytest.fixture
 def listed(visits, entry_path):
     """The campaign of that folder sent 40 messages on 21 November; its ledger has 412 moves."""
-    ListEntry(KEY, visits, "ledger-1", lambda: 40).write(lambda: 412, at_once=True)
-    entry = replace(
-        listed_campaign(KEY), created_at=LISTED_AT, first_sent_at=LISTED_AT, last_sent_at=LISTED_AT
-    )
+    entry_of(visits).write(lambda: 412, at_once=True)
+    entry = replace(listed_campaign(KEY), last_sent_at=LISTED_AT)
     entry_path.write_text(json.dumps(structs.asdict(entry)))
     return entry
 
@@ -54,12 +52,9 @@ def phrase_in(refusal):
     return json.loads(re.search(r'takeover=(".*")\.$', str(refusal.value))[1])
 
 
-def refused(check, *arguments, words):
-    with pytest.raises(FolderError, match=words) as refusal:
-        check(*arguments, None)
-    assert "another name" not in str(refusal.value)
-    assert "name=" not in str(refusal.value)
-    return phrase_in(refusal)
+def entry_of(folder, ledger="ledger-1", *, reached=40, rounds=1):
+    """The entry of a campaign whose ledger has so many rounds and has reached so many people."""
+    return ListEntry(KEY, folder, ledger, lambda: (rounds, reached))
 
 
 # the state directory and this machine
@@ -126,7 +121,7 @@ def blocked(tmp_path, monkeypatch):
     "use",
     [
         lambda folder: machine_id(),
-        lambda folder: ListEntry(KEY, folder, "ledger-1", lambda: 0).write(lambda: 0, at_once=True),
+        lambda folder: entry_of(folder).write(lambda: 0, at_once=True),
         lambda folder: listed_campaign(KEY),
         lambda folder: listed_campaigns(),
     ],
@@ -141,38 +136,31 @@ def test_a_state_directory_that_cannot_be_used_is_reported(use, visits):
 
 
 def test_an_entry_has_its_campaign_from_the_first_moment(visits, entry_path):
-    entry = ListEntry(KEY, visits, "ledger-1", lambda: 0)
-    entry.write(lambda: 0, at_once=True)
-    campaign = listed_campaign(KEY)
-    assert campaign == ListedCampaign(KEY, str(visits), "ledger-1", 0, 0, campaign.created_at, "", "")
+    entry_of(visits, reached=0, rounds=0).write(lambda: 0, at_once=True)
+    campaign = ListedCampaign(KEY, str(visits), "ledger-1", moves=0, reached=0)
     assert listed_campaigns() == ([campaign], [])
     if sys.platform != "win32":
         assert entry_path.stat().st_mode & 0o777 == 0o600
 
 
-def test_dates_say_when_messages_left(visits, listed):
-    entry, reached = ListEntry(KEY, visits, "ledger-1", lambda: reached), 40
-    entry.write(lambda: 413, at_once=True)
+def test_the_date_says_when_messages_left(visits, listed):
+    entry_of(visits).write(lambda: 413, at_once=True)
     assert listed_campaign(KEY) == replace(listed, moves=413)  # opened again, and nothing left
-    reached = 41
-    entry.write(lambda: 415, at_once=True)
+    entry_of(visits, reached=41).write(lambda: 415, at_once=True)
     after = listed_campaign(KEY)
-    assert (after.created_at, after.first_sent_at, after.reached) == (LISTED_AT, LISTED_AT, 41)
-    assert after.last_sent_at != LISTED_AT
+    assert (after.moves, after.reached) == (415, 41)
+    assert after.last_sent_at > LISTED_AT
 
 
 def test_another_ledger_begins_an_entry_of_its_own(visits, listed):
-    ListEntry(KEY, visits, "ledger-2", lambda: 0).write(lambda: 1, at_once=True)
-    after = listed_campaign(KEY)
-    assert (after.ledger, after.reached, after.first_sent_at, after.last_sent_at) == ("ledger-2", 0, "", "")
-    assert after.created_at != LISTED_AT
+    entry_of(visits, "ledger-2", reached=0).write(lambda: 1, at_once=True)
+    assert listed_campaign(KEY) == ListedCampaign(KEY, str(visits), "ledger-2", moves=1, reached=0)
 
 
 def test_it_is_written_at_most_every_half_second(visits, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(user_list.time, "monotonic", lambda: clock[0])
-    entry = ListEntry(KEY, visits, "ledger-1", lambda: 0)
-    shown = []
+    entry, shown = entry_of(visits), []
     for moves, seconds in ((1, 0), (2, 0.4), (3, 0.2), (4, 0.1)):
         clock[0] += seconds
         entry.write(lambda moves=moves: moves)
@@ -206,13 +194,11 @@ def test_a_damaged_entry_is_named_and_never_taken_for_none(visits, listed, entry
     entry_path.write_bytes(damage if isinstance(damage, bytes) else damage.encode())
     for use in (
         lambda: listed_campaign(KEY),
-        lambda: check_listed(KEY, visits, "ledger-1", 412, None),
-        lambda: check_unlisted(KEY, visits, None),
-        lambda: ListEntry(KEY, visits, "ledger-1", lambda: 40).write(lambda: 412, at_once=True),
+        lambda: entry_of(visits).write(lambda: 412, at_once=True),
     ):
         with pytest.raises(FolderError, match=f"{KEY}.json, an entry .* is damaged. Restore it"):
             use()
-    ListEntry("cd" * 32, visits, "ledger-2", lambda: 0).write(lambda: 0, at_once=True)
+    ListEntry("cd" * 32, visits, "ledger-2", lambda: (0, 0)).write(lambda: 0, at_once=True)
     campaigns, problems = listed_campaigns()
     assert [campaign.key for campaign in campaigns] == ["cd" * 32]
     assert [KEY in problem for problem in problems] == [True]
@@ -225,120 +211,122 @@ def test_what_a_crash_left_half_written_is_not_an_entry(listed, entry_path):
 
 # opening a campaign
 
+SENT = r".*40 messages were sent from .*visits, the last on 21 November 2026"
+MACHINE = {"machine": "machine-1", "account": "clinic"}
+
+
+def opened(folder, moves=412, takeover=None, *, key=KEY, ledger="ledger-1", home=None, **here):
+    """Open a campaign in a folder; its ledger lives there, or in another one that is its `home`."""
+    recorded = {**MACHINE, "ledger": ledger, "folder": str(home or folder)}
+    return check_home(
+        listed_campaign(key), recorded, {**MACHINE, "folder": str(folder), **here}, moves, takeover
+    )
+
+
+def begun(folder, takeover=None, *, key=KEY):
+    """Begin the campaign in a folder where it is not."""
+    return check_home(listed_campaign(key), None, {**MACHINE, "folder": str(folder)}, 0, takeover)
+
+
+def refused(words, open_it, *arguments, **options):
+    """The phrase that opens it after all."""
+    with pytest.raises(FolderError, match=words) as refusal:
+        open_it(*arguments, **options)
+    assert "another name" not in str(refusal.value)
+    return phrase_in(refusal)
+
 
 def test_a_campaign_at_home_is_opened_without_a_question(visits, listed):
-    assert check_listed(KEY, visits, "ledger-1", 412, None) == ""
-    assert check_listed(KEY, visits, "ledger-1", 415, None) == ""  # the list is written after the ledger
-    assert check_listed(KEY, visits, "ledger-1", 412, "take over nothing") == ""
-    assert check_listed("cd" * 32, visits, "ledger-1", 412, None) == ""  # not in the list
+    assert opened(visits) == ""
+    assert opened(visits, 415) == ""  # the list is written after the ledger
+    assert opened(visits, takeover="take over nothing") == ""
+    assert opened(visits, key="cd" * 32) == ""  # not in the list
 
 
 def test_a_link_to_the_folder_is_the_folder(visits, listed, tmp_path):
     (tmp_path / "link").symlink_to(visits)
-    assert check_listed(KEY, tmp_path / "link", "ledger-1", 412, None) == ""
+    assert opened(tmp_path / "link") == ""
 
 
-SENT = r".*40 messages were sent from .*visits on 21 November 2026"
-
-
-def test_a_copy_is_refused(visits, listed, tmp_path):
+def test_a_copy_is_refused_until_the_phrase_is_typed(visits, listed, tmp_path):
     copy = Path(shutil.copytree(visits, tmp_path / "copy"))
-    phrase = refused(check_listed, KEY, copy, "ledger-1", 412, words=f"visits, which still exists{SENT}")
+    phrase = refused(rf"listed in .*visits, and not in .*copy{SENT}", opened, copy, home=visits)
     assert phrase.startswith(f"take over {copy} at 412 moves ")
-    assert check_listed(KEY, copy, "ledger-1", 412, phrase).startswith(f'"{phrase}": This campaign is listed')
+    assert opened(copy, takeover=phrase, home=visits).startswith(f'"{phrase}": This campaign is listed')
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"ledger": "ledger-2", "moves": 500}, f"is not the one that this campaign was sent with.{SENT}"),
+        ({"moves": 400}, f"an older copy: 12 moves are missing.{SENT}"),
+        ({"moves": 411}, "1 move is missing"),
+        ({"machine": "machine-2", "key": "cd" * 32}, "lives on another machine, in .*visits there"),
+        ({"account": "hospital", "key": "cd" * 32}, "another address or with another user name"),
+    ],
+    ids=["another ledger", "an older copy", "one move", "another machine", "another account"],
+)
+def test_what_differs_in_its_own_folder_is_said(visits, listed, options, words):
+    phrase = refused(words, opened, visits, **options)
+    assert opened(visits, takeover=phrase, **options).startswith(f'"{phrase}": ')
+    with pytest.raises(FolderError, match="does not fit, or no longer"):
+        opened(visits, takeover=phrase, **options | {"moves": options.get("moves", 412) - 1})
 
 
 def test_a_renamed_folder_is_refused(visits, listed, tmp_path):
     moved = visits.rename(tmp_path / "moved")
-    refused(check_listed, KEY, moved, "ledger-1", 412, words=f"visits, which no longer exists{SENT}")
+    refused(f"visits, which no longer exists, and not in .*moved.{SENT}", opened, moved, home=visits)
 
 
-def test_a_folder_elsewhere_with_another_ledger_is_refused(listed, tmp_path):
-    other = tmp_path / "other"
-    refused(check_listed, KEY, other, "ledger-2", 5, words=f"The two have different ledgers.{SENT}")
+def test_an_older_copy_elsewhere_says_both(visits, listed, tmp_path):
+    refused("not in .*copy.*an older copy", opened, tmp_path / "copy", 411, home=visits)
 
 
-def test_another_ledger_in_the_folder_is_refused(visits, listed):
-    refused(check_listed, KEY, visits, "ledger-2", 500, words=f"is not the one that this campaign was{SENT}")
-
-
-def test_an_older_copy_is_refused(visits, listed):
-    refused(check_listed, KEY, visits, "ledger-1", 400, words=f"an older copy: 12 moves are missing{SENT}")
-
-
-def test_an_older_copy_elsewhere_says_both(listed, tmp_path):
-    words = "which still exists, .*an older copy: 1 move is missing"
-    refused(check_listed, KEY, tmp_path / "copy", "ledger-1", 411, words=words)
+def test_a_ledger_that_is_not_listed_knows_its_own_home(visits, tmp_path):
+    copy = Path(shutil.copytree(visits, tmp_path / "copy"))
+    refused("lives in .*visits, and not in .*copy", opened, copy, home=visits)
 
 
 def test_a_campaign_that_is_listed_elsewhere_is_not_begun_anew(visits, listed, tmp_path):
-    words = f"This campaign is in .*visits.{SENT}.*Continue in that folder; or, to begin anew"
-    phrase = refused(check_unlisted, KEY, tmp_path / "new", words=words)
-    assert phrase.startswith(f"take over {visits} at 412 moves ")
-    assert check_unlisted(KEY, tmp_path / "new", phrase).startswith(f'"{phrase}": ')
-    assert check_unlisted("cd" * 32, tmp_path / "new", None) == ""
+    phrase = refused(rf"listed in .*visits, and not in .*new.{SENT}.*To begin anew", begun, tmp_path / "new")
+    assert begun(tmp_path / "new", phrase).startswith(f'"{phrase}": ')
+    assert begun(tmp_path / "new", key="cd" * 32) == ""
 
 
 def test_a_deleted_folder_is_not_begun_anew(visits, listed, tmp_path):
     visits.rmdir()
-    refused(check_unlisted, KEY, visits, words=f"and is no longer there.{SENT}.*Put that folder back")
-    refused(check_unlisted, KEY, tmp_path / "new", words=f"which no longer exists.{SENT}.*Put that folder")
+    refused(f"and is no longer there.{SENT}.*its newest copy", begun, visits)
+    refused(f"which no longer exists, and not in .*new.{SENT}", begun, tmp_path / "new")
+
+
+def test_a_name_that_was_claimed_and_nothing_more_is_free(visits, tmp_path):
+    """The program that claimed it died before it registered a round."""
+    entry_of(visits, rounds=0).write(lambda: 3, at_once=True)
+    assert listed_campaign(KEY).moves == 0
+    assert begun(tmp_path / "new") == begun(visits) == opened(tmp_path / "new", ledger="ledger-2") == ""
+
+
+def test_a_claim_never_takes_the_place_of_a_campaign_that_has_begun(visits, listed, tmp_path):
+    """A person took it over, and the program died before it registered a round: it is not begun there."""
+    entry_of(tmp_path / "new", "ledger-2", rounds=0).write(lambda: 3, at_once=True)
+    assert listed_campaign(KEY) == listed
 
 
 def test_a_phrase_is_worthless_the_next_time(visits, listed):
     """Deleted, begun anew and sent with as many moves as before: only the mark differs."""
     visits.rmdir()
-    phrase = refused(check_unlisted, KEY, visits, words="no longer there")
-    ListEntry(KEY, visits, "ledger-2", lambda: 40).write(lambda: 412, at_once=True)
-    with pytest.raises(FolderError, match="given does not fit, or no longer") as refusal:
-        check_unlisted(KEY, visits, phrase)
-    assert phrase_in(refusal) != phrase
+    phrase = refused("no longer there", begun, visits)
+    entry_of(visits, "ledger-2").write(lambda: 412, at_once=True)
+    assert refused("given does not fit, or no longer", begun, visits, phrase) != phrase
 
 
 def test_a_backup_restored_twice_needs_two_phrases(visits, listed):
-    phrase = refused(check_listed, KEY, visits, "ledger-1", 400, words="12 moves are missing")
-    assert check_listed(KEY, visits, "ledger-1", 400, phrase)
-    ListEntry(KEY, visits, "ledger-1", lambda: 40).write(lambda: 405, at_once=True)
-    with pytest.raises(FolderError, match="5 moves are missing"):
-        check_listed(KEY, visits, "ledger-1", 400, phrase)
+    phrase = refused("12 moves are missing", opened, visits, 400)
+    assert opened(visits, 400, phrase)
+    entry_of(visits).write(lambda: 405, at_once=True)
+    refused("5 moves are missing", opened, visits, 400, phrase)
 
 
-def test_a_path_in_a_sentence_is_cleaned(listed, tmp_path):
-    phrase = refused(
-        check_listed, KEY, tmp_path / "a\n\x1b[31mb", "ledger-1", 412, words="which still exists"
-    )
+def test_a_path_in_a_sentence_is_cleaned(visits, listed, tmp_path):
+    phrase = refused("not in", opened, tmp_path / "a\n\x1b[31mb", home=visits)
     assert f"{tmp_path}/a b at" in phrase
-
-
-# the place of a ledger
-
-
-def test_a_ledger_at_home(visits):
-    assert check_place("machine-1", str(visits), "machine-1", visits, 412, None) == ""
-
-
-@pytest.mark.parametrize(
-    ("machine", "gone", "words"),
-    [
-        ("machine-1", False, "and .*copy is a copy of it"),
-        ("machine-1", True, "was moved from .*visits to .*copy"),
-        ("machine-2", False, "lives on another machine, in .*visits there"),
-    ],
-)
-def test_a_ledger_away_from_home_is_refused(visits, tmp_path, machine, gone, words):
-    copy = Path(shutil.copytree(visits, tmp_path / "copy"))
-    if gone:
-        visits.rmdir()
-    phrase = refused(check_place, "machine-1", str(visits), machine, copy, 412, words=words)
-    assert phrase == f"take over {copy} at 412 moves"
-    assert check_place("machine-1", str(visits), machine, copy, 412, phrase).startswith(f'"{phrase}": ')
-    with pytest.raises(FolderError, match="does not fit, or no longer"):
-        check_place("machine-1", str(visits), machine, copy, 413, phrase)
-
-
-def test_one_phrase_answers_the_list_and_the_place(visits, listed, tmp_path):
-    """A live campaign whose folder was moved is refused by both."""
-    moved = visits.rename(tmp_path / "moved")
-    phrase = refused(check_listed, KEY, moved, "ledger-1", 414, words="no longer exists")
-    assert check_listed(KEY, moved, "ledger-1", 414, phrase)
-    assert check_place("machine-1", str(visits), "machine-1", moved, 414, phrase)

@@ -18,8 +18,7 @@ import pandas as pd
 import campaign
 from campaign.errors import ConfirmationError
 from campaign.sending.ledger.views import snapshot
-from campaign.sending.opened_campaign import OpenCampaign
-from campaign.sending.opening import open_campaign
+from campaign.sending.opening import OpenCampaign, open_campaign
 from campaign.sending.options import SendOptions
 from campaign.sending.store.frozen_messages import pending_batches
 from support.promised_rows import (

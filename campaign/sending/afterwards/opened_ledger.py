@@ -8,12 +8,12 @@ from functools import partial
 
 from campaign.argument_checks import check_path, check_text
 from campaign.sending.ledger.ledger import Ledger
-from campaign.sending.ledger.views import identity_of, moves_of, reached_messages, snapshot
+from campaign.sending.ledger.views import identity_of, moves_of, rounds_and_reached, snapshot
 from campaign.sending.options import Place
+from campaign.sending.store.claim import check_newest
 from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.runs_here import locked
-from campaign.sending.store.takeover import check_newest
 from campaign.sending.store.user_list import ListEntry, listed_with_ledger
 
 
@@ -59,5 +59,5 @@ def _open(place: Folder) -> Ledger:
     if listed is None:
         return ledger_place.open(identity)
     check_newest(listed, place.path, moves_of(ledger_place))
-    entry = ListEntry(listed.key, place.path, ledger_id, partial(reached_messages, ledger_place))
+    entry = ListEntry(listed.key, place.path, ledger_id, partial(rounds_and_reached, ledger_place))
     return ledger_place.open(identity, [entry])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,12 @@ def evidence(place: Folder, contents: LedgerSnapshot, batches: Sequence[int]) ->
     lines = []
     for fact in facts:
         lines += [_what_came(fact), _in_the_sheet(messages[fact["batch"]])]
-    lines += _ways_to_look(place, batches, {place.sandbox_at(fact["submitted_at"]) for fact in facts})
+    lines.append(f"To list them all: {call_to_list(place.path, batches)}")
+    if place.manifest.environment == "local":
+        lines += [
+            f"To see which of them your sandbox received: {call_to_compare('sandbox', place.path, batches)}"
+        ]
+        lines.append(SANDBOX_IS_GONE)
     return "\n".join([*lines, FINAL])
 
 
@@ -74,17 +79,6 @@ def _first_of(numbers: pd.Series[str]) -> str:
     numbers = numbers.drop_duplicates()
     shown = ", ".join(mask_numbers(numbers.head(_SHOWN)))
     return f"{shown}, …" if len(numbers) > _SHOWN else shown
-
-
-def _ways_to_look(place: Folder, batches: Sequence[int], sandboxes: Set[str]) -> Iterator[str]:
-    """The lines that list and compare all messages; `sandboxes` are the names of those that took them."""
-    yield f"To list them all: {call_to_list(place.path, batches)}"
-    sandbox, *others = sandboxes
-    if sandbox and not others:
-        compare = call_to_compare(sandbox, place.path, batches)
-        yield f"To see which of them your sandbox received: {compare}"
-    elif place.manifest.environment == "local":
-        yield SANDBOX_IS_GONE
 
 
 _COLUMNS = ["batch", "messages", "submitted_at", "cost"]

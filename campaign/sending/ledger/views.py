@@ -86,6 +86,7 @@ class LedgerSnapshot(Struct, frozen=True, eq=False, dict=True):
     is_closed: bool  # a person has closed the campaign since its last round
     erased_at: str  # when a person has erased it, which ends it (UTC); "" for never
     moves: int  # as many as the journal has
+    last_entry: str = ""  # what identifies the last of them, "" for none
     budget: str = ""  # the record of the one that was given last, "" for none
     paces: Paces = ()
     order: StandingOrder | None = None  # what holds for all workers; None where it was never released to any
@@ -158,6 +159,7 @@ def snapshot_in(connection: Connection) -> LedgerSnapshot:
         is_closed=is_closed(connection),
         erased_at=erased_at(connection),
         moves=moves_in(connection),
+        last_entry=last_entry(connection),
         budget=recorded_budget(connection),
         paces=tuple((str(at), float(rate) if rate else None) for at, rate in connection.execute(_PACES)),
         order=last_order(connection),
@@ -174,6 +176,14 @@ def is_closed(connection: Connection) -> bool:
     """Whether a person has closed the campaign since its last round."""
     last_event: Any = connection.execute(_LAST_EVENT).fetchone()
     return last_event is not None and tuple(last_event) == ("closed",)
+
+
+def last_entry(connection: Connection) -> str:
+    """What identifies the last entry of the journal, "" for none."""
+    row: Any = connection.execute(
+        "SELECT id, at, batch, now FROM journal ORDER BY id DESC LIMIT 1"
+    ).fetchone()
+    return "" if row is None else " ".join(map(str, row))
 
 
 def erased_at(connection: Connection) -> str:
@@ -222,15 +232,15 @@ def identity_of(place: Readable) -> dict[str, str]:
         return dict(connection.execute("SELECT key, value FROM campaign"))
 
 
-def reached_messages(place: Readable) -> int:
-    """How many messages were accepted, or may have been."""
+def rounds_and_reached(place: Readable) -> tuple[int, int]:
+    """How many rounds there are, and how many messages were accepted, or may have been."""
     query = (
-        f"SELECT CAST(coalesce(sum(messages), 0) AS BIGINT) FROM {BATCHES} "
+        f"SELECT (SELECT count(*) FROM rounds), CAST(coalesce(sum(messages), 0) AS BIGINT) FROM {BATCHES} "
         "WHERE state NOT IN ('pending', 'refused', 'withdrawn')"
     )
     with place.reading() as connection:
-        messages: int = connection.execute(query).fetchone()[0]
-        return messages
+        rounds, messages = connection.execute(query).fetchone()
+        return rounds, messages
 
 
 def accepted_messages(place: Readable) -> int:

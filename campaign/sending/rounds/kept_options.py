@@ -52,8 +52,8 @@ def about_budget(compared: ComparedPlan, outgoing: Ints) -> str:
         return ""
     currency = record.rounds[-1].manifest.currency
     messages = _messages_so_far(record) + len(outgoing)
-    parts = sum(map_messages_at(compared.plan, outgoing, _parts_of))
-    cost = rounded_up(cost_so_far(record.rounds, record.ledger).with_open_parts(parts))
+    spending = cost_so_far(record.rounds, record.ledger)
+    cost = rounded_up(spending.with_open_parts(sum(map_messages_at(compared.plan, outgoing, parts_of))))
     if budget.cost is not None and cost > budget.cost:
         enough = cost_in_words(cost, currency=currency)
     elif budget.messages is not None and messages > budget.messages:
@@ -71,7 +71,7 @@ def batch_size_within(
     A batch goes out whole or not at all. So each is at most a tenth of what the budget still pays for at this
     `price` of one SMS part, or one message, and little of the budget is left over.
     """
-    room, cost = Fraction(limit) - spending.with_open_parts(0), price * _parts_of(outgoing)
+    room, cost = Fraction(limit) - spending.with_open_parts(0), price * parts_of(outgoing)
     if cost <= room:
         return most
     return max(1, min(most, floor(len(outgoing) * room / Fraction(cost)) // 10))
@@ -83,5 +83,5 @@ def _messages_so_far(record: CampaignRecord) -> int:
     return int(outcomes.loc[outcomes["status"].isin(["accepted", "unknown"]), "messages"].sum())
 
 
-def _parts_of(messages: pd.DataFrame) -> int:
+def parts_of(messages: pd.DataFrame) -> int:
     return int(messages["parts"].sum())

@@ -1,23 +1,32 @@
-"""The claim of this process, on this machine and in this folder, to be the one that continues a campaign."""
+"""The claim of this process, on this machine and in this folder, to be the one that continues a campaign.
+
+A ledger that was copied, restored or forgotten knows less than what was sent, so going on with it would send
+messages twice. A person who knows better types the phrase of the refusal. It names place and moves, and ends
+with a mark of all that the list and the ledger know, so that it does not fit a second time.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Mapping
+from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from campaign.errors import FolderError
-from campaign.sending.ledger.views import identity_of, moves_of, reached_messages
+from campaign.local_times import LocalTimes
+from campaign.sending.ledger.views import identity_of, moves_of, rounds_and_reached
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.identity import campaign_key
 from campaign.sending.store.manifest import account_hash
-from campaign.sending.store.takeover import check_account, check_listed, check_place, check_unlisted
-from campaign.sending.store.user_list import ListEntry
+from campaign.sending.store.user_list import ListedCampaign, ListEntry, listed_campaign
 from campaign.sending.store.user_state import machine_id
 from campaign.service.account import Account
-from campaign.text import clean
+from campaign.text import agreeing, clean, counted
 
 
 class Claim(Struct, frozen=True, eq=False, dict=True):
@@ -31,8 +40,12 @@ class Claim(Struct, frozen=True, eq=False, dict=True):
     account: Account
     takeover: str | None
 
-    @cached_property
-    def home(self) -> Mapping[str, str]:
+    @property
+    def is_live(self) -> bool:
+        return self.account.environment == "live"
+
+    @property
+    def home(self) -> dict[str, str]:
         """The machine and the folder that a ledger of this campaign lives in."""
         if self.account.environment == "local":
             return {"machine": "", "folder": ""}
@@ -42,58 +55,164 @@ class Claim(Struct, frozen=True, eq=False, dict=True):
     def key(self) -> str:
         return campaign_key(self.name, self.account)
 
-    def check_new(self) -> None:
-        """Raise `FolderError` if the campaign is about to be made here, but was live in another place."""
-        if self.account.environment == "live":
-            check_unlisted(self.key, self.path, self.takeover)
-
-    def check(self, folder: Folder, *, is_new: bool) -> str:
+    def check(self, folder: Folder | None) -> str:
         """Raise `FolderError` unless this is the one place where the campaign lives, and its account.
 
-        Returns "" or, where the phrase fits, what the journal has to keep of the takeover.
+        `folder` is None for a campaign that is about to be made. Returns "" or, where the phrase fits, what
+        the journal has to keep of the takeover.
         """
-        account_note = self.check_account(folder)
+        if folder is None:
+            return check_home(self._listed, None, self.home, 0, self.takeover) if self.is_live else ""
+        recorded = self._recorded(folder)
         if self.account.environment == "local":
             return ""
-        recorded, moves = identity_of(folder.ledger_place), moves_of(folder.ledger_place)
-        notes = []
-        if self.account.environment == "live" and not is_new:
-            notes.append(check_listed(self.key, self.path, recorded["ledger"], moves, self.takeover))
-        notes += [
-            check_place(
-                recorded["machine"], recorded["folder"], self.home["machine"], self.path, moves, self.takeover
-            ),
-            account_note,
-        ]
-        return next((note for note in notes if note), "")
+        moves = moves_of(folder.ledger_place)
+        return check_home(self._listed, recorded, self.new_home(folder), moves, self.takeover)
 
-    def check_account(self, folder: Folder) -> str:
-        """Raise `FolderError` unless the campaign was sent with this account; returns as `check` does."""
-        self._check_environment(folder)
-        folder.ledger_place.check(folder.manifest.identity)
-        if self.account.environment == "local":
-            return ""
-        recorded, moves = identity_of(folder.ledger_place)["account"], moves_of(folder.ledger_place)
-        return check_account(recorded, self._hash(folder), self.path, moves, self.takeover)
+    def check_account(self, folder: Folder) -> None:
+        """Raise `FolderError` unless the campaign was sent in this environment and with this account."""
+        recorded = self._recorded(folder)["account"]
+        if self.account.environment != "local" and recorded != self.new_home(folder)["account"]:
+            raise FolderError(
+                f"The campaign in {clean(folder.path)} was sent to another address or with another "
+                "user name. Give the account that it was sent with."
+            )
 
     def list_entry(self, folder: Folder) -> ListEntry | None:
         """The campaign's entry in the user's list; None for a rehearsal."""
-        if self.account.environment != "live":
+        if not self.is_live:
             return None
-        ledger_id = identity_of(folder.ledger_place)["ledger"]
-        return ListEntry(self.key, self.path, ledger_id, partial(reached_messages, folder.ledger_place))
+        place = folder.ledger_place
+        return ListEntry(
+            self.key, self.path, identity_of(place)["ledger"], partial(rounds_and_reached, place)
+        )
 
-    def new_home(self, folder: Folder) -> Mapping[str, str]:
+    def new_home(self, folder: Folder) -> dict[str, str]:
         """What the ledger has to record after a takeover."""
-        return {**self.home, "account": self._hash(folder)}
+        return {**self.home, "account": account_hash(self.account, folder.manifest.salt)}
 
-    def _check_environment(self, folder: Folder) -> None:
+    @property
+    def _listed(self) -> ListedCampaign | None:
+        return listed_campaign(self.key) if self.is_live else None
+
+    def _recorded(self, folder: Folder) -> dict[str, str]:
+        """What the ledger says of itself; raises `FolderError` for another environment."""
         environment = folder.manifest.environment
         if environment != self.account.environment:
             raise FolderError(
                 f"{clean(folder.path)} holds a campaign of the environment {environment}, and the account is "
                 f"of the environment {self.account.environment}. Leave out folder=, so that each has its own."
             )
+        folder.ledger_place.check(folder.manifest.identity)
+        return identity_of(folder.ledger_place)
 
-    def _hash(self, folder: Folder) -> str:
-        return account_hash(self.account, folder.manifest.salt)
+
+def check_home(
+    listed: ListedCampaign | None,
+    recorded: Mapping[str, str] | None,
+    here: Mapping[str, str],
+    moves: int,
+    takeover: str | None,
+) -> str:
+    """Check that a campaign is opened in its one place, as the user's list and its ledger know it.
+
+    `recorded` is what the ledger says of itself (`ledger`, `machine`, `folder` and `account`), with so many
+    `moves`; None for a campaign that is about to be made. `here` is this machine, folder and account.
+    Returns "" if all agree, and the note for the journal if `takeover` fits. Raises `FolderError` with the
+    phrase otherwise.
+    """
+    folder = Path(here["folder"])
+    problem = "" if listed is None else _listed_elsewhere(listed, recorded, folder, moves)
+    if listed is not None and problem:
+        problem = f"{problem} {_sent_sentence(listed)}"
+    elif recorded is not None:
+        problem = _lives_elsewhere(recorded, here)
+    if not problem:
+        return ""
+    phrase = f"take over {clean(folder)} at {counted(moves, 'move')} {_mark(listed, recorded, moves)}"
+    if (takeover or "").split() == phrase.split():
+        return f'"{phrase}": {problem}'
+    outdated = "The phrase that was given does not fit, or no longer fits. " if takeover else ""
+    raise FolderError(
+        f"{problem} Messages could be sent twice. {outdated}Continue it where it lives, with its newest "
+        f"copy and its account. To {'begin anew' if recorded is None else 'go on'} in {clean(folder)} instead, "
+        f"give takeover={json.dumps(phrase, ensure_ascii=False)}."  # as Python reads it, with Windows' backslashes
+    )
+
+
+def check_newest(listed: ListedCampaign, folder: Path, moves: int) -> None:
+    """Raise `FolderError` if a live campaign that is about to be changed is an older copy of itself.
+
+    A change would make its ledger as long as the list says, and nothing would tell any more that it is older.
+    """
+    if listed.moves > moves:
+        missing = counted(listed.moves - moves, "move")
+        raise FolderError(
+            f"The ledger in {clean(folder)} is an older copy, with {missing} fewer than it had. Nothing was "
+            "changed. Restore the newest copy there. To go on in this one instead, resume the campaign first: "
+            "its error shows the phrase for that."
+        )
+
+
+def _listed_elsewhere(
+    listed: ListedCampaign, recorded: Mapping[str, str] | None, folder: Path, moves: int
+) -> str:
+    """How the list differs from the campaign in this folder, in words; "" if it does not.
+
+    A name that was claimed and nothing more is free: the program that claimed it died before it registered
+    a round, so nothing was sent.
+    """
+    there, here = clean(listed.folder), clean(folder)
+    if not listed.moves:
+        return ""
+    problems = []
+    if not _same_place(listed.folder, folder):
+        state = "" if os.path.lexists(listed.folder) else ", which no longer exists"
+        problems.append(f"This campaign is listed in {there}{state}, and not in {here}.")
+    elif recorded is None:
+        problems.append(f"This campaign was in {there}, and is no longer there.")
+    if recorded is not None and listed.ledger != recorded["ledger"]:
+        problems.append(f"The ledger in {here} is not the one that this campaign was sent with.")
+    elif recorded is not None and (missing := listed.moves - moves) > 0:
+        verb = agreeing(missing, "is", "are")
+        problems.append(f"The ledger in {here} is an older copy: {counted(missing, 'move')} {verb} missing.")
+    return " ".join(problems)
+
+
+def _lives_elsewhere(recorded: Mapping[str, str], here: Mapping[str, str]) -> str:
+    """How a ledger's machine, folder and account differ from those of now, in words; "" if they do not."""
+    home, folder = clean(recorded["folder"]), clean(here["folder"])
+    if recorded["machine"] != here["machine"]:
+        return f"This campaign lives on another machine, in {home} there."
+    if not _same_place(recorded["folder"], Path(here["folder"])):
+        return f"This campaign lives in {home}, and not in {folder}."
+    if recorded["account"] != here["account"]:
+        return f"The campaign in {folder} was sent to another address or with another user name."
+    return ""
+
+
+def _sent_sentence(listed: ListedCampaign) -> str:
+    """How many messages left from the place that is listed, and when the last one did."""
+    if not listed.last_sent_at:
+        return "Nothing was sent from there so far."
+    verb, day = agreeing(listed.reached, "was", "were"), datetime.fromisoformat(listed.last_sent_at)
+    return (
+        f"{counted(listed.reached, 'message')} {verb} sent from {clean(listed.folder)}, the last on "
+        f"{LocalTimes().day(day)}."
+    )
+
+
+def _same_place(one: str, other: Path) -> bool:
+    """Whether two paths lead to one folder, whether or not it still exists."""
+    if os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other)):
+        return True
+    try:
+        return other.samefile(one)  # a disk that ignores case
+    except (OSError, ValueError):
+        return False
+
+
+def _mark(listed: ListedCampaign | None, recorded: Mapping[str, str] | None, moves: int) -> str:
+    """Four digits that change with whatever the list or the ledger says."""
+    facts = json.dumps([listed and structs.asdict(listed), recorded and dict(recorded), moves])
+    return hashlib.sha256(facts.encode()).hexdigest()[:4]

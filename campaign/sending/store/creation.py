@@ -43,12 +43,22 @@ def create_folder(
     `home` says where the ledger lives: machine and folder. `ledger` is another file for it, or the address of
     a database. What an earlier attempt left beside the place when it was killed is cleared away.
     """
-    path = path.absolute()
+    path, salt = path.absolute(), secrets.token_hex(16)
+    manifest = CampaignManifest(
+        name=name.name,
+        source=name.source,
+        environment=account.environment,
+        salt=salt,
+        account=account_hash(account, salt),
+        ledger=_as_recorded(ledger),
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=VERSION,
+    )
     try:
         make_private_folder(path.parent)
         sweep_unfinished(path.parent)
         with _unfinished_folder(path.parent) as unfinished:
-            manifest = _write(unfinished, name, account, home, ledger)
+            _write(unfinished, manifest, home)
             with suppress(FileNotFoundError):
                 path.rmdir()  # there may be an empty folder, but never a campaign
             unfinished.rename(path)
@@ -100,31 +110,13 @@ def _discard(unfinished: Path) -> None:
     shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _write(
-    path: Path,
-    name: ChosenName,
-    account: Account,
-    home: Mapping[str, str],
-    ledger: str | os.PathLike[str] | None,
-) -> CampaignManifest:
+def _write(path: Path, manifest: CampaignManifest, home: Mapping[str, str]) -> None:
     """Write the files of a campaign, the ledger last: where it is outside, the manifest tells whose it is."""
-    salt = secrets.token_hex(16)
-    manifest = CampaignManifest(
-        name=name.name,
-        source=name.source,
-        environment=account.environment,
-        salt=salt,
-        account=account_hash(account, salt),
-        ledger=_as_recorded(ledger),
-        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=VERSION,
-    )
     with new_private_file(path / MANIFEST) as file:
         file.write(manifest.content)
     identity = {**manifest.identity, "account": manifest.account, "ledger": secrets.token_hex(16), **home}
     ledger_place(path, manifest.ledger, manifest.salt).create(identity)
     sync_folder(path)
-    return manifest
 
 
 def _as_recorded(ledger: str | os.PathLike[str] | None) -> str:

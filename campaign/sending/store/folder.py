@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from msgspec import Struct
@@ -38,13 +37,12 @@ from campaign.sending.ledger.views import (
     moves_of,
     snapshot,
 )
-from campaign.sending.store.given_accounts import account_at, given_account
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.lock_holder import hold_campaign, open_in
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_campaign_manifest
 from campaign.sending.store.rounds import FrozenPlan, Round, messages_in, open_round
 from campaign.sending.store.ways_on import call_to_resume, options_of_last_run
-from campaign.service.account_in_code import account_argument, account_of, name_of_sandbox
+from campaign.service.account_in_code import account_of
 from campaign.text import agreeing, clean, counted
 from campaign.values import replace
 
@@ -137,19 +135,8 @@ class Folder(Struct, frozen=True):
     def _ways_on(self, rounds: Sequence[Round], paces: Paces) -> WaysOn:
         """The call that sends what is left, as far as the folder and this process know how it was sent."""
         chosen = options_of_last_run(rounds[-1].sent.options, paces) if rounds else {}
-        given = given_account(self.manifest.salt)
-        account = account_of(self.manifest.environment) if given is None else account_argument(given)
-        call = call_to_resume(self.path, account, chosen)
+        call = call_to_resume(self.path, account_of(self.manifest.environment), chosen)
         return (("To send what is left", call),)
-
-    def sandbox_at(self, moment: Any) -> str:
-        """The name of the embedded sandbox to which this process sent at some time; "" if it is not known.
-
-        With its ledger in a database, other programs may have sent the campaign at the same time.
-        """
-        if pd.isna(moment) or not self.ledger_place.file_names:
-            return ""
-        return name_of_sandbox(account_at(self.manifest.salt, moment))
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the campaign for one run; raises `LockedError` at once if another has it."""

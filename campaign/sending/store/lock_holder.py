@@ -6,7 +6,6 @@ believed once its program has ended.
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Iterator
@@ -14,11 +13,12 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
-from msgspec import Struct, structs
+import msgspec
 
 from campaign.local_times import LocalTimes
-from campaign.private_files import read_ordinary
+from campaign.private_files import read_ordinary, replace_private_file
 from campaign.sending.store.locks import hold_lock
 from campaign.text import clean
 
@@ -26,13 +26,13 @@ LOCK, NOTE = "lock", "lock.json"
 _CLOCKS = timedelta(seconds=5)  # by which the times of two clocks of one machine may differ
 
 
-class LockHolder(Struct, frozen=True):
+class LockHolder(msgspec.Struct, frozen=True):
     """The program that has a campaign folder open: the number of its process, its machine, and since when."""
 
     folder: str
     machine: str
     process: int
-    since: datetime
+    since: Annotated[datetime, msgspec.Meta(tz=True)]
 
     @property
     def where(self) -> str:
@@ -70,13 +70,13 @@ class LockHolder(Struct, frozen=True):
 @contextmanager
 def hold_campaign(folder: Path) -> Iterator[None]:
     """Hold a campaign folder for one run; raises `LockedError` at once if another has it, and says which."""
-    with hold_lock(folder / LOCK, holder=partial(_locked_out_by, folder)):
+    with hold_lock(folder / LOCK, refusal=partial(_locked_out, folder)):
         holder = LockHolder(str(folder.resolve()), platform.node(), os.getpid(), datetime.now(UTC))
-        _note(folder, json.dumps(structs.asdict(holder), default=str))
+        _note(folder, msgspec.json.encode(holder))
         try:
             yield
         finally:
-            _note(folder, "")
+            _note(folder, b"")
 
 
 def open_in(folder: Path) -> str:
@@ -85,34 +85,23 @@ def open_in(folder: Path) -> str:
     return holder.where if holder is not None and holder.is_at_work else ""
 
 
-def _locked_out_by(folder: Path) -> str:
-    """The same while the lock is known to be held; a program on another machine is believed, too."""
+def _locked_out(folder: Path) -> str:
+    """Why a campaign cannot be opened; a program on another machine is believed to be at work, too."""
     holder = _noted(folder)
-    is_past = holder is None or (holder.is_on_this_machine and not holder.is_at_work)
-    return "" if holder is None or is_past else holder.where
+    is_told = holder is not None and (holder.is_at_work or not holder.is_on_this_machine)
+    where = f", {holder.where}" if holder is not None and is_told else ""
+    return f"{folder} is open in another run{where}. Wait for that one, or stop it, then try again."
 
 
-def _note(folder: Path, content: str) -> None:
-    """Write in place: on Windows a file that somebody reads can be neither replaced nor deleted.
-
-    A folder that somebody else has made may hold a link in its place, or a pipe: neither is written to.
-    """
-    flags = (
-        os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    )
-    # Only words depend on it, so that it may fail.
-    with suppress(OSError), os.fdopen(os.open(folder / NOTE, flags, 0o600), "w", encoding="utf-8") as file:
-        if hasattr(os, "fchmod"):
-            os.fchmod(file.fileno(), 0o600)  # a umask can remove even the owner's bits
-        file.write(content)
+def _note(folder: Path, content: bytes) -> None:
+    with suppress(OSError):  # only words depend on it
+        replace_private_file(folder / NOTE, content)
 
 
 def _noted(folder: Path) -> LockHolder | None:
     """What is noted; None for nothing, for half of it, and for that of a folder which this is a copy of."""
     try:
-        record = json.loads(read_ordinary(folder / NOTE))
-        holder = LockHolder(**record | {"since": datetime.fromisoformat(record["since"])})
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # somebody may have written into it
+        holder = msgspec.json.decode(read_ordinary(folder / NOTE), type=LockHolder)
+    except (OSError, ValueError, RecursionError):  # somebody may have written into it
         return None
-    is_sound = isinstance(holder.machine, str) and isinstance(holder.process, int) and holder.since.tzinfo
-    return holder if is_sound and holder.folder == str(folder.resolve()) else None
+    return holder if holder.folder == str(folder.resolve()) else None

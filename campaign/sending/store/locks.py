@@ -11,10 +11,9 @@ from campaign.private_files import check_ordinary
 
 
 @contextmanager
-def hold_lock(path: Path, *, timeout: float = 0, holder: Callable[[], str] = str) -> Iterator[None]:
-    """Hold the lock of the folder that `path` is in; raises `LockedError` if another run has it.
-
-    `holder` then says where that one is, "in process 4711"; "" if it is not known.
+def hold_lock(path: Path, *, timeout: float = 0, refusal: Callable[[], str] = str) -> Iterator[None]:
+    """Hold the lock of the folder that `path` is in; raises `LockedError` if another run keeps it for
+    `timeout` seconds. `refusal` then says what to do, if that is anything special.
     """
     import filelock
 
@@ -23,11 +22,8 @@ def hold_lock(path: Path, *, timeout: float = 0, holder: Callable[[], str] = str
         check_ordinary(path)
         lock.acquire()
     except filelock.Timeout:
-        where = holder()
-        raise LockedError(
-            f"{path.parent} is open in another run{f', {where}' if where else ''}. Wait for that one, or "
-            "stop it, then try again."
-        ) from None
+        usual = f"{path.parent} is open in another run. Wait for that one, or stop it, then try again."
+        raise LockedError(refusal() or usual) from None
     except OSError as error:
         raise FolderError(
             f"{path} cannot be locked: {error.strerror or error}. Allow yourself to write to the "

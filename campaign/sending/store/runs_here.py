@@ -18,15 +18,10 @@ class RunHere(Protocol):
     @property
     def folder(self) -> Path: ...
     @property
-    def ended(self) -> bool: ...
-    @property
-    def is_of_this_process(self) -> bool: ...
-    @property
     def is_held_by_valve(self) -> bool: ...
     @property
     def refusal_to_make_way(self) -> str: ...
     def make_way(self) -> None: ...
-    def wait(self) -> object: ...
 
 
 _runs: weakref.WeakValueDictionary[Path, RunHere] = weakref.WeakValueDictionary()  # by folder
@@ -44,14 +39,13 @@ def locked(folder: Folder) -> Iterator[None]:
     Raises `LockedError` if another run has it, and says so where that is one of this process.
     """
     run = _runs.get(folder.path.resolve())
-    if run is not None and is_held_here(folder):
+    if run is not None and run.is_held_by_valve:
         run.make_way()
-        run.wait()
     with ExitStack() as held:
         try:
             held.enter_context(folder.lock())
         except LockedError:
-            if run is None or run.ended or not run.is_of_this_process:
+            if run is None or not run.refusal_to_make_way:
                 raise
             raise LockedError(run.refusal_to_make_way) from None
         yield

@@ -2,20 +2,21 @@
 
 It knows where a campaign lives when its folder was renamed, deleted or restored, or the notebook was started
 in another directory. It holds hashes, folders, counts and dates: no number, no person's name, and not the
-campaign's own. It is written after the ledger, so it never claims more than the ledger holds.
+campaign's own. A campaign is entered when its name is claimed, before its first round is registered; from
+then on the entry is written after the ledger, so it never claims more than the ledger holds.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from msgspec import Struct, structs
+import msgspec
+from msgspec import Meta, Struct
 
 from campaign.errors import FolderError
 from campaign.private_files import read_ordinary
@@ -28,37 +29,37 @@ _DAMAGED = (
     "up what its campaign sent, then delete it: nothing but this list can tell when messages would be sent "
     "twice from another folder."
 )
+_Text = Annotated[str, Meta(min_length=1)]
+_Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]  # SQLite has 64 bits
 
 
 class ListedCampaign(Struct, frozen=True):
     """What the list knows of one live campaign.
 
     `key` identifies name and account, `ledger` is the ledger's random id. `moves` counts what the ledger has
-    recorded, `reached` the messages that were accepted or are unknown. Times are UTC in ISO form, "" for
-    never.
+    recorded, 0 for a name that was claimed and nothing more, and `reached` the messages that were accepted or
+    are unknown. `last_sent_at` is UTC in ISO form, "" for never.
     """
 
     key: str
-    folder: str
-    ledger: str
-    moves: int
-    reached: int
-    created_at: str
-    first_sent_at: str = ""
+    folder: _Text
+    ledger: _Text
+    moves: _Count
+    reached: _Count
     last_sent_at: str = ""
 
 
 class ListEntry:
     """The entry of one campaign while its ledger is open, kept up to date beside the `RollbackGuard`.
 
-    `count_reached` counts the messages of the ledger that are accepted or unknown.
+    Before the first round it is a claim without any move, and does not take the place of a campaign that has
+    one: a person may have taken that over, but nothing is begun yet. `count` says how many rounds the ledger
+    has, and how many messages were accepted or are unknown.
     """
 
-    def __init__(self, key: str, folder: Path, ledger_id: str, count_reached: Callable[[], int]) -> None:
-        self._key = key
-        self._folder = str(folder.absolute())
-        self._ledger_id = ledger_id
-        self._count_reached = count_reached
+    def __init__(self, key: str, folder: Path, ledger_id: str, count: Callable[[], tuple[int, int]]) -> None:
+        self._key, self._folder, self._ledger_id = key, str(folder.absolute()), ledger_id
+        self._count = count
         self._written: ListedCampaign | None = None
         self._written_at: float | None = None
 
@@ -71,27 +72,19 @@ class ListEntry:
         if not at_once and self._written_at is not None and now - self._written_at < INTERVAL:
             return
         self._written_at = now
-        campaign = self._as_of_now(count_moves())
-        write_state(_path(self._key), json.dumps(structs.asdict(campaign), indent=2).encode())
-        self._written = campaign
-
-    def _as_of_now(self, moves: int) -> ListedCampaign:
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        reached = self._count_reached()
         before = self._written or listed_campaign(self._key)
-        if before is None or before.ledger != self._ledger_id:
-            # What another ledger sent is not what this one sent; whoever took over has read it.
-            before = ListedCampaign(self._key, self._folder, self._ledger_id, 0, 0, created_at=now)
-        return ListedCampaign(
-            key=self._key,
-            folder=self._folder,
-            ledger=self._ledger_id,
-            moves=moves,
-            reached=reached,
-            created_at=before.created_at,
-            first_sent_at=before.first_sent_at or (now if reached else ""),
-            last_sent_at=now if reached > before.reached else before.last_sent_at,
-        )
+        rounds, reached = self._count()
+        if not rounds and before is not None and before.moves:
+            return
+        last_sent_at = ""
+        if before is not None and before.ledger == self._ledger_id:  # what another one sent, this one did not
+            last_sent_at = before.last_sent_at
+        if reached > (before.reached if last_sent_at and before else 0):
+            last_sent_at = datetime.now(UTC).isoformat(timespec="seconds")
+        moves = count_moves() if rounds else 0
+        campaign = ListedCampaign(self._key, self._folder, self._ledger_id, moves, reached, last_sent_at)
+        write_state(_path(self._key), msgspec.json.format(msgspec.json.encode(campaign)))
+        self._written = campaign
 
 
 def listed_with_ledger(ledger_id: str, folder: Path) -> ListedCampaign | None:
@@ -100,25 +93,29 @@ def listed_with_ledger(ledger_id: str, folder: Path) -> ListedCampaign | None:
     For changes that need no account: settling, closing and erasing.
     """
     place = os.path.realpath(folder)
-    return next(
-        (
-            listed
-            for listed in listed_campaigns()[0]
-            if listed.ledger == ledger_id and os.path.realpath(listed.folder) == place
-        ),
-        None,
+    here = (
+        listed
+        for listed in listed_campaigns()[0]
+        if listed.ledger == ledger_id and os.path.realpath(listed.folder) == place
     )
+    return next(here, None)
 
 
 def listed_campaign(key: str) -> ListedCampaign | None:
     """What is listed under this key; raises `FolderError` if it is damaged or cannot be read."""
     path = _path(key)
     try:
-        return _campaign_in(path)
+        campaign = msgspec.json.decode(read_ordinary(path), type=ListedCampaign)
+        sent_at = campaign.last_sent_at
+        if campaign.key != key or (sent_at and datetime.fromisoformat(sent_at).tzinfo is None):
+            raise ValueError("the entry of another campaign, or a time of nowhere")
     except FileNotFoundError:
         return None
     except OSError as error:
         raise cannot_use(path, error) from None
+    except (ValueError, RecursionError):
+        raise FolderError(_DAMAGED.format(clean(path))) from None
+    return campaign
 
 
 def listed_campaigns() -> tuple[list[ListedCampaign], list[str]]:
@@ -128,19 +125,18 @@ def listed_campaigns() -> tuple[list[ListedCampaign], list[str]]:
     """
     folder = _list_folder()
     try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix == ".json")
+        keys = sorted(path.stem for path in folder.iterdir() if path.suffix == ".json")
     except FileNotFoundError:
         return [], []
     except OSError as error:
         raise cannot_use(folder, error) from None
-    campaigns, problems = [], []
-    for path in paths:
+    campaigns: list[ListedCampaign] = []
+    problems: list[str] = []
+    for key in keys:
         try:
-            campaigns.append(_campaign_in(path))
+            campaigns += filter(None, [listed_campaign(key)])
         except FolderError as error:
             problems.append(str(error))
-        except OSError as error:
-            problems.append(str(cannot_use(path, error)))
     return campaigns, problems
 
 
@@ -150,32 +146,3 @@ def _list_folder() -> Path:
 
 def _path(key: str) -> Path:
     return _list_folder() / f"{key}.json"
-
-
-def _campaign_in(path: Path) -> ListedCampaign:
-    try:
-        campaign = _campaign_of(json.loads(read_ordinary(path)))
-        if campaign.key != path.stem:
-            raise ValueError("the entry of another campaign")
-    except (ValueError, RecursionError):
-        raise FolderError(_DAMAGED.format(clean(path))) from None
-    return campaign
-
-
-def _campaign_of(record: Any) -> ListedCampaign:
-    """The campaign of a parsed record; raises `ValueError` when the record cannot be one."""
-    if not isinstance(record, dict) or record.keys() != {*ListedCampaign.__struct_fields__}:
-        raise ValueError("not the fields of an entry")
-    for name, value in record.items():
-        if name in ("moves", "reached"):
-            if type(value) is not int or not 0 <= value < 1 << 63:  # bool is not int here; SQLite has 64 bits
-                raise ValueError("not a count")
-        elif not isinstance(value, str):
-            raise ValueError("not text")
-    if not record["folder"] or not record["ledger"]:
-        raise ValueError("no place")
-    for name in ("created_at", "first_sent_at", "last_sent_at"):
-        never = name != "created_at" and not record[name]
-        if not never and datetime.fromisoformat(record[name]).tzinfo is None:
-            raise ValueError("not a time in UTC")
-    return ListedCampaign(**record)

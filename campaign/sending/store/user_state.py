@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import getpass
+import hashlib
 import os
 import re
 import secrets
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import platformdirs
@@ -13,10 +15,17 @@ import platformdirs
 from campaign.errors import FolderError
 from campaign.private_files import make_private_folder, read_ordinary, replace_private_file, sync_folder
 from campaign.sending.store.locks import hold_lock
+from campaign.service.account import Account
 from campaign.text import clean
 
 VARIABLE = "CAMPAIGN_STATE_DIR"
 _MACHINE = "machine"
+_PATIENCE = 120  # seconds for which a campaign waits while another one of its account is begun
+_BEGUN = (
+    "Another campaign of this account was being begun by another program for the last {} seconds, and only "
+    "one can be at a time, so that each knows whom the other one reaches. Nothing was sent. Try again once "
+    "that one is sending or has asked its question."
+)
 _ID = re.compile(rb"[0-9a-f]{32}")
 
 
@@ -48,9 +57,35 @@ def machine_id() -> str:
     """
     path = state_directory() / _MACHINE
     try:
-        return _read_id(path) or _make_id(path)
+        make_private_folder(path.parent)
+        with hold_lock(path.with_name(f"{path.name}.lock"), timeout=10):  # another process may be making it
+            if not path.exists():
+                write_state(path, secrets.token_hex(16).encode())
+            content = read_ordinary(path)
     except OSError as error:
         raise cannot_use(path, error) from None
+    if not _ID.fullmatch(content):
+        raise FolderError(
+            f"{clean(path)}, the id of this machine, is damaged. Restore it from a copy. If there is none, "
+            "delete it: every campaign of this machine will then have to be taken over once."
+        )
+    return content.decode()
+
+
+def account_lock(account: Account) -> AbstractContextManager[None]:
+    """Hold back other campaigns of a live account, from comparing until a round is registered.
+
+    So two of them see each other, and of two programs that begin one campaign the second finds it begun.
+    Raises `LockedError` after two minutes. Rehearsals reach nobody and wait for nobody.
+    """
+    if account.environment != "live":
+        return nullcontext()
+    path = state_directory() / "accounts" / f"{hashlib.sha256(account.identity.encode()).hexdigest()}.lock"
+    try:
+        make_private_folder(path.parent)
+    except OSError as error:
+        raise cannot_use(path.parent, error) from None
+    return hold_lock(path, timeout=_PATIENCE, refusal=lambda: _BEGUN.format(_PATIENCE))
 
 
 def write_state(path: Path, content: bytes) -> None:
@@ -69,28 +104,3 @@ def cannot_use(path: Path, error: OSError) -> FolderError:
         f"{clean(path)} cannot be read or written: {error.strerror or error}. What is known of campaigns is "
         f"kept there: allow yourself to write to it, or set {VARIABLE} to a folder that you can write to."
     )
-
-
-def _make_id(path: Path) -> str:
-    """The id that this or another process makes first."""
-    make_private_folder(path.parent)
-    with hold_lock(path.with_name(f"{path.name}.lock"), timeout=10):  # the other one needs a moment
-        made = _read_id(path)
-        if not made:
-            made = secrets.token_hex(16)
-            write_state(path, made.encode())
-    return made
-
-
-def _read_id(path: Path) -> str:
-    """The id that was made; "" if none was."""
-    try:
-        content = read_ordinary(path)
-    except FileNotFoundError:
-        return ""
-    if not _ID.fullmatch(content):
-        raise FolderError(
-            f"{clean(path)}, the id of this machine, is damaged. Restore it from a copy. If there is none, "
-            "delete it: every campaign of this machine will then have to be taken over once."
-        )
-    return content.decode()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ from campaign.paths import seen_from_here
 from campaign.results.sending_time import Paces
 
 USUAL = {"batch_size": 100, "concurrency": 8}  # the defaults of `send`, which is above; a test compares them
-_EXAMPLE = 5000  # what to pay in where no price is known
 
 
 def call_to_resume(
@@ -33,12 +30,6 @@ def call_to_resume(
 def options_of_last_run(of_round: Mapping[str, Any], paces: Paces) -> Mapping[str, Any]:
     """The options that a round began with, at the pace of the run that sent it last."""
     return {**of_round, "rate": paces[-1][1]} if paces else of_round
-
-
-def call_to_top_up(sandbox: str, balance: Decimal, cost: Decimal | None) -> str:
-    """The call that pays into an embedded sandbox what it lacks for the rest, None if no price is known."""
-    lacking = _EXAMPLE if cost is None else ceil(cost - balance)
-    return f"{sandbox}.top_up({max(lacking, 1)})"
 
 
 def _pace(chosen: Mapping[str, Any]) -> Iterator[str]:
