@@ -9,7 +9,7 @@ from typing import Any
 
 from campaign.argument_checks import check_count, check_path
 from campaign.cluster import Cluster
-from campaign.contract import Changed, OptedOut, Waiting
+from campaign.contract import Changed, Elsewhere, OptedOut, Waiting
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
@@ -41,8 +41,8 @@ def compare(
 ) -> Difference:
     """What `send` would do with a plan, without sending: who is new, who was reached, whose text changed.
 
-    Its sentence says, too, whom other campaigns beside this one have reached: under a new name everybody is
-    new. The arguments are those of `send`. Nothing is written, and a run that is under way is not disturbed.
+    Its sentence says, too, who has the same text from another campaign: under a new name everybody is new.
+    The arguments are those of `send`. Nothing is written, and a run that is under way is not disturbed.
     """
     check_plan(plan)
     options = SendOptions(account=account, folder=folder, name=name)
@@ -72,6 +72,7 @@ def send(
     progress: Progress = True,
     ledger: Place | None = None,
     opted_out: OptedOut = "ask",
+    elsewhere: Elsewhere = "ask",
     senders: int | None = None,
     client: Any = None,
 ) -> Result:
@@ -92,6 +93,8 @@ def send(
     - `opted_out`: what happens to people who were left out before, because they wanted no messages, and whom
       the plan does not leave out, perhaps because the list was forgotten: "ask" raises an error, "skip"
       leaves them out, "send" sends to them
+    - `elsewhere`: what happens live to people whom another campaign of this account gave this very text
+      within six days, or has it waiting or unknown for them: "ask" raises an error, "send" sends it again
     - `pilot`: send about so many messages first, chosen at random, then end; `resume` sends the rest, and so
       does `send` without `pilot=`
     - `takeover`: the phrase that an error shows when the campaign was moved, copied or restored
@@ -133,7 +136,7 @@ def send(
         account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
         pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
         budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
-        progress=progress, ledger=ledger,
+        progress=progress, ledger=ledger, elsewhere=elsewhere,
     )  # fmt: skip
     return _sent(plan, options, senders, client)
 
@@ -176,6 +179,7 @@ def start(
     progress: Progress = True,
     ledger: Place | None = None,
     opted_out: OptedOut = "ask",
+    elsewhere: Elsewhere = "ask",
 ) -> Run:
     """Send a plan in the background and return its `Run` at once; the options are those of `send`.
 
@@ -189,7 +193,7 @@ def start(
         account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
         pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
         budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
-        progress=progress, ledger=ledger,
+        progress=progress, ledger=ledger, elsewhere=elsewhere,
     )  # fmt: skip
 
     def begin(phrase: str | None) -> Run:
@@ -252,6 +256,7 @@ async def asend(
     progress: Progress = True,
     ledger: Place | None = None,
     opted_out: OptedOut = "ask",
+    elsewhere: Elsewhere = "ask",
 ) -> Result:
     """`send` as a coroutine. A cancellation stops the run cleanly and is then raised."""
     ledger = without_password(ledger)
@@ -260,7 +265,7 @@ async def asend(
         account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
         pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
         budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
-        progress=progress, ledger=ledger,
+        progress=progress, ledger=ledger, elsewhere=elsewhere,
     )  # fmt: skip
     opened = await _opened(asyncio.create_task(asyncio.to_thread(open_campaign, plan, options)))
     return await Run(opened, attended=False).finished()
@@ -286,6 +291,7 @@ def resume(
     progress: Progress = True,
     ledger: Place | None = None,
     opted_out: OptedOut = "ask",
+    elsewhere: Elsewhere = "ask",
     senders: int | None = None,
     client: Any = None,
 ) -> Result:
@@ -308,7 +314,7 @@ def resume(
         account=account, folder=folder, changed=changed, waiting=waiting, opted_out=opted_out,
         takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget,
         hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm, progress=progress,
-        ledger=ledger,
+        ledger=ledger, elsewhere=elsewhere,
     )  # fmt: skip
     return _sent(None, options, senders, client, opt_outs)
 

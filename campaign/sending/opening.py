@@ -33,18 +33,13 @@ from campaign.sending.rounds.comparison import ACCEPTED, GOES_OUT, MAY_GO_OUT
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
-from campaign.sending.rounds.difference import Difference, plan_behind, with_comparison
+from campaign.sending.rounds.difference import Difference, others_behind, plan_behind, with_comparison
 from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
 from campaign.sending.rounds.kept_pace import keep_pace
 from campaign.sending.rounds.left_out_before import about_opted_out
-from campaign.sending.rounds.not_again import check_names_others, check_not_again
+from campaign.sending.rounds.not_again import check_not_again
+from campaign.sending.rounds.other_campaigns import OtherCampaigns, other_campaigns
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
-from campaign.sending.rounds.reached_elsewhere import (
-    ReachedElsewhere,
-    about_reached_elsewhere,
-    reached_elsewhere,
-)
-from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.tried_texts import tried_texts
 from campaign.sending.store.claim import Claim
@@ -143,9 +138,8 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
     Raises what `send` would raise before that, and writes nothing.
     """
     compared, account = plan_behind(difference), options.account
-    record = compared.record
-    content = _choose(compared, options)
-    check_not_again(content.plan, content.outgoing)
+    record, others = compared.record, others_behind(difference)
+    content = _choose(compared, others, options)
     if not isinstance(account, Account) or account.environment != "live" or not len(content.outgoing):
         return ""
     path, name = locate_campaign(compared.plan, options.name, options.folder, account.environment)
@@ -156,7 +150,7 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
         claim.check(open_folder(path), is_new=False)
     last_round = record.rounds[-1] if record is not None and record.rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
-    return _departure(compared, content, pilot, claim, options).phrase
+    return _departure(compared, others, content, pilot, claim, options).phrase
 
 
 def choose_account(options: SendOptions, held: ExitStack) -> Account:
@@ -174,16 +168,17 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     """
     plan = plan_in(environment, plan)
     path, name = locate_campaign(plan, options.name, options.folder, environment)
+    account = options.account if isinstance(options.account, Account) else None
+    find_others = partial(other_campaigns, path=path, account=account)
     if not folder_exists(path):
-        return Difference(compare_plan(plan, None, environment), path)
-    check_names_others(plan, path)
+        return Difference(compare_plan(plan, None, environment), partial(find_others, name=name.name))
     folder = open_folder(path)
     folder.check_name(name)
-    if isinstance(options.account, Account):
-        Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
+    if account is not None:
+        Claim(path, folder.manifest.name, account, options.takeover).check_account(folder)
     place = open_in(path)  # asked first: what it sends while the rest is read is not counted
     compared = compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out)
-    return Difference(replace(compared, open_in=place), path)
+    return Difference(replace(compared, open_in=place), partial(find_others, name=folder.manifest.name))
 
 
 def compare_instead(difference: Difference, plan: Plan) -> Difference:
@@ -226,16 +221,15 @@ def _existing_or_new(
 ) -> tuple[Folder, Claim, bool]:
     """The folder of the campaign, and whether it is new: it is made once everything is confirmed."""
     if folder_exists(claim.path):
-        check_names_others(plan, claim.path)
         folder = open_folder(claim.path)
         folder.check_name(name)
         return folder, replace(claim, name=folder.manifest.name), False
     check_is_no_continuation(plan, name, claim.path)
     claim.check_new()
     compared = compare_plan(plan, None, claim.account.environment)
-    content = _choose(compared, options)
-    check_not_again(content.plan, content.outgoing)
-    _confirm(compared, content, choose_pilot(content, options.pilot, None, None), claim, options)
+    others = _others(compared, claim)
+    content = _choose(compared, others, options)
+    _confirm(compared, others, content, choose_pilot(content, options.pilot, None, None), claim, options)
     folder = create_folder(claim.path, name, claim.account, claim.home, options.ledger)
     return folder, claim, True
 
@@ -299,21 +293,21 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan,
     rounds = folder.rounds(contents)
     record = CampaignRecord(folder.manifest.name, rounds, contents)
     compared = compare_plan(plan, record, folder.manifest.environment, options.opted_out)
-    content = _choose(compared, options)
+    others = _others(compared, campaign.claim)
+    content = _choose(compared, others, options)
     last_round = rounds[-1] if rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
     if last_round is not None:
         frozen = last_round.load(contents.batches)
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
-            _confirm(compared, content, pilot, campaign.claim, options)
+            _confirm(compared, others, content, pilot, campaign.claim, options)
             _keep_options(campaign, is_sending=len(content.outgoing) > 0)
-            return last_round, frozen, ComparedInWords(compared).overview
-    check_not_again(content.plan, content.outgoing)
-    _confirm(compared, content, pilot, campaign.claim, options)
+            return last_round, frozen, _told(compared, others)
+    _confirm(compared, others, content, pilot, campaign.claim, options)
     # Before the round: a program that dies between leaves no round.
     _keep_options(campaign, is_sending=len(content.outgoing) > 0)
-    return *_register(content, pilot, campaign), ComparedInWords(compared).overview
+    return *_register(content, pilot, campaign), _told(compared, others)
 
 
 def _keep_options(campaign: _LockedCampaign, *, is_sending: bool) -> None:
@@ -323,10 +317,20 @@ def _keep_options(campaign: _LockedCampaign, *, is_sending: bool) -> None:
         keep_pace(campaign.options, campaign.ledger)
 
 
-def _choose(compared: ComparedPlan, options: SendOptions) -> RoundContent:
-    return choose_content(
-        compared, changed=options.changed, waiting=options.waiting, opted_out=options.opted_out
-    )
+def _others(compared: ComparedPlan, claim: Claim) -> OtherCampaigns:
+    return other_campaigns(compared, claim.path, claim.name, claim.account)
+
+
+def _told(compared: ComparedPlan, others: OtherCampaigns) -> str:
+    """What the campaign, and others, have to do with the people of a plan."""
+    about_others = others.about(np.isin(compared.recorded, MAY_GO_OUT))
+    return f"{ComparedInWords(compared).overview} {about_others}".strip()
+
+
+def _choose(compared: ComparedPlan, others: OtherCampaigns, options: SendOptions) -> RoundContent:
+    content = choose_content(compared, others, options)
+    check_not_again(content.plan, content.outgoing)
+    return content
 
 
 def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:
@@ -340,25 +344,31 @@ def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRe
 
 
 def _confirm(
-    compared: ComparedPlan, content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions
+    compared: ComparedPlan,
+    others: OtherCampaigns,
+    content: RoundContent,
+    pilot: PilotStretch,
+    claim: Claim,
+    options: SendOptions,
 ) -> None:
     """Raise `ConfirmationError` unless what leaves now was confirmed, if it is live."""
     if claim.account.environment == "live":
-        departure = _departure(compared, content, pilot, claim, options)
+        departure = _departure(compared, others, content, pilot, claim, options)
         check_confirmed(claim.account, options.confirm, departure)
 
 
 def _departure(
-    compared: ComparedPlan, content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions
+    compared: ComparedPlan,
+    others: OtherCampaigns,
+    content: RoundContent,
+    pilot: PilotStretch,
+    claim: Claim,
+    options: SendOptions,
 ) -> Departure:
     """What would leave live now."""
     positions = content.outgoing if pilot.positions is None else pilot.positions
     account = claim.account
     extent = Extent.of(content.plan, positions, tried_texts(account))
-    recent = recently_reached(account, claim.key, extent.numbers)
-    elsewhere: list[ReachedElsewhere] = []
-    if account.environment == "live":  # a rehearsal asks nothing
-        elsewhere = reached_elsewhere(content.plan, positions, claim.path, account.environment)
     leaving = MAY_GO_OUT if options.changed == "send" else GOES_OUT
     return Departure(
         plan=content.plan,
@@ -368,13 +378,12 @@ def _departure(
         comparison=ComparedInWords(compared).overview,
         budget=budget_in_words(Budget.of(options.budget), account.currency),
         price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
-        reached_today=len(recent.numbers),
+        reached_today=others.reached_today(extent.numbers),
         may_be_new=not compared.count(ACCEPTED) and not is_try_out(claim.name),
         remarks=(
-            about_reached_elsewhere(elsewhere, extent.people),
+            others.about(np.isin(compared.recorded, leaving)),
             about_opted_out(compared.count_opted_out(*leaving)),
             *content.plan.unused_marks,
-            *recent.unreadable,
         ),
     )
 

@@ -21,7 +21,7 @@ from campaign.argument_checks import (
     kind_of,
     wrong,
 )
-from campaign.contract import BATCH_LIMIT, Changed, OptedOut, Waiting
+from campaign.contract import BATCH_LIMIT, Changed, Elsewhere, OptedOut, Waiting
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
@@ -45,7 +45,7 @@ from campaign.service.sandbox.server import Sandbox
 CONCURRENCY_LIMIT = 256  # requests at once; more than any service of this kind allows one customer
 
 CHANGED_CHOICES, WAITING_CHOICES = get_args(Changed), get_args(Waiting)
-OPTED_OUT_CHOICES = get_args(OptedOut)
+OPTED_OUT_CHOICES, ELSEWHERE_CHOICES = get_args(OptedOut), get_args(Elsewhere)
 Money = Decimal | float | str
 Place = str | os.PathLike[str]
 Progress = bool | Literal["tqdm"]
@@ -63,6 +63,7 @@ class SendOptions(Struct, frozen=True, kw_only=True):
     changed: Changed = "ask"
     waiting: Waiting = "ask"
     opted_out: OptedOut = "ask"
+    elsewhere: Elsewhere = "ask"
     pilot: int | None = None
     takeover: str | None = None
     batch_size: int = 100
@@ -86,6 +87,7 @@ class SendOptions(Struct, frozen=True, kw_only=True):
         check_choice(self.changed, CHANGED_CHOICES, subject="changed")
         check_choice(self.waiting, WAITING_CHOICES, subject="waiting")
         check_choice(self.opted_out, OPTED_OUT_CHOICES, subject="opted_out")
+        check_choice(self.elsewhere, ELSEWHERE_CHOICES, subject="elsewhere")
         check_count(self.pilot, subject="pilot", write="pilot=100", or_none=True)
         check_text(self.takeover, subject="takeover", write="the phrase that the error shows", or_none=True)
         check_text(self.confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
@@ -124,6 +126,7 @@ class SendOptions(Struct, frozen=True, kw_only=True):
             "changed": self.changed,
             "waiting": self.waiting,
             "opted_out": self.opted_out,
+            "elsewhere": self.elsewhere,
             "pilot": None if self.pilot is None else int(self.pilot),
         }
 

@@ -36,19 +36,16 @@ class ComparedInWords(Struct, frozen=True, eq=False):
     def _words(self) -> EnvironmentWords:
         return self._compared.words
 
-    def people(self, chosen: Bools | None = None, elsewhere: Bools | None = None) -> PeopleInWords:
-        """The people of the plan, or some of them, by what is recorded; another campaign has reached those
-        `elsewhere`. Both have an entry for each row that gets something."""
+    def people(self, chosen: Bools | None = None) -> PeopleInWords:
+        """The people of the plan by what is recorded, or the `chosen` ones of all rows that get something."""
         compared, recorded = self._compared, self._compared.recorded
         chosen = np.ones(len(recorded), dtype=bool) if chosen is None else chosen
-        elsewhere = np.zeros_like(chosen) if elsewhere is None else elsewhere
         counts = np.bincount(recorded[chosen]).tolist()
         is_new = chosen & (recorded == NEW)
         return PeopleInWords(
             dict(enumerate(counts)),
             self._words,
             left_out=int((is_new & compared.opted_out).sum()),
-            elsewhere=int((is_new & elsewhere & ~compared.opted_out).sum()),
             under_way=compared.count_under_way(chosen),
         )
 

@@ -7,9 +7,9 @@ from itertools import chain
 import numpy as np
 
 from campaign.arrow_text import Bools, Ints
-from campaign.contract import Changed, OptedOut, Waiting
 from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
+from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import note_reached_before, without_rows
 from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan
@@ -21,6 +21,7 @@ from campaign.sending.rounds.comparison import (
     UNKNOWN,
 )
 from campaign.sending.rounds.left_out_before import advice_on_opted_out
+from campaign.sending.rounds.other_campaigns import OtherCampaigns
 from campaign.sending.store.round_content import RoundContent
 
 # Why a row that is skipped gets nothing: its code and its reason.
@@ -39,19 +40,17 @@ _CHANGED = (
 _TOGETHER = 'There are several questions. Each count assumes that the others are answered with "send".'
 
 
-def choose_content(
-    compared: ComparedPlan, *, changed: Changed, waiting: Waiting, opted_out: OptedOut
-) -> RoundContent:
+def choose_content(compared: ComparedPlan, others: OtherCampaigns, options: SendOptions) -> RoundContent:
     """What a round of this plan holds, and which of its messages go out.
 
     Raises `ConfirmationError` with all questions that a person has to answer first.
     """
-    were_skipped = (
-        compared.were_skipped if changed == "ask" else np.full_like(compared.opted_out, changed == "skip")
-    )
+    were_skipped, changed = compared.were_skipped, options.changed
+    if changed != "ask":
+        were_skipped = np.full_like(compared.opted_out, changed == "skip")
     stays = ~(np.isin(compared.recorded, ASKED) & were_skipped)
     settled = np.isin(compared.recorded, (UNKNOWN, ACCEPTED))
-    _check_answered(compared, stays & ~settled, changed, waiting, opted_out)
+    _check_answered(compared, others, stays & ~settled, options)
     batch_of_message = compared.spread(np.where(settled, compared.batches, 0))[compared.spread(stays)]
     plan, batch_of_excluded = compared.plan, compared.reached_before
     if not stays.all():
@@ -66,24 +65,26 @@ def choose_content(
 
 
 def _check_answered(
-    compared: ComparedPlan, leaving: Bools, changed: Changed, waiting: Waiting, opted_out: OptedOut
+    compared: ComparedPlan, others: OtherCampaigns, leaving: Bools, options: SendOptions
 ) -> None:
     """Raise `ConfirmationError` unless every question that there is was answered.
 
     `leaving` rows go out, or would if a question was answered with "send".
     """
     told, asked = ComparedInWords(compared), compared.asked
-    opted = compared.opted_out & leaving
+    opted, same = compared.opted_out & leaving, others.with_same_text(leaving)
     questions: dict[str, tuple[int, list[str]]] = {}
-    if len(compared.waiting) and waiting == "ask":
+    if len(compared.waiting) and options.waiting == "ask":
         lines = [told.about_waiting, *told.waiting_lines(_LENGTH), _FINISH_FIRST]
         questions["waiting"] = len(compared.waiting), lines
-    if len(asked) and changed == "ask":
+    if len(asked) and options.changed == "ask":
         lines = [told.about_asked, *told.asked_lines(_first_of_each(compared, asked), _LENGTH), _CHANGED]
         questions["changed"] = len(asked), lines
-    if opted.any() and opted_out == "ask":
+    if opted.any() and options.opted_out == "ask":
         count = int(opted.sum())
         questions["opted_out"] = count, [told.about_opted_out(opted), advice_on_opted_out(count)]
+    if same.any() and options.elsewhere == "ask" and compared.environment == "live":
+        questions["elsewhere"] = int(same.sum()), [others.about(same), others.advice(same)]
     if questions:
         counts, texts = zip(*questions.values(), strict=True)
         together = [_TOGETHER] if len(questions) > 1 else []

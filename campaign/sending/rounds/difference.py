@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,17 +33,13 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.kept_budget import about_budget
 from campaign.sending.rounds.left_out_before import advice_on_opted_out
+from campaign.sending.rounds.other_campaigns import OtherCampaigns
 from campaign.sending.rounds.people_in_words import PeopleInWords
-from campaign.sending.rounds.reached_elsewhere import (
-    ReachedElsewhere,
-    about_reached_elsewhere,
-    reached_elsewhere,
-)
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, counted
 
-# Kinds of people in words that the record of the campaign does not tell.
-_BY_ANOTHER_CAMPAIGN, _LEFT_OUT_BEFORE = "reached by another campaign", "left out before"
+# A kind of people in words that the record of the campaign does not tell.
+_LEFT_OUT_BEFORE = "left out before"
 _WORDS = pd.array([word.replace("_", " ") for word in RECORDED], dtype="str")
 _ROWS = 10  # of the card's table
 _NOBODY = np.empty(0, np.int64)
@@ -57,7 +53,7 @@ class Difference:
     """
 
     _compared: ComparedPlan
-    _path: Path | None = None  # of its campaign's folder
+    _find_others: Callable[[ComparedPlan], OtherCampaigns]
 
     @property
     def new(self) -> int:
@@ -130,7 +126,8 @@ class Difference:
         may_go_out = np.isin(self._compared.recorded, MAY_GO_OUT)
         advice = advice_on_opted_out(self._compared.count_opted_out(*MAY_GO_OUT))
         about_them = f"{ComparedInWords(self._compared).about_opted_out(may_go_out)} {advice}".strip()
-        left_out = f"{about_them} {ComparedInWords(self._compared).about_sharing}".strip()
+        others = self._others.advice(may_go_out)
+        left_out = f"{others} {about_them} {ComparedInWords(self._compared).about_sharing}".strip()
         return " ".join(self._remarks("ask", "ask", left_out))
 
     def _remarks(
@@ -146,7 +143,7 @@ class Difference:
         leaving = people.leaving(count, changed=changed, is_open=len(undecided) > 0)
         told = ComparedInWords(compared)
         questions = told.questions(changed=changed == "ask", waiting=waiting == "ask")
-        remarks = [  # who "these people" are has been said before
+        remarks = [
             leaving, questions, self._about_others(changed, undecided), about_left_out,
             self._about_split(changed), people.staying(count, changed=changed), told.about_run,
             about_budget(compared, outgoing), told.about_rows, told.about_closing,
@@ -172,20 +169,10 @@ class Difference:
 
     def _people(self, changed: Changed, undecided: Ints = _NOBODY) -> PeopleInWords:
         """The people of the plan in words, without those who would get something and are undecided."""
-        elsewhere = self._reached_elsewhere
-        chosen = np.ones_like(elsewhere)
+        chosen = np.ones(len(self._compared.starts), dtype=bool)
         if len(undecided):
-            leaving = np.isin(self._compared.recorded, _states(changed))
-            chosen = ~(leaving & np.isin(self._numbers_of_rows, undecided))
-        return ComparedInWords(self._compared).people(chosen, elsewhere)
-
-    @property
-    def _reached_elsewhere(self) -> Bools:
-        """Which rows would go out to people whom another campaign has reached."""
-        elsewhere = np.zeros(len(self._compared.starts), dtype=bool)
-        for other in self._elsewhere:
-            elsewhere[self._may_go_out] |= other.people["reached"].to_numpy()
-        return elsewhere
+            chosen = ~(self._leaving(changed) & np.isin(self._numbers_of_rows, undecided))
+        return ComparedInWords(self._compared).people(chosen)
 
     @property
     def _kinds(self) -> pd.Series[str]:
@@ -193,7 +180,6 @@ class Difference:
         compared = self._compared
         kinds = pd.Series(_WORDS.take(compared.recorded.astype(np.int64)))
         is_new = compared.recorded == NEW
-        kinds[is_new & self._reached_elsewhere] = _BY_ANOTHER_CAMPAIGN
         kinds[is_new & compared.opted_out] = _LEFT_OUT_BEFORE
         return pd.Series(compared.spread(kinds.to_numpy()), dtype="str")
 
@@ -203,36 +189,21 @@ class Difference:
         numbers = self._compared.plan.messages["number"].iloc[self._compared.starts]
         return numbers.to_numpy(dtype=np.int64)
 
-    @property
-    def _may_go_out(self) -> Ints:
-        """The places of the rows that go out with any answer."""
-        return np.flatnonzero(np.isin(self._compared.recorded, MAY_GO_OUT))
+    def _leaving(self, changed: Changed) -> Bools:
+        """Which rows go out with this answer."""
+        return np.isin(self._compared.recorded, _states(changed))
 
     @cached_property
-    def _elsewhere(self) -> list[ReachedElsewhere]:
-        """Whom of these other campaigns beside this one have reached."""
-        compared = self._compared
-        if self._path is None:
-            return []
-        outgoing = self.outgoing(changed=True)
-        return reached_elsewhere(compared.plan, outgoing, self._path, compared.environment)
-
-    def _elsewhere_among(self, states: tuple[int, ...]) -> list[ReachedElsewhere]:
-        """The same of those of whom one of some states is known."""
-        chosen = np.isin(self._compared.recorded[self._may_go_out], states)
-        return [some for other in self._elsewhere if (some := other.among(chosen)).is_news]
+    def _others(self) -> OtherCampaigns:
+        return self._find_others(self._compared)
 
     def _about_others(self, changed: Changed, undecided: Ints) -> str:
-        asked = changed == "ask" and len(self._compared.asked) > 0
-        states = MAY_GO_OUT if asked else _states(changed)
-        is_open = asked or len(undecided) > 0 or self.waiting > 0
-        whom = "the people who get, or may get, a message" if is_open else "these people"
-        return about_reached_elsewhere(
-            self._elsewhere_among(states),
-            self._compared.count(*states),
-            whom,
-            named=ComparedInWords(self._compared).named,
-        )
+        """Who of those who would get something with this answer, or are asked about, has it from another
+        campaign."""
+        leaving = self._leaving("send" if changed == "ask" else changed)
+        if len(undecided):
+            leaving &= ~np.isin(self._numbers_of_rows, undecided)
+        return self._others.about(leaving)
 
     @property
     def is_first(self) -> bool:
@@ -285,7 +256,12 @@ def plan_behind(difference: Difference) -> ComparedPlan:
 
 def with_comparison(difference: Difference, compared: ComparedPlan) -> Difference:
     """The same, made of another comparison with the same campaign."""
-    return Difference(compared, difference._path)
+    return Difference(compared, difference._find_others)
+
+
+def others_behind(difference: Difference) -> OtherCampaigns:
+    """What other campaigns have to do with its people."""
+    return difference._others
 
 
 def remarks_after(
@@ -310,26 +286,13 @@ def decided_messages(difference: Difference, *, changed: Changed, undecided: Int
 
 
 def sent_this_text(difference: Difference, *, changed: Changed) -> dict[str, Ints]:
-    """The numbers of people who have the very text that they would get with this answer, by the name of the
-    campaign beside this one that has reached them, the one that sent last first."""
-    others = difference._elsewhere_among(_states(changed))
-    if not others:
-        return {}
-    is_leaving = np.isin(difference._compared.recorded, _states(changed))
-    numbers = difference._numbers_of_rows[is_leaving]
-    found = {other.name: np.unique(numbers[other.people["with_this_text"]]) for other in others}
-    return {name: people for name, people in found.items() if len(people)}
-
-
-def left_out_elsewhere(difference: Difference) -> Ints:
-    """The numbers of people who may get something, and whom the last campaign beside this one that knows them
-    has left out, because they wanted no messages."""
-    is_known, wants_none = np.zeros((2, len(difference._may_go_out)), dtype=bool)
-    for other in difference._elsewhere:  # the one that sent last comes first
-        wants_none |= other.people["opted_out"].to_numpy() & ~is_known
-        is_known |= other.people[["opted_out", "reached"]].any(axis=1).to_numpy()
-    numbers: Ints = difference._numbers_of_rows[difference._may_go_out][wants_none]
-    return numbers
+    """The numbers of people who have the very text that they would get with this answer from another
+    campaign, or may get it from there, by its name."""
+    leaving = difference._leaving(changed)
+    return {
+        other.name: np.unique(difference._numbers_of_rows[leaving & other.has_text])
+        for other in difference._others.with_text_of(leaving)
+    }
 
 
 def kinds_of_people(difference: Difference, positions: Ints) -> pd.Series[str]:
@@ -343,8 +306,8 @@ def about_split(difference: Difference, *, changed: Changed) -> str:
 
 
 def about_others(difference: Difference, *, changed: Changed, undecided: Ints) -> str:
-    """Whom of those who would get something with this answer, or are asked about, other campaigns beside this
-    one have reached, and with which text; "" for nobody."""
+    """Who of those who would get something with this answer, or are asked about, has it from another campaign
+    already; "" for nobody."""
     return difference._about_others(changed, undecided)
 
 

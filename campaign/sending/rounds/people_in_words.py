@@ -23,9 +23,8 @@ from campaign.text import agreeing, counted, listed_words
 
 # What is recorded of rows that get a message, in words for people, in the order in which they are told.
 _KINDS = {
-    "new": NEW, "left out before": NEW, "with a number {reached} by another campaign": NEW,
-    "still waiting": UNSENT, "to be sent again": AGAIN, "refused before": REFUSED,
-    "{reached} before": ACCEPTED, "under way": UNKNOWN, "unknown": UNKNOWN,
+    "new": NEW, "left out before": NEW, "still waiting": UNSENT, "to be sent again": AGAIN,
+    "refused before": REFUSED, "{reached} before": ACCEPTED, "under way": UNKNOWN, "unknown": UNKNOWN,
     "{reached} with another text": OTHER_TEXT, "{reached} under another number": OTHER_NUMBER,
 }  # fmt: skip
 _OF_MESSAGE = ("under way", "unknown")  # said of the message, not of the person
@@ -36,8 +35,7 @@ class PeopleInWords:
     """The people of a compared plan by what is recorded of them. A row that gets a message is a person.
 
     `recorded` has how many of them each state has. Of the new people, `left_out` were left out before,
-    because they wanted no messages, and another campaign has reached the numbers of `elsewhere` of the
-    others: nobody would call them new. Of those who are unknown, `under_way` have a message that another run
+    because they wanted no messages. Of those who are unknown, `under_way` have a message that another run
     is sending: its answer may come any moment.
     """
 
@@ -47,11 +45,10 @@ class PeopleInWords:
         words: EnvironmentWords,
         *,
         left_out: int = 0,
-        elsewhere: int = 0,
         under_way: int = 0,
     ) -> None:
         self._recorded, self._words = recorded, words
-        self._left_out, self._elsewhere, self._under_way = left_out, elsewhere, under_way
+        self._left_out, self._under_way = left_out, under_way
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -59,9 +56,8 @@ class PeopleInWords:
         reached = self._words.reached
         kinds = {kind.format(reached=reached): self._recorded.get(state, 0) for kind, state in _KINDS.items()}
         return kinds | {
-            "new": kinds["new"] - self._left_out - self._elsewhere,
+            "new": kinds["new"] - self._left_out,
             "left out before": self._left_out,
-            f"with a number {reached} by another campaign": self._elsewhere,
             "under way": self._under_way,
             "unknown": kinds["unknown"] - self._under_way,
         }
