@@ -20,6 +20,7 @@ CIRCUMSTANCES = {
         "kills": 1.0, "places": ("after a change of the ledger is committed",), "environments": ("local",),
     },
     "a rehearsal counts as reached": {"environments": ("sandbox",)},
+    "same text elsewhere not asked": {"kills": 0.0, "environments": ("live",)},
     "list written before the ledger": {
         "kills": 1.0, "places": ("before moves are made, not yet committed",), "environments": ("live",),
     },
