@@ -17,7 +17,6 @@ from campaign.notebook.composer.sent_elsewhere import have_it_already
 from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.difference import (
     Difference,
-    about_others,
     about_split,
     people_of,
     plan_behind,
@@ -63,11 +62,8 @@ class Leaving(Struct, frozen=True, eq=False):
         ]
         staying, gone = people.staying(count, changed=changed), told.about_gone.strip()
         beside = desk_words(told.about_beside_file.strip())
-        others = about_others(difference, changed=changed, undecided=self.undecided)
         paragraphs = [markup.paragraph(desk_words(" ".join(filter(None, now))))]
-        paragraphs += [
-            markup.paragraph(desk_words(said), note=True) for said in (others, staying, gone) if said
-        ]
+        paragraphs += [markup.paragraph(desk_words(said), note=True) for said in (staying, gone) if said]
         paragraphs += [markup.paragraph(said, note=True) for said in waiting if said]
         if beside:  # marked: nobody expects them
             paragraphs.append(f'<div class="changed">{markup.paragraph(beside)}</div>')

@@ -91,10 +91,7 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         said = ""
         try:
             difference = self._desk.difference(self._desk.composition.environment)
-            about = about_others(
-                difference, changed="ask", undecided=undecided_numbers(self._desk, difference)
-            )
-            said = desk_words(about, here=3) if difference.is_first else ""
+            said = desk_words(about_others(difference), here=3) if difference.is_first else ""
             if self._desk.senders(difference):
                 said = f"{said} {_GOES_ON}"
         except OtherFileError as unclear:

@@ -144,7 +144,7 @@ class Difference:
         told = ComparedInWords(compared)
         questions = told.questions(changed=changed == "ask", waiting=waiting == "ask")
         remarks = [
-            leaving, questions, self._about_others(changed, undecided), about_left_out,
+            leaving, questions, self._about_others(changed), about_left_out,
             self._about_split(changed), people.staying(count, changed=changed), told.about_run,
             about_budget(compared, outgoing), told.about_rows, told.about_closing,
         ]  # fmt: skip
@@ -197,13 +197,10 @@ class Difference:
     def _others(self) -> OtherCampaigns:
         return self._find_others(self._compared)
 
-    def _about_others(self, changed: Changed, undecided: Ints) -> str:
+    def _about_others(self, changed: Changed) -> str:
         """Who of those who would get something with this answer, or are asked about, has it from another
         campaign."""
-        leaving = self._leaving("send" if changed == "ask" else changed)
-        if len(undecided):
-            leaving &= ~np.isin(self._numbers_of_rows, undecided)
-        return self._others.about(leaving)
+        return self._others.about(self._leaving("send" if changed == "ask" else changed))
 
     @property
     def is_first(self) -> bool:
@@ -305,10 +302,9 @@ def about_split(difference: Difference, *, changed: Changed) -> str:
     return difference._about_split(changed)
 
 
-def about_others(difference: Difference, *, changed: Changed, undecided: Ints) -> str:
-    """Who of those who would get something with this answer, or are asked about, has it from another campaign
-    already; "" for nobody."""
-    return difference._about_others(changed, undecided)
+def about_others(difference: Difference) -> str:
+    """Who of those who would get something, or may get it, has it from another campaign; "" for nobody."""
+    return difference._about_others("ask")
 
 
 def _states(changed: Changed) -> tuple[int, ...]:
