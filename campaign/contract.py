@@ -26,10 +26,12 @@ KEEPING = ("earlier_text", "other_number")  # the number, or the cell, keeps wha
 PEOPLE_OF_THEIR_OWN = ("shared_phone", *KEEPING)
 
 # What happens to people who were reached with another text, to texts that wait and are not in the table any
-# more, and to people who were left out before because they wanted no messages.
+# more, to people who were left out before because they wanted no messages, and to people who have their text
+# from another campaign.
 Changed = Literal["ask", "skip", "send"]
 Waiting = Literal["ask", "withdraw"]
 OptedOut = Literal["ask", "skip", "send"]
+Elsewhere = Literal["ask", "send"]
 
 # In place of an error, for what was withdrawn when its campaign was closed, and for what a person ordered to
 # be sent again.

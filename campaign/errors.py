@@ -102,7 +102,7 @@ class ConfirmationError(CampaignError):
     - `call`: the lines of Python that do it, the phrase included, ready to be copied; "" if none is known
     - `proceed`: does it once a person has typed the phrase; None where the call has to be repeated
     - `questions`: what else has to be answered first, and how many people each question is about: `changed`,
-      `waiting` and `opted_out`, by the name of the option that answers it
+      `waiting`, `opted_out` and `elsewhere`, by the name of the option that answers it
     """
 
     def __init__(

@@ -32,8 +32,8 @@ from campaign.sending.workers.release import Release, release
 from campaign.service.account import Account
 
 ROUND = (
-    "changed", "waiting", "opted_out", "takeover", "confirm", "hours", "rate", "batch_size", "concurrency",
-    "canary", "max_unknown",
+    "changed", "waiting", "opted_out", "elsewhere", "takeover", "confirm", "hours", "rate", "batch_size",
+    "concurrency", "canary", "max_unknown",
 )  # fmt: skip
 _FIRST_ROUND = ("name", "folder", "pilot", "ledger")
 

@@ -77,6 +77,11 @@ EARLIER_ROUNDS = Group(
             "now: ask sends nothing (default), skip leaves them out, send sends to them",
         ),
         Option(
+            "--elsewhere", choices=("ask", "send"), default="ask",
+            help="people who have this very text from another campaign of the account, or may get it from "
+            "there: ask sends nothing (default), send sends it to them again",
+        ),
+        Option(
             "--takeover", metavar="PHRASE",
             help="the phrase that is asked for when the campaign was moved, copied or restored",
         ),

@@ -133,9 +133,8 @@ class ShellWords:
             return ""
         call = _call(arguments)
         texts = [getattr(argument, "value", None) for argument in call.args]
-        words = [
-            quoted(text) if isinstance(text, str) else self.folder for text in texts if text is not Ellipsis
-        ]
+        place = "FILE" if command == "send" else self.folder
+        words = [quoted(text) if isinstance(text, str) else place for text in texts if text is not Ellipsis]
         options = [self._value_of(keyword.arg or "", keyword.value) for keyword in call.keywords]
         return " ".join(["campaign", command, *words, *filter(None, options)])
 

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from campaign.argument_checks import check_count, check_path
 from campaign.cluster import Cluster
-from campaign.contract import Changed, OptedOut, Waiting
+from campaign.contract import Changed, Elsewhere, OptedOut, Waiting
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
@@ -76,6 +76,7 @@ def send(
     progress: Progress = True,
     ledger: Place | None = None,
     opted_out: OptedOut = "ask",
+    elsewhere: Elsewhere = "ask",
     senders: int | None = None,
     client: Any = None,
 ) -> Result:
@@ -96,6 +97,8 @@ def send(
     - `opted_out`: what happens to people who were left out before, because they wanted no messages, and whom
       the plan does not leave out, perhaps because the list was forgotten: "ask" raises an error, "skip"
       leaves them out, "send" sends to them
+    - `elsewhere`: what happens live to people whom another campaign of this account gave this very text
+      within six days, or has it waiting or unknown for them: "ask" raises an error, "send" sends it again
     - `pilot`: send about so many messages first, chosen at random, then end; `resume` sends the rest, and so
       does `send` without `pilot=`
     - `takeover`: the phrase that an error shows when the campaign was moved, copied or restored
@@ -137,7 +140,7 @@ def send(
         account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
         pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
         budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
-        progress=progress, ledger=ledger,
+        progress=progress, ledger=ledger, elsewhere=elsewhere,
     )  # fmt: skip
     return _sent(plan, options, senders, client)
 
@@ -255,6 +258,7 @@ def resume(
     progress: Progress = True,
     ledger: Place | None = None,
     opted_out: OptedOut = "ask",
+    elsewhere: Elsewhere = "ask",
     senders: int | None = None,
     client: Any = None,
 ) -> Result:
@@ -277,7 +281,7 @@ def resume(
         account=account, folder=folder, changed=changed, waiting=waiting, opted_out=opted_out,
         takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget,
         hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm, progress=progress,
-        ledger=ledger,
+        ledger=ledger, elsewhere=elsewhere,
     )  # fmt: skip
     return _sent(None, options, senders, client, opt_outs)
 

@@ -34,13 +34,12 @@ from campaign.sending.rounds.comparison import GOES_OUT, MAY_GO_OUT
 from campaign.sending.rounds.confirmation import TRY_FIRST, Departure, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
-from campaign.sending.rounds.difference import Difference, plan_behind, with_comparison
+from campaign.sending.rounds.difference import Difference, others_behind, plan_behind, with_comparison
 from campaign.sending.rounds.kept_options import keep_options, with_kept_budget
 from campaign.sending.rounds.left_out_before import about_opted_out
-from campaign.sending.rounds.not_again import check_names_others, check_not_again
+from campaign.sending.rounds.not_again import check_not_again
+from campaign.sending.rounds.other_campaigns import OtherCampaigns, other_campaigns
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
-from campaign.sending.rounds.reached_elsewhere import about_reached_elsewhere, reached_elsewhere
-from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
@@ -108,6 +107,7 @@ class _Decision(NamedTuple):
     """What a person has confirmed: the content of a round, and which of it goes out first."""
 
     compared: ComparedPlan
+    others: OtherCampaigns
     content: RoundContent
     pilot: PilotStretch
 
@@ -163,7 +163,7 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
         claim = Claim(path, name.name if record is None else record.name, account, options.takeover)
         claim.check(None if record is None else open_folder(path))
     try:
-        _decide(compared, claim, options)
+        _decide(compared, others_behind(difference), claim, options)
     except ConfirmationError as question:
         if not question.phrase:
             raise
@@ -185,14 +185,16 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     Of the options, account, name and folder matter.
     """
     plan = plan_in(environment, plan)
-    path, _, folder = _campaign_of(plan, options, environment)
+    path, name, folder = _campaign_of(plan, options, environment)
+    account = options.account if isinstance(options.account, Account) else None
+    find_others = partial(other_campaigns, path=path, account=account)
     if folder is None:
-        return Difference(compare_plan(plan, None, environment), path)
-    if isinstance(options.account, Account):
-        Claim(path, folder.manifest.name, options.account, None).check_account(folder)
+        return Difference(compare_plan(plan, None, environment), partial(find_others, name=name.name))
+    if account is not None:
+        Claim(path, folder.manifest.name, account, None).check_account(folder)
     place = open_in(path)  # asked first: what it sends while the rest is read is not counted
     compared = compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out)
-    return Difference(replace(compared, open_in=place), path)
+    return Difference(replace(compared, open_in=place), partial(find_others, name=folder.manifest.name))
 
 
 def compare_instead(difference: Difference, plan: Plan) -> Difference:
@@ -230,7 +232,8 @@ def _send(
     check_is_no_continuation(plan, name, path)
     claim = Claim(path, name.name, account, options.takeover)
     claim.check(None)
-    decision = _decide(compare_plan(plan, None, account.environment), claim, options)
+    compared = compare_plan(plan, None, account.environment)
+    decision = _decide(compared, _others(compared, claim), claim, options)
     folder = create_folder(path, name, account, claim.home, options.ledger)
     campaign = _lock(folder, claim, options, held, is_new=True)
     if campaign.ledger.last_round():  # a rehearsal: it has no lock of its account
@@ -245,7 +248,6 @@ def _campaign_of(
     path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
         return path, name, None
-    check_names_others(plan, path)
     folder = open_folder(path)
     folder.check_name(name)
     return path, name, folder
@@ -307,31 +309,42 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> _Sent:
     rounds = folder.rounds(contents)
     record = CampaignRecord(folder.manifest.name, rounds, contents)
     compared = compare_plan(plan, record, folder.manifest.environment, options.opted_out)
-    decision = _decide(compared, campaign.claim, options)
+    decision = _decide(compared, _others(compared, campaign.claim), campaign.claim, options)
     if rounds:
         frozen = rounds[-1].load(contents.batches)
         if _says_the_same(decision, rounds[-1], frozen, record):
             keep_options(options, campaign.ledger, is_sending=len(decision.content.outgoing) > 0)
-            return rounds[-1], frozen, overview(compared)
+            return rounds[-1], frozen, _told(decision)
     return _register(decision, campaign)
 
 
-def _decide(compared: ComparedPlan, claim: Claim | None, options: SendOptions) -> _Decision:
+def _others(compared: ComparedPlan, claim: Claim) -> OtherCampaigns:
+    return other_campaigns(compared, claim.path, claim.name, claim.account)
+
+
+def _told(decision: _Decision) -> str:
+    """What the campaign, and others, have to do with the people of a plan."""
+    compared = decision.compared
+    about_others = decision.others.about(np.isin(compared.recorded, MAY_GO_OUT))
+    return f"{overview(compared)} {about_others}".strip()
+
+
+def _decide(
+    compared: ComparedPlan, others: OtherCampaigns, claim: Claim | None, options: SendOptions
+) -> _Decision:
     """What goes out of a compared plan. `claim` is None where nothing is confirmed.
 
     Raises `ConfirmationError` unless all questions are answered and, live, what leaves now was confirmed.
     """
-    content = choose_content(
-        compared, changed=options.changed, waiting=options.waiting, opted_out=options.opted_out
-    )
+    content = choose_content(compared, others, options)
     check_not_again(content.plan, content.outgoing)
     record = compared.record
     last_round = record.rounds[-1] if record is not None and record.rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
     leaving = content.outgoing if pilot.positions is None else pilot.positions
     if claim is not None and claim.is_live and len(leaving):
-        check_confirmed(options.confirm, _departure(compared, content, leaving, claim, options))
-    return _Decision(compared, content, pilot)
+        check_confirmed(options.confirm, _departure(compared, others, content, leaving, claim, options))
+    return _Decision(compared, others, content, pilot)
 
 
 def _says_the_same(
@@ -350,13 +363,16 @@ def _says_the_same(
 
 
 def _departure(
-    compared: ComparedPlan, content: RoundContent, positions: Ints, claim: Claim, options: SendOptions
+    compared: ComparedPlan,
+    others: OtherCampaigns,
+    content: RoundContent,
+    positions: Ints,
+    claim: Claim,
+    options: SendOptions,
 ) -> Departure:
     """What would leave live now: the messages at these positions."""
     account, record = claim.account, compared.record
     numbers = np.unique(numbers_at(content.plan, positions))
-    recent = recently_reached(account, claim.key, numbers)
-    elsewhere = reached_elsewhere(content.plan, positions, claim.path, account.environment)
     leaving = MAY_GO_OUT if options.changed == "send" else GOES_OUT
     return Departure(
         plan=content.plan,
@@ -369,12 +385,11 @@ def _departure(
         comparison=overview(compared),
         budget=budget_in_words(Budget.of(options.budget), account.currency),
         price=None if record is None else average_price(record.ledger.outcomes),
-        reached_today=len(recent.numbers),
+        reached_today=others.reached_today(numbers),
         remarks=(
-            about_reached_elsewhere(elsewhere, len(numbers)),
+            others.about(np.isin(compared.recorded, leaving)),
             about_opted_out(compared.count_opted_out(*leaving)),
             *content.plan.unused_marks,
-            *recent.unreadable,
             TRY_FIRST if record is None and not is_try_out(claim.name) else "",
         ),
     )
@@ -403,7 +418,7 @@ def _register(decision: _Decision, campaign: _LockedCampaign) -> _Sent:
     ledger.register_round(manifest.digest, entries)
     if campaign.entry is not None:  # from now on the name is not merely claimed
         campaign.entry.write(partial(moves_of, folder.ledger_place), at_once=True)
-    comparison = overview(decision.compared)
+    comparison = _told(decision)
     if tables_on_cluster(content.plan) is not None or isinstance(content.plan.store, AmendedParts):
         # Nobody needs the cluster any more, and nothing is to be amended each time it is looked at.
         frozen = this_round.load_as_written(snapshot(folder.ledger_place).batches)

@@ -21,7 +21,7 @@ from campaign.argument_checks import (
     kind_of,
     wrong,
 )
-from campaign.contract import BATCH_LIMIT, Changed, OptedOut, Waiting
+from campaign.contract import BATCH_LIMIT, Changed, Elsewhere, OptedOut, Waiting
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
@@ -45,7 +45,12 @@ CONCURRENCY_LIMIT = 256  # requests at once; more than any service of this kind 
 
 _PHRASE = "the phrase that the error shows"
 _TEXTS = {"name": 'name="visits"', "takeover": _PHRASE, "confirm": _PHRASE}
-_CHOICES = {"changed": get_args(Changed), "waiting": get_args(Waiting), "opted_out": get_args(OptedOut)}
+_CHOICES = {
+    "changed": get_args(Changed),
+    "waiting": get_args(Waiting),
+    "opted_out": get_args(OptedOut),
+    "elsewhere": get_args(Elsewhere),
+}
 _COUNTS = {"batch_size": BATCH_LIMIT, "concurrency": CONCURRENCY_LIMIT, "max_unknown": None, "pilot": None}
 Money = Decimal | float | str
 Place = str | os.PathLike[str]
@@ -64,6 +69,7 @@ class SendOptions(Struct, frozen=True, kw_only=True):
     changed: Changed = "ask"
     waiting: Waiting = "ask"
     opted_out: OptedOut = "ask"
+    elsewhere: Elsewhere = "ask"
     pilot: int | None = None
     takeover: str | None = None
     batch_size: int = 100

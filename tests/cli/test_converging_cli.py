@@ -251,6 +251,20 @@ def test_a_rehearsal_in_not_again_reaches_nobody(service, desk, shell):
     assert_reached_once(service, range(20))
 
 
+def test_saves_the_spreadsheet_under_another_name_in_the_same_week(service, desk, shell):
+    assert shell.confirmed("send", "visits.csv")[0] == 0
+    Path("visits.csv").rename("visits_v2.csv")
+    code, shown = shell.run("send", "visits_v2.csv")
+    assert (code, len(service.numbers)) == (2, 20)
+    assert "20 people have this very text from “visits”." in shown
+    assert "campaign send FILE --name visits. Or give --elsewhere send" in shown
+    assert shell.run("send", "visits_v2.csv", "--dry-run")[0] == 2
+    code, shown = shell.run("send", "visits_v2.csv", "--name", "visits")
+    assert (code, len(service.numbers)) == (0, 20)
+    assert shell.confirmed("send", "visits_v2.csv", "--elsewhere", "send")[0] == 0
+    assert len(service.numbers) == 40
+
+
 def test_sends_b_without_those_of_a_while_a_still_waits(service, desk, shell):
     assert shell.confirmed("send", "visits.csv", "--pilot", "6", "--name", "A")[0] == 4
     others = ["send", "visits.csv", "--name", "B", "--not-again", str(next(Path("campaigns").glob("a*")))]

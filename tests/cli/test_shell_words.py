@@ -122,6 +122,7 @@ def test_no_sentence_speaks_python(command, sentences_in_python):
         ("status", "new campaign with not_again= and", "new campaign with --not-again and"),
         ("resume", "not_again=campaign.load_result(folder).", "--not-again FOLDER."),
         ("status", "use campaign.resume(result.folder).", "use campaign resume FOLDER."),
+        ("send", 'campaign.send(plan, …, name="visits").', "campaign send FILE --name visits."),
         ("send", 'write campaign.resume("campaigns/visits", …).', "write campaign resume campaigns/visits."),
         (
             "send",

@@ -126,10 +126,12 @@ SENDING = {
     "progress": [*A_SWITCH, "none"],
     "ledger": A_PATH,
     "opted_out": [*A_WORD, "none"],
+    "elsewhere": [*A_WORD, "none"],
 }
 RESUMING = (
     "account", "changed", "waiting", "takeover", "batch_size", "concurrency", "rate", "budget", "hours",
     "canary", "max_unknown", "confirm", "progress", "ledger", "opted_out",
+    "elsewhere",
 )  # fmt: skip
 A_LIST_OF_NUMBERS = names(OBJECTS, NUMBERS, but="frame list no_items")
 ACCOUNT = {

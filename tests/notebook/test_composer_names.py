@@ -142,7 +142,7 @@ def test_texts_that_another_campaign_has_sent_wait_for_an_answer(person):
     assert "3 · 1 person gets a text; section 4 asks about 3 people; 1 row gets none" in person.folded()
     person.reopen(3)
     shown = person.sees("section-3")
-    assert "were reached in rehearsal with this text under “Bills November” on " in shown
+    assert "3 people have this very text from “Bills November”." in shown
     assert "Section 4 asks whether this spreadsheet goes on with that campaign" in shown
     person.press("go-on")
     assert name_of(person) == ("", "")

@@ -809,62 +809,6 @@ def test_three_rows_of_one_phone_are_three_people_wherever_they_are_counted(tabl
 # who was left out before, and how the page counts whom it asks about
 
 
-def test_whom_a_campaign_of_another_name_has_left_out_is_asked_about(table):
-    """Ben wanted no texts about the visits; a month later there is another text, under another name."""
-    before = Person(campaign.compose())
-    before.compose()
-    before.reopen(3)
-    before.fill("opt-out-number", "0772 000 002")
-    before.press("go-on")
-    before.send()
-    later = Person(campaign.compose())
-    later.compose(text="We are closed on Friday, {name}")
-    later.fill("name", "Closed")
-    assert "1 person who would get a text now was left out before" in later.sees("left-out")
-    assert "(row 3)" in later.sees("left-out")
-    send = find(later.composer, "send")
-    assert (send.description, send.disabled) == ("Rehearse 2 texts", True)
-    later.press("leave-out-again")
-    assert (send.description, send.disabled) == ("Rehearse 2 texts", False)
-    later.send()
-    assert later.composer.desk.run.counts.accepted == 2
-    third = Person(campaign.compose())
-    third.compose(text="Open again, {name}")
-    third.fill("name", "Open")
-    third.press("send-to-them-too")
-    third.send()
-    assert third.composer.desk.run.counts.accepted == 3
-    # The campaign that knows best is the last one, and it has written to Ben.
-    fourth = Person(campaign.compose())
-    fourth.compose(text="Closed for good, {name}")
-    fourth.fill("name", "End")
-    assert not fourth.is_shown("left-out")
-    fourth.fill("name", "Ends")
-    assert find(fourth.composer, "send").description == "Rehearse 3 texts"
-
-
-def test_an_open_question_about_them_does_not_vanish_under_a_name_of_its_own(table):
-    """The text is another one, so the page offers a campaign of its own: it knows of Ben as well."""
-    before = Person(campaign.compose())
-    before.compose()
-    before.reopen(3)
-    before.fill("opt-out-number", "0772 000 002")
-    before.press("go-on")
-    before.send()
-    later = Person(campaign.compose())
-    later.compose(text="We are closed on Friday, {name}")
-    assert later.is_shown("left-out")
-    later.press("send-to-them-too")  # under this name
-    later.fill("changed", "begin")
-    assert later.composer.desk.name != before.composer.desk.name
-    assert later.is_shown("left-out")
-    assert find(later.composer, "send").disabled
-    waits = "the button in section 4 once you have answered what it waits for"
-    assert later.composer.sending.way_on == waits
-    later.press("send-to-them-too")
-    assert later.composer.sending.way_on == "“Rehearse 3 texts” in section 4"
-
-
 def test_the_heading_says_for_how_many_section_4_asks_what(sent_with_list):
     """Two were reached with another text, and one wanted none: three, and not the two of the question."""
     again = Person(campaign.compose())

@@ -20,6 +20,7 @@ CIRCUMSTANCES = {
         "kills": 1.0, "places": ("after a change of the ledger is committed",), "environments": ("local",),
     },
     "a rehearsal counts as reached": {"environments": ("sandbox",)},
+    "same text elsewhere not asked": {"kills": 0.0, "environments": ("live",)},
     "list written before the ledger": {
         "kills": 1.0, "places": ("before moves are made, not yet committed",), "environments": ("live",),
     },
@@ -39,6 +40,7 @@ NOTICED = {
     "refused counts as reached": 3, "a rehearsal counts as reached": 2, "list written before the ledger": 2,
     "accepted for another text": 1, "waiting text replaced unasked": 1, "reached counts as new": 1,
     "second line of defence removed": 1, "withdrawn and then again unasked": 17,
+    "same text elsewhere not asked": 1,
 }  # fmt: skip
 
 

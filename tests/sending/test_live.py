@@ -62,18 +62,6 @@ def test_the_right_phrase_sends_everything_once_and_any_other_nothing(service, p
     assert service.requests == 10
 
 
-def test_whoever_has_the_text_from_another_campaign_is_named_before_the_phrase(service, plan, tmp_path):
-    with pytest.raises(campaign.ConfirmationError) as asked:
-        send(plan, service, tmp_path / "visits", confirm=None)
-    assert "under “" not in str(asked.value)
-    send(plan, service, tmp_path / "visits", confirm=phrase_in(asked.value))
-    with pytest.raises(campaign.ConfirmationError) as asked:
-        send(plan, service, tmp_path / "again", confirm=None)
-    assert "\nThe numbers of all 10 of these people were reached with this text under “visits” on " in str(
-        asked.value
-    )
-
-
 def test_a_column_of_consent_that_leaves_out_nobody_is_named_before_the_phrase(service, tmp_path):
     table = pd.DataFrame(
         {"phone": ["+447700900100", "+447700900101"], "n": ["0", "1"], "Consent": ["yes", "no"]}

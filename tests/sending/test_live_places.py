@@ -308,10 +308,12 @@ def test_the_phrase_says_how_many_were_reached_today_by_another_campaign(service
     send(plan_of(), service.account)
     write_visits(range(7, 20))
     with pytest.raises(campaign.ConfirmationError, match="3 people of these were reached") as asked:
-        campaign.send(plan_of(), name="reminder", account=service.account, progress=False)
+        campaign.send(plan_of(), name="reminder", account=service.account, elsewhere="send", progress=False)
     phrase = phrase_in(asked)
     assert phrase.endswith(", 3 people for the second time in 24 hours")
-    campaign.send(plan_of(), name="reminder", account=service.account, confirm=phrase, progress=False)
+    campaign.send(
+        plan_of(), name="reminder", account=service.account, elsewhere="send", confirm=phrase, progress=False
+    )
     assert len(service.numbers) == 23
 
 

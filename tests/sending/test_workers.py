@@ -598,7 +598,10 @@ def test_live_workers_on_other_machines_send_what_was_confirmed_at_home(
     assert campaign.work(tmp_path / "mounted", account=service.account).accepted == 5
     monkeypatch.setenv("CAMPAIGN_STATE_DIR", str(home))
     with pytest.raises(campaign.ConfirmationError, match=r"5 people .* in the last 24 hours"):
-        campaign.send(plan, account=service.account, folder=tmp_path / "again", name="again", progress=False)
+        campaign.send(
+            plan, account=service.account, folder=tmp_path / "again", name="again", elsewhere="send",
+            progress=False,
+        )  # fmt: skip
     result = campaign.resume(folder, account=service.account, progress=False)
     assert "Nothing was left to send: 5 messages accepted" in result.sentence
     assert len(service.numbers) == 5

@@ -86,7 +86,8 @@ class Life(Sender):
             (Life._write_follow_up, 0.2), (life_corrections.send_follow_up, 0.7),
             (life_decisions.settle_wrongly_and_find_out, 0.3), (send_from_two_programs, 0.05),
             (Life._from_another_file, 0.3), (Life._rehearse, 0.08), (Life._change_the_text_halfway, 0.1),
-            (Life._send_to_others, 0.1), (Life._top_up, 0.3), (Life._change_campaign, 0.05),
+            (Life._send_to_others, 0.1), (Life._save_under_another_name, 0.1), (Life._top_up, 0.3),
+            (Life._change_campaign, 0.05),
         ):  # fmt: skip
             if self.chance.random() < how_often:
                 act_afterwards(self)
@@ -212,6 +213,18 @@ class Life(Sender):
         else:
             self.check(["a campaign that waits was left out"] if waits else [])
         self.check([f"{both} got both campaigns"] if both else [])
+
+    def _save_under_another_name(self) -> None:
+        """The same spreadsheet as a campaign of its own, in the same week."""
+        if not self.has_begun or self.sheet.duplicates == "error" or self.sheet.follow_up:
+            return
+        self.tell("the spreadsheet is saved under another name")
+        self.let_go()
+        first = self.name, self.is_named_by_file
+        self.name, self.is_named_by_file = f"{self.name} v2", False
+        self.send(Intent("send", {"batch_size": 3, "progress": False}))
+        self.let_go()
+        self.name, self.is_named_by_file = first
 
     # the end
 

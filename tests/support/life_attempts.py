@@ -15,6 +15,7 @@ from campaign.values import replace
 from support.crash_sender import begin
 from support.life_desk import Desk
 from support.life_intents import Intent
+from support.living_sheets import Sheet
 from support.round_places import ASKED, QUESTION, act
 from support.told_rows import check_result
 from support.told_truth import cost_of, differences, left_behind
@@ -84,11 +85,13 @@ class Sender(Desk):
             "changed": self.chance.choice(("skip", "send")),
             "waiting": "withdraw",
             "opted_out": "send",
+            "elsewhere": "send",
         }
         choices = {
             "changed": 'changed="send"',
             "waiting": 'waiting="withdraw"',
             "opted_out": 'opted_out="send"',
+            "elsewhere": 'elsewhere="send"',
         }
         return {option: answers[option] for option, choice in choices.items() if choice in question}
 
@@ -97,10 +100,14 @@ class Sender(Desk):
         self.check([f"{list(answers)} asked after other questions"] if intent.is_answered else [])
         sheets = self.truth.sheets if intent.verb == "resume" else [self.sheet]
         for question in answers.keys() - {"opted_out"}:
-            if not any(
-                sheet.follow_up or self.truth.justifies(question, sheet, self.place) for sheet in sheets
-            ):
+            if not any(sheet.follow_up or self._justifies(question, sheet) for sheet in sheets):
                 raise self.failed([f"asked {question}=, and there is nothing to ask"])
+
+    def _justifies(self, question: str, sheet: Sheet) -> bool:
+        if question == "elsewhere":
+            is_live = self.service.environment == "live"
+            return is_live and not self.texts_elsewhere().isdisjoint(filter(None, sheet.texts()))
+        return self.truth.justifies(question, sheet, self.place)
 
     def _attempt(self, intent: Intent) -> campaign.Result | None:
         plan = None if intent.verb == "resume" else self.sheet.prepare()
@@ -184,6 +191,7 @@ class Sender(Desk):
         self.check(truth.count_pilot(requests))
         self.check(truth.receive(requests, [] if was_closed else truth.sheets, options.get("changed", "ask")))
         self.check(self._check_promised(intent, requests, foreseen))
+        self.check(self._sent_elsewhere_unasked(intent, requests))
         self._note_place(intent, result)
         if self.place is not None and "waiting" not in options and not may_be_closed:
             self.check(truth.replaced_unasked(self.place))
@@ -254,6 +262,14 @@ class Sender(Desk):
             unforeseen = {text for request in requests for text in request.texts} - foreseen
             broken += [f"compare did not say that {unforeseen} would leave"] if unforeseen else []
         return broken
+
+    def _sent_elsewhere_unasked(self, intent: Intent, requests: list[Request]) -> list[str]:
+        """What left live although another campaign has sent it, or has it waiting, and nobody was asked."""
+        is_asked = self.service.environment == "live" and "elsewhere" not in intent.options
+        if not requests or not is_asked or not self.are_others_at_home:
+            return []
+        both = {text for request in requests for text in request.texts} & self.texts_elsewhere()
+        return [f"{both} are from another campaign, and nobody was asked"] if both else []
 
     @contextmanager
     def _checked_budget(self, intent: Intent) -> Iterator[None]:

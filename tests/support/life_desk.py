@@ -10,8 +10,8 @@ from typing import Any
 
 import campaign
 from support.living_sheets import Sheet
-from support.told_truth import Recorded, Truth, ask_ledger, recorded_batches
-from support.witnessed_service import WitnessedService
+from support.told_truth import SENT, Recorded, Truth, ask_ledger, recorded_batches
+from support.witnessed_service import Text, WitnessedService
 
 
 class PromiseBroken(Exception):  # noqa: N818 - no error of a program
@@ -54,14 +54,30 @@ class Desk:
     @property
     def place(self) -> Path | None:
         """The folder of the campaign, found by its name as a person would."""
-        if self.key in self.folders:
-            folder = self.folders[self.key]
+        return self._place_of(self.key)
+
+    def _place_of(self, key: str) -> Path | None:
+        if key in self.folders:
+            folder = self.folders[key]
             return folder if (folder / "manifest.json").exists() else None
         for manifest in Path("campaigns").glob("[!.]*/manifest.json"):
             content = json.loads(manifest.read_bytes())
-            if (content["name"].casefold(), content["environment"]) == (self.key, self.service.environment):
+            if (content["name"].casefold(), content["environment"]) == (key, self.service.environment):
                 return manifest.parent.absolute()
         return None
+
+    def texts_elsewhere(self) -> set[Text]:
+        """What campaigns of other names have sent, perhaps, or have waiting."""
+        places = [self._place_of(key) for key in self.truths if key != self.key]
+        kept = [place for place in filter(None, places) if any(place.glob("rounds/*/plan/*"))]  # not erased
+        batches = [batch for place in kept for batch in recorded_batches(place)]
+        return {text for batch in batches if batch.state in (*SENT, "pending") for text in batch.texts}
+
+    @property
+    def are_others_at_home(self) -> bool:
+        """Whether the campaigns of other names lie where they were begun, and none is an older copy."""
+        others = [truth for key, truth in self.truths.items() if key != self.key]
+        return self.folders.keys() <= {self.key} and all(truth.is_displaced is False for truth in others)
 
     @property
     def has_begun(self) -> bool:

@@ -14,6 +14,7 @@ from campaign.sending.ledger import changes, ledger
 from campaign.sending.ledger.views import moves_of
 from campaign.sending.rounds import compared_plan, comparison, record
 from campaign.sending.rounds.comparison import ACCEPTED, NEW, OTHER_TEXT, Comparison
+from campaign.sending.rounds.other_campaigns import OtherCampaigns
 from campaign.sending.store import identity
 from campaign.sending.store.hashed_rows import HashedRows
 from campaign.values import replace
@@ -125,6 +126,11 @@ def claim_not_atomic(patch: Patch) -> None:
     patch(opening, "account_lock", lambda account: nullcontext())
 
 
+def same_text_elsewhere_not_asked(patch: Patch) -> None:
+    """A campaign knows whom it has reached, and no other one."""
+    patch(opening, "other_campaigns", lambda *_: OtherCampaigns())
+
+
 def _judge(patch: Patch, judge: Callable[[Comparison], Comparison]) -> None:
     """Change what a comparison says."""
     compare = compared_plan.compare_rows
@@ -138,6 +144,7 @@ DESIGNS: dict[str, Callable[[Patch], None]] = {
         withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
         list_written_before_the_ledger, accepted_for_another_text, withdrawn_and_then_again_unasked,
         waiting_text_replaced_unasked, reached_counts_as_new, second_line_of_defence_removed,
+        same_text_elsewhere_not_asked,
     )
 }  # fmt: skip
 FOR_RIVALS = {"claim not atomic": claim_not_atomic}  # only two programs at the same moment notice it

@@ -188,11 +188,12 @@ class Composition:
         return compare(plan, account=account, **self.given("name"))
 
     def start(self, plan: Plan, account: Account | Sandbox | None, confirm: str | None) -> Run:
-        # Whoever was left out before has been asked about by the page, which knows the rehearsals too.
+        # The page has asked about people who were left out before, also in rehearsals, and about those who
+        # have their text from another campaign.
         chosen = self.given(*OF_SENDING, *PACE)
         if self.budget is not None:
             chosen["budget"] = Budget.of(self.budget or None)
-        return start(plan, account=account, confirm=confirm, opted_out="send", **chosen)
+        return start(plan, account=account, confirm=confirm, opted_out="send", elsewhere="send", **chosen)
 
     @property
     def templates(self) -> list[str]:

@@ -22,7 +22,7 @@ from campaign.sending.rounds.compared_in_words import (
 )
 from campaign.sending.rounds.comparison import ASKED, RECORDED
 from campaign.sending.rounds.decision import QUESTIONS, waiting_lines
-from campaign.sending.rounds.difference import Difference, about_others, plan_behind
+from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.text import clean
 
 _LENGTH = 120  # of each text that waits
@@ -58,7 +58,6 @@ class Leaving(Struct, frozen=True, eq=False):
         stays = (*SETTLED, *(RECORDED[state] for state in ASKED if changed == "skip"))
         remarks = [
             *open_questions,
-            about_others(difference, changed=changed),
             about_staying(difference.counts, *stays),
             *remarks_on(compared),
         ]

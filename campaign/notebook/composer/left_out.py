@@ -18,7 +18,7 @@ from campaign.errors import CampaignError
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
-from campaign.sending.rounds.difference import left_out_elsewhere, plan_behind
+from campaign.sending.rounds.difference import plan_behind
 from campaign.sending.rounds.left_out_before import numbers_opted_out
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.text import agreeing, capitalised, counted
@@ -74,7 +74,7 @@ def left_out_among(desk: Desk, messages: pd.DataFrame) -> Ints:
     that they get one.
 
     Campaigns of this name have left them out, wherever these were sent or rehearsed: whoever was left out in
-    a rehearsal is not written to live without a question. Or others of the folder have, where the texts go.
+    a rehearsal is not written to live without a question.
     """
     numbers: Ints = messages["number"].to_numpy(dtype=np.int64)
     return np.setdiff1d(numbers[wanted_none(desk, numbers)], desk.agreed)
@@ -84,17 +84,9 @@ def wanted_none(desk: Desk, numbers: Ints) -> np.ndarray[Any, np.dtype[np.bool_]
     """Which of some numbers are of people who wanted no texts before, whatever was agreed since."""
     are_left_out = np.zeros(len(numbers), dtype=bool)
     if len(numbers) and is_anybody_left_out(desk):
-        are_left_out |= np.isin(numbers, _left_out_elsewhere(desk))
         for _, left_out in desk.left_out_before:
             are_left_out |= np.isin(numbers, left_out)
     return are_left_out
-
-
-def _left_out_elsewhere(desk: Desk) -> Ints:
-    """The numbers of people whom a campaign of another name has left out, where the texts go."""
-    with suppress(CampaignError):  # of the chosen account it is said where the texts are counted
-        return left_out_elsewhere(desk.difference(desk.composition.environment))
-    return _NOBODY
 
 
 def is_anybody_left_out(desk: Desk) -> bool:
@@ -105,8 +97,7 @@ def is_anybody_left_out(desk: Desk) -> bool:
         (record, numbers_opted_out(record) if (numbers := known.get(id(record))) is None else numbers)
         for record in records
     ]
-    own = any(len(numbers) for _, numbers in desk.left_out_before)
-    return own or len(_left_out_elsewhere(desk)) > 0
+    return any(len(numbers) for _, numbers in desk.left_out_before)
 
 
 def _record(desk: Desk, where: Environment) -> CampaignRecord | None:

@@ -91,7 +91,7 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         said = ""
         try:
             difference = self._desk.difference(self._desk.composition.environment)
-            said = desk_words(about_others(difference, changed="ask"), here=3) if difference.is_first else ""
+            said = desk_words(about_others(difference), here=3) if difference.is_first else ""
             if self._desk.senders(difference):
                 said = f"{said} {_GOES_ON}"
         except OtherFileError as unclear:

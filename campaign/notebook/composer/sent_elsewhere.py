@@ -84,7 +84,10 @@ class SentElsewhere(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _questions(self, difference: Difference, senders: dict[str, Ints], listed: Ints) -> list[str]:
         """From whom these people have the text, a sentence for each source."""
         names = listed_words(f"“{mask_text(clean(name))}”" for name in islice(senders, _NAMED))
-        sources = [(f"from {names} already", _all_numbers(senders.values())), (_BY_LIST, listed)]
+        sources = [
+            (f"from {names}, or may get it from there", _all_numbers(senders.values())),
+            (_BY_LIST, listed),
+        ]
         return [
             _question(self._count(difference, numbers), source) for source, numbers in sources if len(numbers)
         ]

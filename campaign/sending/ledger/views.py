@@ -226,6 +226,14 @@ def journal_frame(place: Readable) -> pd.DataFrame:
     return frame.astype({"batch": "int64", "was": "str", "now": "str", "error": "str", "note": "str"})
 
 
+def is_of_interest(place: Readable, since: str) -> bool:
+    """Whether anything waits or is unknown in a ledger, or was accepted since some moment (UTC)."""
+    query = f"""SELECT count(*) FROM {BATCHES} WHERE state IN ('pending', 'sending', 'unknown', 'again')
+    OR state = 'accepted' AND (submitted_at IS NULL OR submitted_at >= :since)"""
+    with place.reading() as connection:
+        return bool(connection.execute(query, {"since": since}).fetchone()[0])
+
+
 def identity_of(place: Readable) -> dict[str, str]:
     """Whose ledger it is, and where it lives."""
     with place.reading() as connection:

@@ -43,7 +43,7 @@ from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.planned_rows import PlannedRows
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
-from campaign.sending.store.hashed_rows import first_pieces
+from campaign.sending.store.hashed_rows import HashedRows, first_pieces
 from campaign.values import replace
 
 _OPTED_OUT = "This number was left out before, because somebody there wanted no messages."
@@ -89,6 +89,12 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
     def is_first(self) -> bool:
         """Whether nothing was sent under the campaign's name yet."""
         return self.record is None or not self.record.rounds
+
+    @cached_property
+    def hashes(self) -> HashedRows:
+        """The hashes of each row that gets something."""
+        rows = PlannedRows.of(self.plan) if self.rows is None else self.rows
+        return rows.take(rows.is_planned).hashes if self.rows is None else rows.hashes
 
     @cached_property
     def recorded_messages(self) -> Knowledge:

@@ -94,7 +94,7 @@ def compare_rows(
     those are kept whose text was reached; if there is none, the one that was ordered again, else the one that
     is `planned`, else the first. With `every_text`, each different text is.
     """
-    record = _Record(_Places(rows.keys), _Places(rows.numbers), _Places(excluded))
+    record = _Record(Places(rows.keys), Places(rows.numbers), Places(excluded))
     for part in sent:
         record.add(part, states[part.batches].astype(np.int64), waiting[part.batches])
     of_texts, batches = np.divmod(record.best[record.texts.places], _RANK)
@@ -112,7 +112,7 @@ def compare_rows(
     )
 
 
-class _Places:
+class Places:
     """Some whole numbers, each once and ascending in `distinct`, and the `places` there of all of them."""
 
     def __init__(self, values: Ints) -> None:
@@ -152,7 +152,7 @@ class _Record:
     - `before`: of each excluded number the last batch that reached it.
     """
 
-    def __init__(self, texts: _Places, numbers: _Places, excluded: _Places) -> None:
+    def __init__(self, texts: Places, numbers: Places, excluded: Places) -> None:
         self.texts, self.numbers, self.excluded = texts, numbers, excluded
         self.best, self.last_cut = np.zeros((2, len(texts.distinct)), np.int64)
         self.others = np.zeros((2, len(numbers.distinct)), np.int64)
@@ -208,7 +208,7 @@ class _Record:
 
 
 def _elected(
-    texts: _Places, numbers: _Places, recorded: Knowledge, planned: Bools, *, every_text: bool
+    texts: Places, numbers: Places, recorded: Knowledge, planned: Bools, *, every_text: bool
 ) -> Bools:
     """Which rows are elected: see `compare_rows`. Of rows with the same number and text it is the first."""
     all_rows = np.arange(len(recorded))
@@ -246,7 +246,7 @@ def _mark_other_numbers(
     """Mark the new rows whose very cell was reached under a number that is in no row any more."""
     rows = np.flatnonzero(recorded == NEW) if len(gone) else _NOTHING
     last = gone.take(_last_places(gone.rows.cells))
-    places = _Places(last.rows.cells).find(cells[rows])
+    places = Places(last.rows.cells).find(cells[rows])
     rows, places = rows[places >= 0], places[places >= 0]
     recorded[rows], batches[rows], labels[rows] = OTHER_NUMBER, last.batches[places], last.labels[places]
 

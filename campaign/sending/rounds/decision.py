@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.cells.grid import name_rows
-from campaign.contract import Changed, OptedOut, Waiting
 from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
+from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import note_reached_before, without_rows
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import (
@@ -21,6 +21,7 @@ from campaign.sending.rounds.comparison import (
     OTHER_TEXT,
     UNKNOWN,
 )
+from campaign.sending.rounds.other_campaigns import OtherCampaigns
 from campaign.sending.rounds.other_texts import then_and_now
 from campaign.sending.store.round_content import RoundContent
 from campaign.text import counted, figure
@@ -66,34 +67,37 @@ QUESTIONS = {
         "people were left out before, because they wanted no messages, and are not left out now",
         'Give opted_out="skip" to leave them out again, or opted_out="send" to send to them.',
     ),
+    "elsewhere": OpenQuestion(
+        "person has this very text from another campaign, or may get it from there",
+        "people have this very text from other campaigns, or may get it from there",
+        'Give elsewhere="send" to send it to them again.',
+    ),
 }
 
 
-def open_questions(compared: ComparedPlan, leaving: Bools) -> dict[str, int]:
+def open_questions(compared: ComparedPlan, others: OtherCampaigns, leaving: Bools) -> dict[str, int]:
     """The questions that there are, and how many people each is about; `leaving` rows go out, or would if a
     question was answered with "send"."""
     counts = {
         "waiting": len(compared.waiting),
         "changed": len(compared.asked),
         "opted_out": int((compared.opted_out & leaving).sum()),
+        "elsewhere": int(others.with_same_text(leaving).sum()) if compared.environment == "live" else 0,
     }
     return {code: count for code, count in counts.items() if count}
 
 
-def choose_content(
-    compared: ComparedPlan, *, changed: Changed, waiting: Waiting, opted_out: OptedOut
-) -> RoundContent:
+def choose_content(compared: ComparedPlan, others: OtherCampaigns, options: SendOptions) -> RoundContent:
     """What a round of this plan holds, and which of its messages go out.
 
     Raises `ConfirmationError` with all questions that a person has to answer first.
     """
-    were_skipped = (
-        compared.were_skipped if changed == "ask" else np.full_like(compared.opted_out, changed == "skip")
-    )
+    were_skipped = compared.were_skipped
+    if options.changed != "ask":
+        were_skipped = np.full_like(compared.opted_out, options.changed == "skip")
     stays = ~(np.isin(compared.recorded, ASKED) & were_skipped)
     settled = np.isin(compared.recorded, (UNKNOWN, ACCEPTED))
-    answers = {"waiting": waiting, "changed": changed, "opted_out": opted_out}
-    _check_answered(compared, stays & ~settled, answers)
+    _check_answered(compared, others, stays & ~settled, options)
     batch_of_message = compared.spread(np.where(settled, compared.batches, 0))[compared.spread(stays)]
     plan, batch_of_excluded = compared.plan, compared.reached_before
     if not stays.all():
@@ -107,16 +111,22 @@ def choose_content(
     )
 
 
-def _check_answered(compared: ComparedPlan, leaving: Bools, answers: Mapping[str, str]) -> None:
+def _check_answered(
+    compared: ComparedPlan, others: OtherCampaigns, leaving: Bools, options: SendOptions
+) -> None:
     """Raise `ConfirmationError` unless every question that there is was answered."""
-    questions = open_questions(compared, leaving)
-    questions = {code: count for code, count in questions.items() if answers[code] == "ask"}
+    questions = {
+        code: count
+        for code, count in open_questions(compared, others, leaving).items()
+        if getattr(options, code) == "ask"
+    }
     if not questions:
         return
     examples = {
         "waiting": waiting_lines(compared),
         "changed": _changed_lines(compared),
         "opted_out": _opted_out_lines(compared, leaving),
+        "elsewhere": others.lines(leaving),
     }
     lines = ["Nothing was sent.", *([_TOGETHER] if len(questions) > 1 else [])]
     for code, count in questions.items():

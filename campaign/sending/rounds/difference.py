@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_switch
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contract import Changed
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
@@ -31,11 +30,7 @@ from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import GOES_OUT, MAY_GO_OUT, RECORDED
 from campaign.sending.rounds.decision import QUESTIONS, open_questions
 from campaign.sending.rounds.kept_options import about_budget
-from campaign.sending.rounds.reached_elsewhere import (
-    ReachedElsewhere,
-    about_reached_elsewhere,
-    reached_elsewhere,
-)
+from campaign.sending.rounds.other_campaigns import OtherCampaigns
 from campaign.sending.store.identity import NOTHING_SENT_YET
 
 _ROWS = 10  # of the card's table
@@ -50,7 +45,7 @@ class Difference:
     """
 
     _compared: ComparedPlan
-    _path: Path | None = None  # of its campaign's folder
+    _find_others: Callable[[ComparedPlan], OtherCampaigns]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -63,9 +58,10 @@ class Difference:
 
         `waiting`: texts that wait and would not go out, because their number is in no row any more or gets
         another text now. `changed`: the number was reached with another text, or the very cell as another
-        number. `opted_out`: people who were left out before, because they wanted no messages.
+        number. `opted_out`: people who were left out before, because they wanted no messages. `elsewhere`,
+        live only: people who have this very text from another campaign, or may get it from there.
         """
-        return open_questions(self._compared, np.isin(self._compared.recorded, MAY_GO_OUT))
+        return open_questions(self._compared, self._others, self._leaving("send"))
 
     @property
     def new(self) -> int:
@@ -144,7 +140,9 @@ class Difference:
             about = "" if code == counted else f"{QUESTIONS[code].about(count)} "
             yield f"{first}{about}{QUESTIONS[code].answers}"
             first = ""
-        yield about_others(self, changed="send")
+        if "elsewhere" not in self.questions:  # a rehearsal asks nothing
+            yield self._others.about(self._leaving("send"))
+        yield self._others.advice(self._leaving("send"))
         yield about_budget(self._compared, self.outgoing())
         yield from remarks_on(self._compared)
 
@@ -182,23 +180,12 @@ class Difference:
         return shown if file is None else file.numbered(shown)
 
     @cached_property
-    def _elsewhere(self) -> list[ReachedElsewhere]:
-        """Whom of these other campaigns beside this one have reached."""
-        compared = self._compared
-        if self._path is None:
-            return []
-        outgoing = self.outgoing(changed=True)
-        return reached_elsewhere(compared.plan, outgoing, self._path, compared.environment)
+    def _others(self) -> OtherCampaigns:
+        return self._find_others(self._compared)
 
-    def _elsewhere_among(self, states: tuple[int, ...]) -> list[ReachedElsewhere]:
-        """The same of those of whom one of some states is known."""
-        are_these = np.isin(self._compared.recorded[self._may_go_out], states)
-        return [some for other in self._elsewhere if (some := other.among(are_these)).is_news]
-
-    @property
-    def _may_go_out(self) -> Ints:
-        """The places of the rows that go out with any answer."""
-        return np.flatnonzero(np.isin(self._compared.recorded, MAY_GO_OUT))
+    def _leaving(self, changed: Changed) -> Bools:
+        """Which rows go out with this answer."""
+        return np.isin(self._compared.recorded, MAY_GO_OUT if changed == "send" else GOES_OUT)
 
     @property
     def _numbers_of_rows(self) -> Ints:
@@ -214,7 +201,12 @@ def plan_behind(difference: Difference) -> ComparedPlan:
 
 def with_comparison(difference: Difference, compared: ComparedPlan) -> Difference:
     """The same, made of another comparison with the same campaign."""
-    return Difference(compared, difference._path)
+    return Difference(compared, difference._find_others)
+
+
+def others_behind(difference: Difference) -> OtherCampaigns:
+    """What other campaigns have to do with its people."""
+    return difference._others
 
 
 def decided_messages(difference: Difference, *, changed: Changed, undecided: Ints = _NOBODY) -> pd.DataFrame:
@@ -223,36 +215,16 @@ def decided_messages(difference: Difference, *, changed: Changed, undecided: Int
     return messages[~messages["number"].astype("int64").isin(undecided)]
 
 
-def about_others(difference: Difference, *, changed: Changed) -> str:
-    """Whom of those who would get something with this answer other campaigns beside this one have reached,
-    and with which text; "" for nobody."""
-    states = _states(changed)
-    return about_reached_elsewhere(difference._elsewhere_among(states), difference._compared.count(*states))
-
-
 def sent_this_text(difference: Difference, *, changed: Changed) -> dict[str, Ints]:
-    """The numbers of people who have the very text that they would get with this answer, by the name of the
-    campaign beside this one that has reached them, the one that sent last first."""
-    others = difference._elsewhere_among(_states(changed))
-    if not others:
-        return {}
-    is_leaving = np.isin(difference._compared.recorded, _states(changed))
-    numbers = difference._numbers_of_rows[is_leaving]
-    found = {other.name: np.unique(numbers[other.people["with_this_text"]]) for other in others}
-    return {name: people for name, people in found.items() if len(people)}
+    """The numbers of people who have the very text that they would get with this answer from another
+    campaign, or may get it from there, by its name."""
+    leaving = difference._leaving(changed)
+    return {
+        other.name: np.unique(difference._numbers_of_rows[leaving & other.has_text])
+        for other in difference._others.with_text_of(leaving)
+    }
 
 
-def left_out_elsewhere(difference: Difference) -> Ints:
-    """The numbers of people who may get something, and whom the last campaign beside this one that knows them
-    has left out, because they wanted no messages."""
-    is_known, wants_none = np.zeros((2, len(difference._may_go_out)), dtype=bool)
-    for other in difference._elsewhere:  # the one that sent last comes first
-        wants_none |= other.people["opted_out"].to_numpy() & ~is_known
-        is_known |= other.people[["opted_out", "reached"]].any(axis=1).to_numpy()
-    numbers: Ints = difference._numbers_of_rows[difference._may_go_out][wants_none]
-    return numbers
-
-
-def _states(changed: Changed) -> tuple[int, ...]:
-    """What is known of the rows that go out with this answer."""
-    return MAY_GO_OUT if changed == "send" else GOES_OUT
+def about_others(difference: Difference) -> str:
+    """Who of those who may get something has it from another campaign; "" for nobody."""
+    return difference._others.about(difference._leaving("send"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pandas as pd
 
@@ -46,18 +45,6 @@ def unsent_messages(record: CampaignRecord) -> tuple[int, int]:
     for batch in record.ledger.batches:
         counts[batch.state] += planned.get(batch.batch, 0)
     return counts["pending"] + counts["again"], counts["refused"]
-
-
-def check_names_others(plan: Plan, path: Path) -> None:
-    """Raise if `not_again=` names the very campaign whose folder this is."""
-    for campaign in plan.not_again:
-        place = campaign.place if isinstance(campaign, EarlierCampaign) else ""
-        if place and Path(place).resolve() == path.resolve():
-            raise UsageError(
-                "not_again= names the campaign that this plan would continue, so everybody whom it has "
-                "reached would be left out. Give the new campaign a name of its own, for example "
-                'name="reminder", or leave not_again= out: nobody gets the same text twice from one campaign.'
-            )
 
 
 def check_not_again(plan: Plan, outgoing: Ints) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from campaign.argument_checks import check_path
-from campaign.contract import Changed, OptedOut, Waiting
+from campaign.contract import Changed, Elsewhere, OptedOut, Waiting
 from campaign.messages.plan import Plan
 from campaign.public_calls import public_call
 from campaign.sending.engine.budget import Budget
@@ -67,6 +67,7 @@ def release(
     confirm: str | None = None,
     ledger: Place | None = None,
     opted_out: OptedOut = "ask",
+    elsewhere: Elsewhere = "ask",
 ) -> Release:
     """Register a plan for several workers to send, and send nothing: `campaign worker` and `work` do that.
 
@@ -92,7 +93,7 @@ def release(
         account=account, folder=folder, name=name, changed=changed, waiting=waiting, opted_out=opted_out,
         pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
         budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm, progress=False,
-        ledger=ledger,
+        ledger=ledger, elsewhere=elsewhere,
     )  # fmt: skip
     return release_plan(plan_to_send, options)
 
