@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -139,23 +139,19 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
             return joined
         return joined.sort_values("entry", kind="stable", ignore_index=True)
 
-    def messages_that_left(self, *, besides: Iterable[int] = ()) -> pd.DataFrame:
-        """Every message that was accepted or may have been: row, number, message and batch.
+    def messages_in(self, chosen: Bools) -> pd.DataFrame:
+        """Every message of the `chosen` batches, by their numbers: row, number, message and batch.
 
-        Those of all rounds, also for people who are no longer in the table, and those of some batches
-        `besides`, whatever is known of them. Raises `FolderError` when a file
+        Those of all rounds, also for people who are no longer in the table. Raises `FolderError` when a file
         is not what it was when it was frozen.
         """
         frames = [pd.DataFrame({"row": [], "number": [], "message": [], "batch": []})]
-        has_left = self.knowledge >= AGAIN
-        has_left[[*besides]] = True
         for one_round in self._sound_rounds:
             for part, registered in self._parts(one_round):
                 batches = _batch_of_rows(registered)
-                left = has_left[batches]
-                if left.any():
+                if chosen[batches].any():
                     table = read_part(one_round.plan_path, part, ["row", "number", "message"])
-                    frames.append(table.to_pandas().assign(batch=batches)[left])
+                    frames.append(table.to_pandas().assign(batch=batches)[chosen[batches]])
         types = {"row": "int64", "number": "str", "message": "str", "batch": "int64"}
         return pd.concat([frame.astype(types) for frame in frames], ignore_index=True)
 
