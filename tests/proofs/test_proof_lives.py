@@ -26,11 +26,6 @@ CIRCUMSTANCES = {
     "accepted for another text": OTHER_TEXTS,
     "withdrawn and then again unasked": OTHER_TEXTS,
     "waiting text replaced unasked": OTHER_TEXTS,
-    "a list that covers too little": {"kills": 0.0, "environments": ("local",)},
-    "follow up found by row number only": {
-        "kills": 0.0, "environments": ("local",),
-        "edits": ("sort the rows", "shuffle the rows", "type a wrong number"),
-    },
 }  # fmt: skip
 SEEDS = 40
 # How these have to be noticed: by the registration itself, and without it by a phone.

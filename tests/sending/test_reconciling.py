@@ -217,6 +217,10 @@ def in_kampala(entries):
     return entries.assign(time=entries["time"] + pd.Timedelta(hours=3))
 
 
+def texts_of(*batches):
+    return PEOPLE.loc[PEOPLE["batch"].isin(batches), "text"]
+
+
 PARTS = {
     "complete": lambda entries: entries,
     "newest first": newest_first,
@@ -226,6 +230,8 @@ PARTS = {
     "first page by number": lambda entries: entries.sort_values("number").head(20),
     "one network": lambda entries: entries[entries["number"].str.startswith(NETWORK)],
     "delivered": lambda entries: entries[entries["number"].str[-1] != "7"],
+    "third batch lost": lambda entries: entries[~entries["text"].isin(texts_of(3, 4))],
+    "fifth batch lost": lambda entries: entries[~entries["text"].isin(texts_of(4, 5))],
     "this day": lambda entries: entries[entries["time"].dt.day == 22],
     "next day": lambda entries: entries[entries["time"].dt.day == 23],
     "from the second batch on": lambda entries: entries[entries["time"] > DAY],
@@ -386,8 +392,8 @@ def test_rows_without_a_number_do_not_count():
 @pytest.mark.parametrize(
     ("text", "missing"),
     [
-        ("Who,Message\n256772000001,Hi\n", "no header looks like phone numbers. Name the column: number="),
-        ("Phone,Greeting\n256772000001,Hi\n", "no header looks like texts. Name the column: text="),
+        ("Who,Message\n256772000001,Hi\n", "no header looks like a number. Name the column: number="),
+        ("Phone,Greeting\n256772000001,Hi\n", "no header looks like a text. Name the column: text="),
     ],
 )
 def test_without_usable_columns_the_columns_are_listed(text, missing):

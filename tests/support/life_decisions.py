@@ -165,14 +165,14 @@ def settle_wrongly_and_find_out(life: Sender) -> None:
 
 
 def reconcile(life: Sender) -> None:
-    """By a list that is complete, that ends too early, whose last pages are missing, or one message is."""
+    """By a list that is complete, that ends too early, or in which a message is missing."""
     if refused_as_older(life) or not _can_reconcile(life):
         return
     unknown = unknown_batches(life)
-    kind = life.chance.choice(("complete", "too early", "first page", "incomplete"))
+    kind = life.chance.choice(("complete", "too early", "incomplete"))
     cut = next((batch for batch in unknown if _is_alone(life, batch) and _is_taken(life, batch)), None)
-    if cut is None or (kind == "incomplete" and len(cut.messages) < 2):
-        kind = "complete" if kind in ("incomplete", "first page") else kind
+    if kind == "incomplete" and (cut is None or len(cut.messages) < 2):
+        kind = "complete"
     _reconcile(life, kind, cut, {})
 
 
@@ -199,7 +199,7 @@ def _reconcile(life: Sender, kind: str, cut: Recorded | None, also: dict[int, st
         [
             f"batch {batch} is {now[batch]} and not {state} by a list that is {kind}: {found.sentence}"
             for batch, state in expected.items()
-            if state and now[batch] != state
+            if now[batch] != state
         ]
     )
 
@@ -211,11 +211,7 @@ def _provider_list(inbox: pd.DataFrame, kind: str, cut: Recorded | None) -> pd.D
         number, text = cut.messages[0]
         entries = entries[(entries["number"] != number) | (entries["text"] != text)]
     now, hours = pd.Timestamp.now("UTC"), pd.Timedelta(hours=2)
-    if kind == "first page" and cut is not None:
-        number, text = cut.messages[0]
-        is_first = (entries["number"] == number) & (entries["text"] == text)
-        entries = entries[: int(is_first.to_numpy().argmax())]
-    moments = [now - hours, now + hours] if kind in ("complete", "incomplete") else [now - hours]
+    moments = [now - hours] if kind == "too early" else [now - hours, now + hours]
     strangers = pd.DataFrame([{**_STRANGER, "time": moment} for moment in moments])
     entries = pd.concat([strangers, entries.assign(time=pd.to_datetime(entries["time"], utc=True))])
     return entries.assign(time=entries["time"].astype(str))
@@ -236,13 +232,8 @@ def _is_taken(life: Sender, batch: Recorded) -> bool:
 
 
 def _expected(life: Sender, batch: Recorded, kind: str, cut: Recorded | None) -> str:
-    """What becomes of a batch, "" if it may be either: with nothing accepted beside it, no list can show that
-    it was not taken."""
+    """With nothing accepted beside it, no list can show that a batch was not taken."""
     if _is_taken(life, batch):
-        if batch == cut and kind in ("incomplete", "first page"):
-            return "unknown"
-        return "" if kind == "first page" else "accepted"  # it may be on that page
-    is_covered = kind in ("complete", "incomplete") and any(
-        other.state == "accepted" for other in life.batches
-    )
+        return "unknown" if kind == "incomplete" and batch == cut else "accepted"
+    is_covered = kind != "too early" and any(other.state == "accepted" for other in life.batches)
     return "refused" if is_covered else "unknown"

@@ -6,17 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from campaign.arrow_text import Ints
-from campaign.messages.plan import Plan
 from campaign.sending import opening
-from campaign.sending.afterwards import reconciling
 from campaign.sending.ledger import changes, ledger
 from campaign.sending.ledger.views import moves_of
 from campaign.sending.rounds import compared_plan, comparison, record
 from campaign.sending.rounds.comparison import ACCEPTED, NEW, OTHER_TEXT, Comparison
-from campaign.sending.rounds.continuation_plan import origins_of
 from campaign.sending.store import identity
 from campaign.sending.store.hashed_rows import HashedRows
 from campaign.values import replace
@@ -123,21 +119,6 @@ def second_line_of_defence_removed(patch: Patch) -> None:
     patch(opening, "check_never_twice", lambda *_: None)
 
 
-def a_list_that_covers_too_little(patch: Patch) -> None:
-    """What is not in the provider's list was not taken."""
-    patch(reconciling, "_are_covered", lambda counts, *_: pd.Series(True, counts.index))
-
-
-def follow_up_found_by_row_number_only(patch: Patch) -> None:
-    """A follow-up file names the row of each of its rows."""
-
-    def named_rows(whole: Plan, part: Plan) -> pd.Series[int]:
-        rows = origins_of(part).fillna(0).astype("int64")
-        return rows.where(rows.isin(whole.contacts.index), 0)
-
-    patch(compared_plan, "rows_in_table", named_rows)
-
-
 def _judge(patch: Patch, judge: Callable[[Comparison], Comparison]) -> None:
     """Change what a comparison says."""
     compare = compared_plan.compare_rows
@@ -151,6 +132,5 @@ DESIGNS: dict[str, Callable[[Patch], None]] = {
         withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
         list_written_before_the_ledger, accepted_for_another_text, withdrawn_and_then_again_unasked,
         waiting_text_replaced_unasked, reached_counts_as_new, second_line_of_defence_removed,
-        a_list_that_covers_too_little, follow_up_found_by_row_number_only,
     )
 }  # fmt: skip
