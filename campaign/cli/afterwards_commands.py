@@ -31,15 +31,15 @@ from campaign.sending.campaigns import load_result
 from campaign.text import capitalised, counted, figure, listed_words
 
 _SHOWN = 20  # batches or people of a reconciliation that are printed
-_COUNTS = ("accepted", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct")
+_COUNTS = ("refused", "unknown", "waiting")
 
 
 def run_reconcile(options: argparse.Namespace, page: Page) -> int:
-    columns = {name: getattr(options, name) for name in ("number", "text", "code", "time", "cost")}
+    columns = {name: getattr(options, name) for name in ("number", "text", "time")}
     outcome = reconcile(options.folder, options.list, **columns, confirm=options.confirm)
     if isinstance(outcome, Reconciliation):
         _show_reconciliation(outcome, page)
-        return NOT_ALL if (outcome.batches["was"] != "accepted").any() else ACCEPTED
+        return NOT_ALL if len(outcome.batches) else ACCEPTED
     page.line("What is certain is settled.")
     show_result(outcome, page)
     return exit_code(outcome)
@@ -99,14 +99,11 @@ def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
     place = Path(row["folder"])
     state = f", {row['state']}" if row["state"] else ""
     lines = [f"{row['name'] or place.name} ({_where(row)}){state}"]
-    if not pd.isna(row["rounds"]):
-        accepted = counted(row["accepted_in_all_rounds"], "message")
-        rounds = counted(row["rounds"], "round")
-        lines.append(f"  {_times(row)}, {rounds}, {accepted} accepted, cost {_cost(row)}")
     if not pd.isna(row["people"]):
-        counts = [f"{figure(int(row[name]))} {name.replace('_', ' ')}" for name in _COUNTS if row[name]]
-        people = counted(row["people"], "person", "people")
-        lines.append(f"  {people} in the last table: {', '.join(counts) or 'no messages'}")
+        accepted, people = counted(row["accepted"], "message"), counted(row["people"], "person", "people")
+        counts = [f", {figure(int(row[name]))} {name}" for name in _COUNTS if row[name]]
+        lines.append(f"  {_times(row)}, {accepted} accepted, cost {_cost(row)}")
+        lines.append(f"  {people} in the last table{''.join(counts)}")
     if row["sender"]:
         lines.append(f"  from {mask_text(row['sender'])}: {mask_text(row['template'])}".rstrip(": "))
     if row["problem"]:
@@ -140,8 +137,6 @@ def _show_reconciliation(reconciliation: Reconciliation, page: Page) -> None:
         page.line(f"  batch {row['batch']}, row {row['row']}, {mask_number(row['number'])}: {row['found']}")
     if len(reconciliation.people) > _SHOWN:
         page.line(f"  … and {figure(len(reconciliation.people) - _SHOWN)} more people")
-    for decision in reconciliation.decisions:
-        page.line(decision)
     if phrase:
         page.line(f"Nothing is settled yet. To settle what is certain: --confirm {quoted(phrase)}")
 

@@ -77,9 +77,7 @@ _LIST = Group(
         Option("list", metavar="LIST", help="what the provider took: .csv, .xlsx, …"),
         Option("--number", metavar="COLUMN", help="column that has the numbers (default: found)"),
         Option("--text", metavar="COLUMN", help="column that has the texts (default: found)"),
-        Option("--code", metavar="COLUMN", help="column that has the follow-up codes (default: found)"),
         Option("--time", metavar="COLUMN", help="column that has the times (default: found)"),
-        Option("--cost", metavar="COLUMN", help="column that has the costs (default: found)"),
     ),
 )
 _DATABASE = Option(

@@ -2,20 +2,16 @@
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import fold
-from campaign.contacts.reserved_columns import INDEX, SUFFIX, file_names, original_names, without_suffixes
-from campaign.contacts.table import CellIssue
+from campaign.contacts.reserved_columns import INDEX, file_names, original_names, without_suffixes
 from campaign.contacts.table_version import column_version, row_marks
 from campaign.errors import FileError
 from campaign.formulas import rearm
@@ -74,8 +70,11 @@ class Continuation:
         return _quoted(self.campaign)
 
     def date_order(self, column: str) -> str:
-        """The order in which the campaign reads the dates of a column; "" if it is not known."""
-        return dict(self.date_orders).get(column_version(column), "")
+        """The order in which the campaign reads the dates of a column; "" if it is not known: of two orders,
+        nobody knows which is right."""
+        version = column_version(column)
+        orders = [order for name, order in self.date_orders if name == version]
+        return orders[0] if len(orders) == 1 else ""
 
     def untouched(self, table: pd.DataFrame) -> "pd.Index[int]":
         """The rows of a table that say what they said when the file was written."""
@@ -97,7 +96,6 @@ class ReturnedTable(Struct, frozen=True, eq=False):
     frame: pd.DataFrame
     continues: Continuation | None = None
     notices: tuple[str, ...] = ()
-    issues: tuple[CellIssue, ...] = ()
 
 
 def is_follow_up(columns: Iterable[str]) -> bool:
@@ -134,47 +132,40 @@ def add_follow_up_columns(
 def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     """Take the columns of a follow-up file out of a table; any other table comes back as it is.
 
+    A row that names no row of the campaign's table, or the same one as a row above it, was added by hand.
     Raises FileError if its rows belong to different campaigns.
     """
     if not is_follow_up(table.columns):
         return ReturnedTable(table)
     own = {fold(name): name for name in table.columns if fold(name) in _FOLDED}
-    campaign = _campaign(rearm(table[own[fold(CAMPAIGN)]]))
+    campaign = _one_campaign(rearm(table[own[fold(CAMPAIGN)]]).unique())
     origins = _original_rows(table[own[fold(ROW)]])
-    rest = table.drop(columns=list(own.values()))
-    if len(rest.columns) and _is_saved_index(rest, origins):
-        rest = rest.drop(columns=INDEX)
+    rest = table.drop(columns=[*own.values()]).drop(columns=INDEX, errors="ignore")  # which pandas saved
     frame = rest.apply(rearm) if len(rest.columns) else rest
     frame.columns = pd.Index(original_names(rearm(pd.Series(rest.columns, dtype="str")), _collides))
     frame.attrs = table.attrs
-    issues = tuple(_issues(table[own[fold(ROW)]], origins))
     if not campaign:
-        return ReturnedTable(frame, None, (_NAMELESS,), issues)
-    is_copy = (origins.notna() & origins.duplicated()).to_numpy()
-    marks = pd.Series("", frame.index, dtype="str")
-    orders: tuple[tuple[str, str], ...] = ()
-    if fold(MARK) in own:
-        cells = table[own[fold(MARK)]].str.strip().str.extract(f"(?s)^([^{_BEHIND}]*)(.*)$")
-        marks, orders = cells[0].where(~is_copy, ""), _date_orders(cells[1].unique())
-    rows = origins.fillna(0).astype("int64").where(~is_copy, 0)
-    known = (rows > 0) | (marks != "")
-    triples = zip(frame.index[known].tolist(), rows[known].tolist(), marks[known].tolist(), strict=True)
-    continues = Continuation(campaign, tuple(triples), orders)
-    return ReturnedTable(frame, continues, tuple(_notices(campaign, table, continues.rows)), issues)
+        return ReturnedTable(frame, None, (_NAMELESS,))
+    is_copy = (origins > 0) & origins.duplicated()
+    cells = table[own[fold(MARK)]] if fold(MARK) in own else pd.Series("", frame.index, dtype="str")
+    marks = cells.str.strip().str.extract(f"(?s)^([^{_BEHIND}]*)(.*)$")
+    orders = {(column, order) for mark in marks[1].unique() for order, column in re.findall(_ORDER, mark)}
+    known = pd.DataFrame({"row": origins, "mark": marks[0]})[~is_copy]
+    known = known[(known["row"] > 0) | (known["mark"] != "")]
+    triples = zip(known.index.tolist(), known["row"].tolist(), known["mark"].tolist(), strict=True)
+    continues = Continuation(campaign, tuple(triples), tuple(sorted(orders)))
+    return ReturnedTable(frame, continues, tuple(_notices(campaign, table, continues.rows)))
 
 
-def join_continuations(files: Mapping[str, Continuation | None]) -> Continuation | None:
+def join_continuations(files: Iterable[Continuation | None]) -> Continuation | None:
     """One continuation for several files, whose rows are numbered on. Raises FileError for two campaigns."""
-    found = {source: continues for source, continues in files.items() if continues is not None}
-    first = next(iter(found.values()), None)
-    if first is None:
+    found = [continues for continues in files if continues is not None]
+    if not found:
         return None
-    if len({_key(continues.campaign) for continues in found.values()}) > 1:
-        named = "; ".join(f"{source}: {_quoted(continues.campaign)}" for source, continues in found.items())
-        raise FileError(f"The files belong to different campaigns. {named}. Read each of them on its own.")
-    marks = tuple(triple for continues in found.values() for triple in continues.row_marks)
-    orders = {pair for continues in found.values() for pair in continues.date_orders}
-    return Continuation(first.campaign, marks, _unanimous(orders))
+    campaign = _one_campaign(continues.campaign for continues in found)
+    marks = tuple(triple for continues in found for triple in continues.row_marks)
+    orders = {pair for continues in found for pair in continues.date_orders}
+    return Continuation(campaign, marks, tuple(sorted(orders)))
 
 
 _NAMELESS = "These are rows to correct, but they do not name their campaign: they are read as a new list."
@@ -189,36 +180,18 @@ def _notices(campaign: str, table: pd.DataFrame, rows: Mapping[int, int]) -> Ite
         yield f"{counted(added, 'row')} {agreeing(added, 'was', 'were')} added by hand."
 
 
-def _campaign(cells: "pd.Series[str]") -> str:
-    """The one campaign that the rows name; "" if none does. A row that was added by hand may name none."""
-    spellings = cells.drop_duplicates()
-    keys = {text: _key(text) for text in spellings}
-    places = cells.map(keys)
-    names: dict[str, str] = {}
-    for text, key in keys.items():
-        if key:
-            names.setdefault(key, text.strip())
-    if len(names) > 1:
-        lists = "; ".join(
-            f"{name_rows(cells.index[places == key].tolist())}: {_quoted(name)}"
-            for key, name in [*names.items()][:10]
-        )
+def _one_campaign(names: Iterable[str]) -> str:
+    """The one campaign that rows or files name; "" if none does. A row added by hand may name none."""
+    spellings: dict[str, str] = {}
+    for name in names:
+        spellings.setdefault(_key(name), name.strip())
+    spellings.pop("", None)
+    if len(spellings) > 1:
+        named = "; ".join(map(_quoted, spellings.values()))
         raise FileError(
-            f"The rows to correct belong to different campaigns. {lists}. "
-            "Give the rows of each campaign in a file of their own."
+            f"The rows to correct belong to different campaigns: {named}. Give those of each in its own file."
         )
-    return next(iter(names.values()), "")
-
-
-def _date_orders(marks: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The columns of dates that marks name, each with its order."""
-    return _unanimous({(column, order) for mark in marks for order, column in re.findall(_ORDER, mark)})
-
-
-def _unanimous(orders: Collection[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Those of the columns that have one order: of two, nobody knows which is right."""
-    counts = Counter(column for column, _ in orders)
-    return tuple(sorted((column, order) for column, order in orders if counts[column] == 1))
+    return next(iter(spellings.values()), "")
 
 
 def _key(campaign: str) -> str:
@@ -230,34 +203,10 @@ def _quoted(campaign: str) -> str:
     return f'"{mask_text(shorten(clean(campaign), _SHOWN))}"'
 
 
-def _original_rows(cells: "pd.Series[str]") -> "pd.Series[Any]":
-    """The row in the original file as Int64, <NA> where there is none or it cannot be read."""
-    numbers = cells.str.extract(f"^{_ROW_NUMBER}$", expand=False)
-    return pd.Series(pd.to_numeric(numbers), cells.index).astype("Int64")
-
-
-def _issues(cells: "pd.Series[str]", origins: "pd.Series[Any]") -> Iterable[CellIssue]:
-    unreadable = (origins.isna() & (cells.str.strip() != "")).to_numpy()
-    repeated = (origins.notna() & origins.duplicated()).to_numpy()
-    details = {
-        "unreadable_row": "This is no row number, so the row counts as one that was added by hand.",
-        "repeated_row": "An earlier row names the same row of the original file, so this one counts as one "
-        "that was added by hand.",
-    }
-    for code, mask in zip(details, (unreadable, repeated), strict=True):
-        for place in np.flatnonzero(mask).tolist():
-            yield CellIssue(
-                int(cells.index[place]), ROW, str(cells.iat[place]), code, "warning", details[code]
-            )
-
-
-def _is_saved_index(table: pd.DataFrame, origins: "pd.Series[Any]") -> bool:
-    """Whether the first column is the index of `Result.follow_up()`, which pandas saves by default."""
-    first = table.columns[0]
-    if first != INDEX:
-        return False
-    known = origins.notna()
-    return bool((_original_rows(table[first]) == origins)[known].all())
+def _original_rows(cells: "pd.Series[str]") -> "pd.Series[int]":
+    """The row in the original file, 0 where there is none or it cannot be read."""
+    numbers = pd.to_numeric(cells.str.extract(f"^{_ROW_NUMBER}$", expand=False))
+    return pd.Series(numbers, cells.index).fillna(0).astype("int64")
 
 
 def _collides(name: str) -> bool:
@@ -265,12 +214,5 @@ def _collides(name: str) -> bool:
 
     Their index is one, too: pandas saves it by default.
     """
-    if without_suffixes(name) == INDEX:
-        return True
-    folded = fold(name)
-    while folded not in _FOLDED:
-        shorter = folded.removesuffix(fold(SUFFIX))
-        if shorter == folded:
-            return False
-        folded = shorter
-    return True
+    given = without_suffixes(name)
+    return given == INDEX or fold(given) in _FOLDED

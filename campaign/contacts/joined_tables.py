@@ -154,6 +154,6 @@ def _combined(readings: Sequence[Reading]) -> Reading:
         issues=tuple(issue for reading in readings for issue in reading.issues),
         detected=common([reading.detected for reading in readings]) or (),
         dates=readings[0].dates,
-        continues=join_continuations({reading.source: reading.continues for reading in readings}),
+        continues=join_continuations(reading.continues for reading in readings),
         version=joined_version(reading.version for reading in readings),
     )

@@ -10,7 +10,7 @@ from campaign.contacts.cells.grid import Grid, join_grids
 from campaign.contacts.cells.headers import Header
 from campaign.contacts.columns import listed
 from campaign.contacts.contact_parts import WholeTable, parts_of
-from campaign.contacts.continuation import ROW, take_continuation
+from campaign.contacts.continuation import take_continuation
 from campaign.contacts.files.delimited import read_delimited
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import PACKED, as_frame, parquet_grids, read_frame
@@ -150,7 +150,7 @@ def _described(
         hidden_rows=table.hidden_rows,
         blank_rows=table.blank_rows,
         notices=(*notices, *table.notices, *returned.notices),
-        issues=(*table.issues, *returned.issues),
+        issues=table.issues,
         detected=tuple(name for name, value in choices.items() if value and name not in given),
         continues=returned.continues,
         dates=dates or "",
@@ -185,7 +185,7 @@ def _changed(before: Reading, now: Reading, contacts: pd.DataFrame) -> Reading:
     if now.rows != before.rows:
         left = f"{figure(now.rows)} of {figure(before.rows)} rows are left"
         notices.append(f"Changed after reading: {left}.")
-    rows, columns = contacts.index, {*contacts.columns, ROW}
+    rows, columns = contacts.index, {*contacts.columns}
     return replace(
         before,
         rows=now.rows,

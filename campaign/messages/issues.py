@@ -29,8 +29,6 @@ CODES = {
     "formula_without_value": "a formula was never calculated, so the cell counts as blank",
     "cell_error": "the cell contains an error of the spreadsheet program, so it counts as blank",
     "repaired_text": "codes or wrongly decoded letters in the cell were replaced by what they stand for",
-    "unreadable_row": "the row to correct does not say which row of the original file it was",
-    "repeated_row": "an earlier row to correct names the same row of the original file",
     "blank_row": "the row is empty",
     "missing_number": "all number columns of the row are empty",
     "line_of_totals": "the row has no number, and looks like a line of totals",

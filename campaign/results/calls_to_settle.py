@@ -21,13 +21,22 @@ def batches_in_words(batches: Sequence[int], *, shown: int | None = SHOWN) -> st
 
 def calls_to_settle(folder: Path, batches: Sequence[int]) -> list[str]:
     """The lines that ask about the first of these batches, one for each."""
-    place = _in_code(folder)
-    return [f'result = campaign.resolve({place}, {batch}, "accepted")' for batch in batches[:SHOWN]]
+    return [call_to_settle(folder, [batch], "accepted") for batch in batches[:SHOWN]]
 
 
 def call_to_add_cost(folder: Path, batch: int, outcome: str) -> str:
     """The line that gives a batch that was settled so its cost, which has to be filled in."""
-    return f'result = campaign.resolve({_in_code(folder)}, {batch}, "{outcome}", cost=...)'
+    return call_to_settle(folder, [batch], outcome, cost="...")
+
+
+def call_to_settle(folder: Path, batches: Sequence[int], outcome: str, **given: object) -> str:
+    """The line that settles these batches so; of what is given, texts are quoted but the cost."""
+    which = str(batches[0] if len(batches) == 1 else [*batches])
+    options = [
+        f"{name}={value if name == 'cost' else json.dumps(value, ensure_ascii=False)}"
+        for name, value in given.items()
+    ]
+    return f"result = campaign.resolve({', '.join([_in_code(folder), which, json.dumps(outcome), *options])})"
 
 
 def call_to_list(folder: Path, batches: Sequence[int]) -> str:

@@ -9,21 +9,15 @@ from typing import Any, TypeGuard
 import pandas as pd
 
 from campaign.local_times import LocalTimes
+from campaign.masking import mask_text
 from campaign.results.totals import cost_in_words
-from campaign.text import agreeing, capitalised, counted, figure, listed_words
+from campaign.text import agreeing, capitalised, counted, listed_words
 
-COUNTS = (
-    "people", "accepted", "with_an_earlier_text", "refused", "unknown", "waiting", "withdrawn", "opted_out",
-    "to_correct", "accepted_in_all_rounds",
-)  # fmt: skip
+COUNTS = ("people", "accepted", "refused", "unknown", "waiting")
 _ALWAYS = ("people", "accepted")
-_ABOUT_COUNTS = (
-    "Accepted, refused, unknown, waiting and withdrawn count messages: a person may have several, as with a "
-    "long text. The other columns count people."
-)
 _NEEDED = (
-    "name", "environment", "first_sent", "last_sent", "rounds", *COUNTS, "cost", "unpriced",
-    "currency", "sender", "problem",
+    "name", "environment", "first_sent", "last_sent", *COUNTS, "cost", "unpriced", "currency", "sender",
+    "problem",
 )  # fmt: skip
 
 
@@ -75,45 +69,19 @@ class CampaignList:
             return "No campaign has sent anything yet."
         campaigns = counted(len(self.counted), f"{self.kind} campaign")
         span = self._times.day_span(self.counted["first_sent"].min(), self.counted["last_sent"].max())
-        accepted = self.total("accepted_in_all_rounds")
+        accepted, unknown = self.total("accepted"), self.total("unknown")
         messages = f"{counted(accepted, 'message')} {agreeing(accepted, 'was', 'were')} accepted"
-        opened = self.total("unknown")
-        unknown = (
-            f" {capitalised(counted(opened, 'message'))} {agreeing(opened, 'is', 'are')} still unknown."
-            if opened
-            else ""
+        are_unknown = (
+            f"{capitalised(counted(unknown, 'message'))} {agreeing(unknown, 'is', 'are')} still unknown."
         )
-        cost = f"The cost was {self.cost}."
         caution = "" if self.kind == "live" else "These were rehearsals: nobody got anything. "
-        return f"{caution}In {campaigns} ({span}), {messages}{self._where_they_are}. {cost}{unknown}"
-
-    @property
-    def _where_they_are(self) -> str:
-        """How many of these the column `accepted` has, as a continued sentence; "" where it has all."""
-        in_tables = self.total("accepted")
-        others = self.total("accepted_in_all_rounds") - in_tables
-        return f", {figure(in_tables)} of them in the last tables" if others else ""
+        said = f"{caution}In {campaigns} ({span}), {messages}. The cost was {self.cost}."
+        return f"{said} {are_unknown}" if unknown else said
 
     @property
     def by_outcome(self) -> dict[str, int]:
-        """What came of the people in the last tables, for a bar of all of them; see `counted_as`."""
-        return self._of_people_or_messages
-
-    @property
-    def counted_as(self) -> str:
-        """What `by_outcome` counts: "people", or "messages" where somebody has several in a last table."""
-        return "messages" if sum(self._of_people_or_messages.values()) > self.total("people") else "people"
-
-    @property
-    def about_counts(self) -> str:
-        """Which columns count messages and which people; "" where each person has one message at most."""
-        return "" if self.counted_as == "people" else _ABOUT_COUNTS
-
-    @property
-    def _of_people_or_messages(self) -> dict[str, int]:
-        counts = {
-            name: self.total(name) for name in COUNTS if name not in ("people", "accepted_in_all_rounds")
-        }
+        """What came of the messages, for a bar of all of them."""
+        counts = {name: self.total(name) for name in COUNTS if name != "people"}
         counts["not_sent"] = counts.pop("waiting")
         return counts
 
@@ -154,6 +122,12 @@ class CampaignList:
         return pd.DataFrame(lines, columns=columns).astype({"cost": object})
 
 
+def problems_in_words(history: pd.DataFrame) -> list[str]:
+    """Why campaigns cannot be read, with phone numbers masked but for those in the names of their folders."""
+    pairs = zip(history["problem"], history["folder"], strict=True)
+    return [mask_text(problem, keep=folder) for problem, folder in pairs]
+
+
 def add_costs(costs: Iterable[Any]) -> Decimal | None:
     """The sum of those that are known; None where none is."""
     known = [cost for cost in costs if isinstance(cost, Decimal)]
@@ -163,7 +137,6 @@ def add_costs(costs: Iterable[Any]) -> Decimal | None:
 def shown_counts(frame: pd.DataFrame) -> pd.DataFrame:
     """The counts of a frame with the names that people read, without those that say nothing here."""
     is_told = {name: name in _ALWAYS or bool((frame[name] > 0).any()) for name in COUNTS}
-    is_told["accepted_in_all_rounds"] = bool((frame["accepted_in_all_rounds"] != frame["accepted"]).any())
     shown = frame[[name for name in COUNTS if is_told[name]]]
     return shown.rename(columns=lambda name: name.replace("_", " ").capitalize())
 

@@ -13,10 +13,10 @@ from campaign import markup
 from campaign.argument_checks import check_path, check_switch, wrong
 from campaign.errors import UsageError
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_text, mask_texts
+from campaign.masking import mask_texts
 from campaign.public_calls import public_call
 from campaign.results.breakdown import choose_column
-from campaign.results.campaign_list import CampaignList, add_costs, is_campaign_list
+from campaign.results.campaign_list import CampaignList, add_costs, is_campaign_list, problems_in_words
 from campaign.results.checked_result import check_result
 from campaign.results.csv_file import write_csv, write_csv_parts
 from campaign.results.page.list_page import write_list_page
@@ -149,17 +149,12 @@ def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
             ),
             ("Cost", campaigns.cost or "0"),
             ("Still unknown in", listed_words(campaigns.names_with("unknown")) or "none"),
-            ("To correct in", listed_words(campaigns.names_with("to_correct")) or "none"),
-            *(("Counts", words) for words in [campaigns.about_counts] if words),
             ("Months", f"A campaign counts in the month in which it began. {campaigns.about_lines}".rstrip()),
             ("Written", times.moment(datetime.now(UTC))),
         ],
-        title=f"{campaigns.counted_as.capitalize()} by outcome",
+        title="Messages by outcome",
         counts=counts,
-        sums=[
-            ("people in all", campaigns.total("people")),
-            ("messages in all rounds", campaigns.total("accepted_in_all_rounds")),
-        ],
+        sums=[("people in all", campaigns.total("people"))],
         currency="",
     )
     sheets = {
@@ -177,9 +172,5 @@ def write_list_csv(history: pd.DataFrame, path: Path) -> None:
 def written_rows(history: pd.DataFrame) -> pd.DataFrame:
     """The frame without phone numbers in its texts, and with costs that are known or None."""
     texts = {name: mask_texts(history[name]) for name in ("sender", "template") if name in history}
-    problems = [
-        mask_text(problem, keep=folder)
-        for problem, folder in zip(history["problem"], history["folder"], strict=True)
-    ]
     costs = pd.Series([add_costs([cost]) for cost in history["cost"]], index=history.index, dtype=object)
-    return history.assign(**texts, problem=problems, cost=costs)
+    return history.assign(**texts, problem=problems_in_words(history), cost=costs)

@@ -39,8 +39,7 @@ SIGNATURES = {
     "compare": "plan, name=None, account=None, folder=None",
     "close": "folder, confirm=None",
     "erase": "folder, confirm=None",
-    "reconcile": "folder, provider_list, number=None, text=None, code=None, time=None, cost=None, "
-    "confirm=None",
+    "reconcile": "folder, provider_list, number=None, text=None, time=None, confirm=None",
     "history": "folder='campaigns', try_outs=False",
     "write_report": "result, path, reveal=False",
     "browse": "source, reveal=False",

@@ -234,12 +234,12 @@ WRONG = {
     "reconcile": {
         "folder": [*A_PATH, "none"],
         "provider_list": names(OBJECTS, NUMBERS, "none word closed_file", but="frame list bytes"),
-        **dict.fromkeys(("number", "text", "code", "time", "cost"), A_WORD),
+        **dict.fromkeys(("number", "text", "time"), A_WORD),
         "confirm": TEXT,
     },
     "resolve": {
         "folder": [*A_PATH, "none"],
-        "batch": [*A_COUNT, "none"],
+        "batches": [*A_COUNT, "none"],
         "outcome": [*A_WORD, "none"],
         "confirm": TEXT,
         "note": [*TEXT, "none"],
@@ -334,7 +334,7 @@ def right(function, world):
         "reconcile": {"folder": world.result.folder, "provider_list": b"number,text\n0772000001,Hi\n"},
         "resume": {"folder": world.result.folder, "account": world.account, "progress": False},
         "load_result": {"folder": world.result.folder},
-        "resolve": {"folder": world.unsettled, "batch": 1, "outcome": "refused"},
+        "resolve": {"folder": world.unsettled, "batches": 1, "outcome": "refused"},
         "try_out": {"plan": plan, "number": "+256772000999"},
         "write_follow_up": {"result": world.result, "path": "to_correct.xlsx"},
         "write_report": {"result": world.result, "path": "report.html"},
@@ -431,7 +431,7 @@ SUBJECTS = {
     ("prepare", "region"): ["column"],
     ("try_out", "region"): ["column"],
     ("reconcile", "provider_list"): ["file"],
-    **{("reconcile", name): ["column"] for name in ("number", "text", "code", "time", "cost")},
+    **{("reconcile", name): ["column"] for name in ("number", "text", "time")},
 }
 # Nothing of these is repeated: they may hold a password, or the phrase and the problem say more.
 UNSHOWN = {"password", "proxy", "url", "resolve.confirm", "try_out.number"}

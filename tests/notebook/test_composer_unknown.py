@@ -289,18 +289,14 @@ def test_another_batch_is_another_question(looking):
 def test_the_provider_list_is_shown_first_and_settles_at_a_button(looking, provider, hours_later):
     looking.upload("provider-list-upload", "provider.csv", list_of(provider))
     says = looking.sees("provider-list-says")
-    assert "Batch 2 (100 texts), unknown: the list has all of them." in says
-    assert "Batch 3 (100 texts), unknown: the list has none of them." in says
-    assert (
-        "becomes refused: the provider does not have them, and they go out when you press the button" in says
-    )
+    assert "Batch 2 (100 texts), unknown: the list has all texts." in says
+    assert "Batch 3 (100 texts), unknown: the list covers that time and has no text." in says
+    assert "makes them refused, and they go out when you press the button" in says
     assert "confirm" not in says
     assert statuses() == ["accepted", "unknown", "unknown", "not_sent"]
     looking.press("provider-list-settle")
     assert statuses() == ["accepted", "accepted", "refused", "not_sent"]
-    assert looking.sees("unknown-texts").startswith(
-        "By the provider's list, 2 batches were settled. Batch 2 ("
-    )
+    assert looking.sees("unknown-texts").startswith("Settled by the provider's list: batches 1 accepted, 1")
     looking.compose()
     assert "49 still waiting, 100 refused before" in looking.sees("section-4")
     sends_the_rest(looking)
@@ -313,9 +309,8 @@ def test_columns_that_no_header_names_are_chosen(looking, provider, hours_later)
     assert "Choose it in the field “Column with the numbers”." in looking.sees("provider-list")
     assert not looking.is_shown("provider-list-columns")  # they are asked for already
     assert not looking.is_shown("provider-list-settle")
-    for name, column in (("number", "A"), ("text", "B"), ("time", "C"), ("cost", "D")):
+    for name, column in (("number", "A"), ("text", "B"), ("time", "C")):
         find(looking.composer, f"provider-list-{name}").value = column
-    assert "By the list, the cost is 200." in looking.sees("provider-list-says")
     looking.press("provider-list-settle")
     assert statuses() == ["accepted", "accepted", "refused", "not_sent"]
 
@@ -433,15 +428,11 @@ def test_an_answer_that_was_wrong_is_settled_anew_by_the_list_and_nobody_gets_it
 ):
     settled.upload("provider-list-upload", "provider.csv", list_of(provider))
     says = settled.sees("provider-list-says")
-    assert (
-        "“provider.csv”: Batch 2 (100 texts), settled as not there: the list has all of them. Until that is "
-        "settled anew, the button in section 4 would send them once more." in says
-    )
-    assert "Batch 2 (100 texts) becomes accepted" in says
+    assert "“provider.csv”: Batch 2 (100 texts), settled as not there: the list has all texts." in says
     assert "Your answer about these people is changed once you press “Settle what is certain”: then" in says
     assert "Who has it already batch row number 2 3 25677*****01" in says
     settled.press("provider-list-settle")
-    assert "By the provider's list, 1 batch was settled." in settled.sees("unknown-texts")
+    assert "Settled by the provider's list: batches 1 accepted." in settled.sees("unknown-texts")
     assert "Batch 2 was settled as not there" not in settled.sees("unknown-texts")
     settled.compose()
     assert find(settled.composer, "send").description == "Rehearse 149 texts"
@@ -463,10 +454,7 @@ def test_whoever_has_the_text_by_the_list_is_left_out_and_nobody_gets_it_twice(
 ):
     settled.upload("provider-list-upload", "provider.csv", all_but_the_first(list_of(provider)))
     says = settled.sees("provider-list-says")
-    assert (
-        "“provider.csv”: Batch 2 (100 texts), settled as not there: the list has 99 of them. The button in "
-        "section 4 would send them once more to people who have them already." in says
-    )
+    assert "Batch 2 (100 texts), settled as not there: the list has 99 of the texts." in says
     assert "Press “Leave these 99 people out” there." in says
     assert "Who has it already batch row number 2 4 25677*****02" in says
     settled.compose()
@@ -623,6 +611,6 @@ def test_section_4_asks_at_once_where_it_is_open(sent_on_page, hours_later):
     sent_on_page.upload("provider-list-upload", "p.csv", f"Number,Text,Submitted at\n{took}".encode())
     assert find(sent_on_page.composer, "leave-them-out").description == "Leave these 100 people out"
     assert find(sent_on_page.composer, "send").disabled
-    assert "the list has all of them." in sent_on_page.sees("provider-list-says")
+    assert "the list has all texts." in sent_on_page.sees("provider-list-says")
     sent_on_page.press("leave-them-out")
     assert find(sent_on_page.composer, "send").description == "Show the result"

@@ -99,7 +99,7 @@ def test_an_interrupted_campaign_of_another_size(tmp_path):
         r"6 of 25 rows were accepted by the embedded sandbox; the rest: 14 not sent, 5 unknown", shown
     )
     assert "accepted 20 unknown 5" in shown
-    assert "Batch 3 (5 messages), unknown: the list has all of them." in shown
+    assert "Batch 3 (5 messages), unknown: the list has all messages." in shown
     assert shown.count("All 25 rows were accepted by the embedded sandbox.") == 3
     assert shown.count("messages per person 1 25") == 2
 

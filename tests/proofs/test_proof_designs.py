@@ -1,4 +1,4 @@
-"""The harness catches what is wrong: seven wrong designs, each in a scenario that the right one passes."""
+"""The harness catches what is wrong: nine wrong designs, each in a scenario that the right one passes."""
 
 import json
 import os
@@ -104,6 +104,44 @@ def sort_the_rows_halfway(folder, design, patch):
         return audit_folder(folder, sandbox.inbox)
 
 
+def settle_by_a_first_page(folder, design, patch):
+    """The third batch arrived and its answer was lost; the provider's list ends before it."""
+    with campaign.Sandbox(faults={3: "accept_reset"}, password="sesame") as sandbox:
+        options = {"account": sandbox.account, "batch_size": 10, **ONE}
+        campaign.send(plan_of(60), folder=folder, **options)
+        batches = campaign.load_result(folder).batches
+        listed = int(batches["messages"].head(2).sum())
+        page = sandbox.inbox[["number", "text", "time"]].head(listed)
+        told = campaign.reconcile(folder, page)
+        if told.phrase:
+            campaign.reconcile(folder, page, confirm=told.phrase)
+        campaign.resume(folder, **options)
+        twice = sandbox.inbox["number"].duplicated().sum()
+        return [f"{twice} people got it twice"] if twice else audit_folder(folder, sandbox.inbox)
+
+
+def correct_a_row_of_a_sorted_table(folder, design, patch):
+    """Ada's number is typed into the follow-up file; meanwhile the own spreadsheet was sorted and sent."""
+    own, file = folder.with_suffix(".csv"), folder.with_name("correct.csv")
+    rows = ["Ada,?", "Ben,0772 000 002", "Cy,?"]
+
+    def send_table(source):
+        plan = campaign.prepare(
+            campaign.read_contacts(source), message="Hi {name}", sender="CLINIC", region="UG"
+        )
+        return campaign.send(plan, account=sandbox.account, folder=folder, **ONE)
+
+    with campaign.Sandbox(password="sesame") as sandbox:
+        own.write_text("\n".join(["name,phone", *rows]))
+        campaign.write_follow_up(send_table(own), file)
+        header, ada, _ = file.read_text("utf-8-sig").splitlines()
+        file.write_text(f"{header}\n{ada.replace('?', '0772 000 001')}\n")
+        own.write_text("\n".join(["name,phone", *rows[::-1]]))
+        send_table(own)
+        names = send_table(file).contacts["name"].tolist()
+        return [] if names == ["Cy", "Ben", "Ada"] else [f"the table has {names}"]
+
+
 SCENARIOS = {
     "record after the answer": kill_after_the_answer,
     "retry on error": lose_an_answer,
@@ -112,12 +150,14 @@ SCENARIOS = {
     "redirects on": point_elsewhere,
     "synchronous normal": cut_the_power,
     "compare by fingerprint": sort_the_rows_halfway,
+    "a list that covers too little": settle_by_a_first_page,
+    "follow up found by row number only": correct_a_row_of_a_sorted_table,
 }
 
 
-def test_there_is_a_scenario_for_each_of_the_seven():
+def test_there_is_a_scenario_for_each_of_them():
     assert SCENARIOS.keys() == DESIGNS.keys()
-    assert len(DESIGNS) == 7
+    assert len(DESIGNS) == 9
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")

@@ -18,10 +18,9 @@ def history_of(*rows):
     """A frame of `history`; a row is name, environment, day, accepted, unknown, cost and what follows."""
     lines = [
         {
-            "name": name, "environment": environment, "first_sent": day, "last_sent": day, "rounds": 1,
+            "name": name, "environment": environment, "first_sent": day, "last_sent": day,
             "people": accepted + unknown, "accepted": accepted, "refused": 0, "unknown": unknown,
-            "waiting": 0, "withdrawn": 0, "with_an_earlier_text": 0, "opted_out": 0, "to_correct": 0,
-            "accepted_in_all_rounds": accepted, "cost": cost and Decimal(cost),
+            "waiting": 0, "cost": cost and Decimal(cost),
             "unpriced": unpriced, "currency": currency, "sender": sender, "template": "Hi",
             "folder": f"campaigns/{name}",
             "problem": "",
@@ -82,7 +81,6 @@ def test_page_workbook_and_csv_say_the_same(listed, tmp_path):
     assert "Not counted: 1 (rehearsals" in page
     summary = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
     assert (summary["accepted"], summary["unknown"], summary["people in all"]) == (160, 2, 162)
-    assert summary["messages in all rounds"] == 160
     assert [row["cost"] for row in sheet_rows(book["Months"])] == [20, 5250.5]
     assert [row["accepted"] for row in sheet_rows(book["Senders"])] == [100, 50, 10]
     names = [row["name"] for row in sheet_rows(book["Campaigns"])]
@@ -113,20 +111,6 @@ def test_what_history_says_of_real_folders_is_reported(tmp_path):
     assert "is damaged. Restore it from a copy." in page
 
 
-def test_messages_are_not_called_people_where_somebody_has_several(tmp_path, listed):
-    """One name is so long that the text leaves in two messages, and one person wanted none."""
-    one = listed.head(1).assign(people=99 + 1, accepted=100, opted_out=1)
-    said = "Accepted, refused, unknown, waiting and withdrawn count messages"
-    campaign.write_report(one, tmp_path / "year.html")
-    assert said in (tmp_path / "year.html").read_text(encoding="utf-8")
-    campaign.write_report(one, tmp_path / "year.xlsx")
-    cells = [cell.value for row in openpyxl.load_workbook(tmp_path / "year.xlsx")["Summary"] for cell in row]
-    assert ("Messages by outcome" in cells, "People by outcome" in cells) == (True, False)
-    assert any(said in str(cell) for cell in cells)
-    assert said not in campaign.sending.afterwards.history.HistoryFrame(listed.head(1))._repr_html_()
-    assert said in campaign.sending.afterwards.history.HistoryFrame(one)._repr_html_()
-
-
 @pytest.mark.parametrize("ending", ["html", "xlsx", "csv"])
 def test_no_campaign_at_all_is_reported_too(ending, tmp_path):
     (tmp_path / "none").mkdir()
@@ -149,30 +133,10 @@ def test_names_are_never_masked_though_they_look_like_phone_numbers(tmp_path):
     """Accountants put dates in names; what is wrong with a campaign names its folder."""
     rows = history_of(("march 20261122", *YEAR[0][1:]), ("april 20261201", *YEAR[1][1:]))
     rows.loc[0, "problem"] = f"{rows.loc[0, 'folder']} is damaged, ask 0772000009."
-    rows["opted_out"] = [0, 3]
     for ending in ("html", "csv"):
         text = campaign.write_report(rows, tmp_path / f"list.{ending}").read_text("utf-8")
         assert "campaigns/march 20261122 is damaged, ask 077*****09." in text
         assert text.count("april 20261201") > 1
-
-
-def test_what_was_charged_stands_beside_what_the_last_tables_have(tmp_path, listed):
-    """In the first campaign, two keep an earlier text, one message is in no row, and three are to correct."""
-    listed.loc[0, ["people", "opted_out", "to_correct", "accepted_in_all_rounds"]] = [106, 1, 3, 103]
-    listed.loc[0, "with_an_earlier_text"] = 2
-    listed.loc[0, "cost"] = Decimal(3570)
-    campaigns = CampaignList(listed.head(1), LocalTimes())
-    said = "103 messages were accepted, 100 of them in the last tables. The cost was UGX 3,570."
-    assert said in campaigns.headline
-    assert {name: count for name, count in campaigns.by_outcome.items() if count} == {
-        "accepted": 100, "with_an_earlier_text": 2, "opted_out": 1, "to_correct": 3,
-    }  # fmt: skip
-    page = campaign.write_report(listed.head(1), tmp_path / "year.html").read_text("utf-8")
-    assert "<b>100</b> accepted · 94.3%" in page
-    assert "<b>Correct the rows of 3 people who lack the text.</b> <span>They are in visits." in page
-    headers = re.findall(r'<th scope="col"[^>]*>([^<]+)<', page)
-    assert {"Opted out", "To correct", "Accepted in all rounds"} <= {*headers}
-    assert "Refused" not in headers
 
 
 def test_lines_of_other_accounts_say_so():

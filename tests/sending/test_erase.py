@@ -167,9 +167,8 @@ def test_history_has_the_totals_and_the_cost(visits):
     (before,) = campaign.history(visits).to_dict("records")
     erase(visits)
     (after,) = campaign.history(visits).to_dict("records")
-    changed = {"state": "erased", "template": "", "sender": ""}
-    assert after == before | changed
-    assert (after["accepted"], after["to_correct"], after["rounds"], after["cost"]) == (11, 1, 2, 11 * 35)
+    assert after == before | {"state": "erased", "template": "", "sender": ""}
+    assert (after["accepted"], after["cost"]) == (11, 11 * 35)
 
 
 def test_batches_keep_their_costs_and_codes(visits):
@@ -268,7 +267,7 @@ def test_who_has_left_the_table_is_named_beside_the_people_in_it(tmp_path, optio
     campaign.send(plan_for(contacts_of("Ann,0772 000 001", "Cat,0772 000 003", "Dan,none")), **options)
     with pytest.raises(campaign.ConfirmationError, match="erase 3 people of visits") as asked:
         campaign.erase(tmp_path / "visits")
-    assert "of 3 people in the last table and 1 person who is no longer in it out of" in str(asked.value)
+    assert "of 3 people in the last table, and of all who were in earlier ones, out of" in str(asked.value)
 
 
 # What is refused
@@ -278,7 +277,7 @@ def test_a_campaign_in_which_messages_wait_is_not_erased(tmp_path):
     with campaign.Sandbox(price=35, balance=35 * 5) as sandbox:
         options = {"account": sandbox, "folder": tmp_path / "v", "batch_size": 2, "concurrency": 1}
         campaign.send(plan_for(people(9)), progress=False, **options)
-    with pytest.raises(campaign.FolderError, match=r"2 messages of this campaign wait .* or close it first"):
+    with pytest.raises(campaign.FolderError, match="0 messages unknown, 2 to be sent"):
         campaign.erase(tmp_path / "v", confirm="erase 9 people of v")
     assert campaign.load_result(tmp_path / "v").contacts["name"][2] == "Person 0"
     campaign.close(tmp_path / "v", confirm="close with 4 messages not sent")
@@ -289,12 +288,12 @@ def test_a_campaign_with_unknown_messages_is_not_erased(tmp_path):
     with campaign.Sandbox(faults={2: "accept_close"}) as sandbox:
         options = {"account": sandbox, "folder": tmp_path / "v", "batch_size": 4, "concurrency": 1}
         campaign.send(plan_for(people(5)), progress=False, **options)
-        with pytest.raises(campaign.FolderError, match="It is unknown whether 4 messages were sent"):
+        with pytest.raises(campaign.FolderError, match="4 messages unknown, 0 to be sent"):
             campaign.erase(tmp_path / "v", confirm="erase 5 people of v")
         campaign.resolve(
             tmp_path / "v", 2, "again", confirm="send batch 2 again, 4 messages may arrive twice"
         )
-        with pytest.raises(campaign.FolderError, match="4 messages of this campaign wait to be sent"):
+        with pytest.raises(campaign.FolderError, match="0 messages unknown, 4 to be sent"):
             campaign.erase(tmp_path / "v", confirm="erase 5 people of v")
         campaign.resume(tmp_path / "v", account=sandbox, progress=False)
     erase(tmp_path / "v", "erase 5 people of v")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.live_service import LiveService, start_live
 
 import campaign
 from campaign.contacts.table_version import row_marks
@@ -231,6 +232,28 @@ def test_the_marks_of_the_rows_come_back_in_every_format(sent, ending):
     assert [*continues.marks.values()] == row_marks(campaign.read_contacts("visits.csv"))[
         [5, 10, 17]
     ].tolist()
+
+
+@pytest.mark.parametrize(
+    ("ending", "stream"), [(".csv", None), (".csv", True), (".xlsx", None), (".ods", None)]
+)
+def test_a_file_of_the_rehearsal_goes_live_after_the_own_spreadsheet_was_sorted(
+    desk, sandbox, resolves_here, monkeypatch, ending, stream
+):
+    write_visits(wrong=(3,), people=5)
+    path = campaign.write_follow_up(send(plan_of(), sandbox), f"correct{ending}")
+    with_cell(path, "call her", "0772 000 003")
+    header, *rows = Path("visits.csv").read_text().splitlines()
+    Path("visits.csv").write_text("\n".join([header, *rows[::-1]]) + "\n")
+    with start_live(resolves_here, monkeypatch) as service:
+        for source in ("visits.csv", path):
+            plan = plan_of(source, stream=stream)
+            with pytest.raises(campaign.ConfirmationError) as asked:
+                send(plan, LiveService(service))
+            result = send(plan, LiveService(service), confirm=asked.value.phrase)
+        assert service.inbox["number"].is_unique
+    assert result.contacts["name"].tolist() == [f"Person {n}" for n in (4, 3, 2, 1, 0)]
+    assert (result.environment, result.totals["accepted"]) == ("live", 5)
 
 
 DATED = "Hi {name}, your visit is on {visit:%-d %b}."

@@ -12,12 +12,10 @@ import campaign
 from campaign.private_files import make_private_folder
 
 COLUMNS = [
-    "name", "environment", "first_sent", "last_sent", "rounds", "people", "accepted",
-    "with_an_earlier_text", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct",
-    "accepted_in_all_rounds", "cost", "unpriced", "currency", "sender", "template", "folder", "state",
-    "problem",
+    "name", "environment", "state", "first_sent", "last_sent", "people", "accepted", "refused", "unknown",
+    "waiting", "cost", "unpriced", "currency", "sender", "template", "folder", "problem",
 ]  # fmt: skip
-COUNTS = ["rounds", "people", "accepted", "refused", "unknown", "waiting"]
+COUNTS = ["people", "accepted", "refused", "unknown", "waiting"]
 
 
 @pytest.fixture
@@ -48,17 +46,11 @@ def test_one_campaign_and_what_came_of_it(campaigns):
         "environment": "local",
         "first_sent": left.min(),
         "last_sent": left.max(),
-        "rounds": 1,
         "people": 10,
         "accepted": 2,
-        "with_an_earlier_text": 0,
         "refused": 0,
         "unknown": 2,
         "waiting": 6,
-        "withdrawn": 0,
-        "opted_out": 0,
-        "to_correct": 0,
-        "accepted_in_all_rounds": 2,
         "cost": Decimal(70),
         "unpriced": 1,
         "currency": "",
@@ -120,7 +112,7 @@ def test_figures_are_those_of_the_result_over_all_rounds(campaigns):
         sandbox.top_up(10**6)
         result = send(9, campaigns / "visits", sandbox)
     row = only_row(campaign.history(campaigns))
-    assert [row[name] for name in COUNTS] == [2, 9, 9, 0, 0, 0]
+    assert [row[name] for name in COUNTS] == [9, 9, 0, 0, 0]
     assert (row["accepted"], row["cost"]) == (result.totals["accepted"], result.totals.cost)
 
 
@@ -128,16 +120,7 @@ def test_what_people_got_who_have_left_the_table_stays_in_the_cost(campaigns):
     send(4, campaigns / "visits")
     send(2, campaigns / "visits")
     row = only_row(campaign.history(campaigns))
-    assert (row["people"], row["accepted"], row["cost"]) == (2, 2, Decimal(140))
-    assert row["accepted_in_all_rounds"] == 4
-
-
-def test_people_who_keep_an_earlier_text_have_a_column(campaigns):
-    send(4, campaigns / "visits")
-    plan = plan_for(people(5), message="Dear {name}")
-    campaign.send(plan, folder=campaigns / "visits", changed="skip", progress=False)
-    row = only_row(campaign.history(campaigns))
-    assert (row["people"], row["accepted"], row["with_an_earlier_text"], row["to_correct"]) == (5, 1, 4, 0)
+    assert (row["people"], row["accepted"], row["cost"]) == (2, 4, Decimal(140))
 
 
 def test_a_closed_campaign_waits_no_more(campaigns):
@@ -145,7 +128,7 @@ def test_a_closed_campaign_waits_no_more(campaigns):
         send(10, campaigns / "visits", sandbox)
     campaign.close(campaigns / "visits", confirm="close with 6 messages not sent")
     row = only_row(campaign.history(campaigns))
-    assert [row[name] for name in COUNTS] == [1, 10, 2, 0, 2, 0]
+    assert [row[name] for name in COUNTS] == [10, 2, 0, 2, 0]
 
 
 def test_the_campaign_that_sent_last_comes_first(campaigns):
@@ -225,7 +208,7 @@ def test_a_campaign_that_never_began_has_sent_nothing(campaigns, monkeypatch):
         send(2, campaigns / "visits")
     row = campaign.history(campaigns).iloc[1]
     assert row["name"] == "visits"
-    assert [row[name] for name in COUNTS] == [0] * 6
+    assert [row[name] for name in COUNTS] == [0] * 5
     assert pd.isna(row["last_sent"])
     assert row["cost"] == 0
 

@@ -1,11 +1,8 @@
 """Unknown batches and the provider's own list: what it settles, and what stays unknown."""
 
-from decimal import Decimal
-
 import pandas as pd
 import pytest
 
-from campaign.contract import BATCH_COLUMNS
 from campaign.errors import ColumnError, FileError
 from campaign.sending.afterwards.provider_list import read_provider_list
 from campaign.sending.afterwards.reconciliation import Reconciliation
@@ -33,40 +30,30 @@ BEFORE = "256772000900,Another campaign,2026-11-22 09:00Z,35\n"
 LATER = "256772000901,Another campaign,2026-11-22 15:30Z,35\n"
 
 
-def campaign_of(text, *, codes=None, costs=None):
-    """The frames of a result: `messages` and `batches`."""
+def campaign_of(text):
+    """The frames that are compared with a list: `messages` and `batches`."""
     lines = [line.split(maxsplit=4) for line in text.splitlines()[1:]]
-    messages = pd.DataFrame(lines, columns=["batch", "status", "left", "number", "message"], dtype="str")
+    messages = pd.DataFrame(lines, columns=["batch", "was", "left", "number", "message"], dtype="str")
     messages = messages.astype({"batch": "int64"})
     messages["row"] = range(2, len(messages) + 2)
-    messages["again"] = ""
-    messages["code"] = messages["batch"].map(lambda batch: (codes or {}).get(batch, "")).astype("str")
     groups = messages.groupby("batch")
-    batches = groups.agg(messages=("row", "size"), status=("status", "first"), code=("code", "first"))
-    batches["submitted_at"] = pd.to_datetime("2026-11-22 " + groups["left"].first(), utc=True)
-    batches["cost"] = pd.Series(costs or {}, dtype=object).reindex(batches.index)
-    batches = batches.reset_index().assign(error="", attempts=1, seconds=30.0, round=1)[list(BATCH_COLUMNS)]
-    return messages.drop(columns="left"), batches
+    batches = groups.agg(messages=("row", "size"), was=("was", "first"))
+    batches["left_at"] = pd.to_datetime("2026-11-22 " + groups["left"].first(), utc=True)
+    return messages.drop(columns=["left", "was"]), batches
 
 
 KNOWN = campaign_of(CAMPAIGN)[0]["number"]
 
 
-def reconciled(provider_list, campaign=CAMPAIGN, *, codes=None, costs=None, **columns) -> Reconciliation:
-    messages, batches = campaign_of(campaign, codes=codes, costs=costs)
+def reconciled(provider_list, campaign=CAMPAIGN, **columns) -> Reconciliation:
+    messages, batches = campaign_of(campaign)
     entries = read_provider_list(provider_list.encode(), messages["number"], **columns)
-    return match_provider_list(entries, messages, batches, NOW)
+    told, people = match_provider_list(entries, messages, batches, NOW)
+    return Reconciliation(batches=told, people=people, notices=entries.attrs["notices"])
 
 
 def verdicts(reconciliation):
-    asked = reconciliation.batches[reconciliation.batches["was"] == "unknown"]
-    return dict(zip(asked["batch"], asked["verdict"], strict=True))
-
-
-def accepted(reconciliation):
-    """What is said of accepted batches."""
-    told = reconciliation.batches[reconciliation.batches["was"] == "accepted"]
-    return told[["batch", "messages", "in_list"]].values.tolist()
+    return dict(zip(reconciliation.batches["batch"], reconciliation.batches["verdict"], strict=True))
 
 
 def people(reconciliation):
@@ -77,10 +64,9 @@ def test_the_list_has_the_whole_batch():
     told = reconciled(TOOK_1 + TOOK_2)
     assert told.certain == {2: "accepted"}
     assert told.phrase.startswith("settle 1 batch: 1 accepted ")
-    assert told.sentence == "Batch 2 (2 messages), unknown: the list has all of them."
     (batch,) = told.batches.to_dict("records")
-    assert (batch["was"], batch["in_list"], batch["why"]) == ("unknown", 2, "")
-    assert (batch["left_at"], batch["cost_in_list"]) == (pd.Timestamp("2026-11-22 14:05Z"), Decimal(70))
+    assert (batch["was"], batch["in_list"], batch["verdict"]) == ("unknown", 2, "all")
+    assert batch["left_at"] == pd.Timestamp("2026-11-22 14:05Z")
     assert told.people.empty
 
 
@@ -117,8 +103,6 @@ def test_a_list_that_begins_after_the_batch_left_cannot_say_none():
 def test_a_list_of_another_account_cannot_say_none():
     told = reconciled(TOOK_1.splitlines()[0] + "\n" + BEFORE + LATER)
     assert verdicts(told) == {2: "not known"}
-    assert accepted(told) == [[1, 2, 0]]
-    assert "Batch 1 (2 messages), accepted: the list has none of them. Ask the provider" in told.sentence
 
 
 def test_an_entry_from_the_future_says_nothing_of_when_the_list_ends():
@@ -130,11 +114,8 @@ def test_an_entry_from_the_future_says_nothing_of_when_the_list_ends():
     assert reconciled(TOOK_1 + TOOK_2 + planned).certain == {2: "accepted"}
 
 
-def test_times_that_no_zone_explains_are_not_blamed_on_one():
-    """The service's clock is a year ahead."""
-    told = reconciled((TOOK_1 + BEFORE + LATER).replace("2026-", "2027-"))
-    assert told.certain == {}
-    assert ["no time zone explains that" in notice for notice in told.notices] == [True]
+def test_a_clock_that_is_a_year_ahead_settles_nothing():
+    assert reconciled((TOOK_1 + BEFORE + LATER).replace("2026-", "2027-")).certain == {}
 
 
 def test_a_list_without_times_can_say_all_and_never_none():
@@ -169,7 +150,7 @@ def test_the_same_text_in_two_unknown_batches_and_once_in_the_list_settles_neith
     campaign = TWICE.replace("accepted", "unknown ")
     told = reconciled(TOOK_1.splitlines()[0] + "\n" + BEFORE + TOOK_MONDAY.format("05") + LATER, campaign)
     assert verdicts(told) == {1: "not known", 2: "not known"}
-    assert set(told.people["found"]) == {"in the list, but fewer times than it may have been sent"}
+    assert set(told.people["found"]) == {"not clear"}
 
 
 def test_last_months_reminder_is_no_proof_that_todays_was_taken():
@@ -181,63 +162,19 @@ def test_an_earlier_message_of_the_same_day_is_no_proof_either():
     campaign = CAMPAIGN.replace("14:05", "18:05")
     told = reconciled(TOOK_1 + TOOK_2 + LATER.replace("15:30", "23:30"), campaign)
     assert verdicts(told) == {2: "not known"}
-    assert set(people(told).values()) == {"in the list, but before the batch left"}
+    assert set(people(told).values()) == {"not clear"}
 
 
 def test_who_is_in_the_list_with_another_text_is_looked_at_by_a_person():
     changed = TOOK_2.replace("Hi Zoé", "Hi Zo?").replace("Hi Ruth", "Hi R")
     told = reconciled(TOOK_1 + changed + BEFORE + LATER)
     assert verdicts(told) == {2: "not known"}
-    assert set(people(told).values()) == {"only the number is in the list"}
+    assert set(people(told).values()) == {"not clear"}
 
 
 def test_texts_are_compared_without_regard_to_accents_form_and_white_space():
     spaced = "256772000003,  Hi\u00a0 Zoe\u0301 ,2026-11-22 14:05Z,35\n256772000004,Hi   Ruth,,35\n"
     assert reconciled(TOOK_1 + spaced).certain == {2: "accepted"}
-
-
-CODES = """\
-MSISDN,Reference,Time
-256772000001,Api1,2026-11-22 14:00Z
-256772000002,Api1,2026-11-22 14:00Z
-256772000900,Api0,2026-11-22 09:00Z
-256772000901,Api9,2026-11-22 15:30Z
-"""
-
-
-def test_codes_instead_of_texts_explain_accepted_batches_and_settle_none():
-    told = reconciled(CODES, codes={1: "Api1"})
-    assert told.certain == {2: "refused"}
-    assert accepted(told) == []
-
-
-def test_with_codes_an_unknown_batch_is_known_by_its_numbers_only_and_stays_unknown():
-    more = "256772000003,Api2,2026-11-22 14:05Z\n256772000004,Api2,2026-11-22 14:05Z\n"
-    told = reconciled(CODES + more, codes={1: "Api1"})
-    assert verdicts(told) == {2: "not known"}
-    assert set(people(told).values()) == {"only the number is in the list"}
-    assert reconciled(CODES + more, codes={1: "Api1", 2: "Api2"}).certain == {2: "accepted"}
-
-
-def test_an_entry_with_the_code_of_an_accepted_batch_is_no_proof_for_another():
-    both = (
-        "To,Message,Code,Sent at\n"
-        "256772000003,Come on Monday,Api1,2026-11-22 14:00Z\n"
-        "256772000003,Come on Monday,Api1,2026-11-22 14:05Z\n"
-        "256772000900,Other,Api0,2026-11-22 09:00Z\n256772000901,Other,Api9,2026-11-22 15:30Z\n"
-    )
-    assert reconciled(both, TWICE, codes={1: "Api1"}).certain == {2: "refused"}
-
-
-def test_accepted_batches_with_another_cost_are_listed():
-    dearer = (TOOK_1 + TOOK_2).replace(
-        "Hi Moses,2026-11-22 14:00:02Z,35", "Hi Moses,2026-11-22 14:00:02Z,70.50"
-    )
-    told = reconciled(dearer, costs={1: Decimal(70)})
-    assert accepted(told) == [[1, 2, 2]]
-    assert told.batches[["cost", "cost_in_list"]].values.tolist()[0] == [Decimal(70), Decimal("105.50")]
-    assert "Batch 1 (2 messages), accepted: the list has all of them. They have another" in told.sentence
-    assert accepted(reconciled(TOOK_1 + TOOK_2, costs={1: Decimal("70.0")})) == []
 
 
 def test_a_list_without_entries_settles_nothing():
@@ -280,6 +217,10 @@ def in_kampala(entries):
     return entries.assign(time=entries["time"] + pd.Timedelta(hours=3))
 
 
+def texts_of(*batches):
+    return PEOPLE.loc[PEOPLE["batch"].isin(batches), "text"]
+
+
 PARTS = {
     "complete": lambda entries: entries,
     "newest first": newest_first,
@@ -289,6 +230,8 @@ PARTS = {
     "first page by number": lambda entries: entries.sort_values("number").head(20),
     "one network": lambda entries: entries[entries["number"].str.startswith(NETWORK)],
     "delivered": lambda entries: entries[entries["number"].str[-1] != "7"],
+    "third batch lost": lambda entries: entries[~entries["text"].isin(texts_of(3, 4))],
+    "fifth batch lost": lambda entries: entries[~entries["text"].isin(texts_of(4, 5))],
     "this day": lambda entries: entries[entries["time"].dt.day == 22],
     "next day": lambda entries: entries[entries["time"].dt.day == 23],
     "from the second batch on": lambda entries: entries[entries["time"] > DAY],
@@ -362,33 +305,20 @@ def without_zone(text):
 def test_times_without_a_zone_are_utc_where_accepted_messages_confirm_it_and_that_is_said():
     told = reconciled(without_zone(TOOK_1 + BEFORE + LATER))
     assert told.certain == {2: "refused"}
-    assert (
-        "4 times in the list without a time zone: taken as UTC. If it is another one, write it behind "
-        'each time in "Sent at", such as 14:02 +03:00.' in told.sentence
-    )
+    assert "4 times in the list without a time zone: taken as UTC." in told.sentence
 
 
-def test_a_single_time_without_a_zone_is_said_with_the_column_that_has_it():
-    """The date and the time are in two columns: the zone belongs to the second one."""
-    rows = "To,Message,Date,Time\n256772000001,Hi Grace,2026-11-22,17:00\n"
-    (notice,) = reconciled(rows).notices[:1]
-    assert notice == (
-        "1 time in the list without a time zone: taken as UTC. If it is another one, write it behind "
-        'the time in "Time", such as 14:02 +03:00.'
-    )
-    (entry,) = read_provider_list(rows.replace("17:00", "17:00 +03:00").encode(), KNOWN).to_dict("records")
-    assert (entry["time"], entry["zoned"]) == (pd.Timestamp("2026-11-22 14:00Z"), True)
+def test_a_date_and_a_time_in_two_columns_are_one_time():
+    text = "To,Message,Date,Time\n256772000001,Hi Grace,2026-11-22,17:00 +03:00\n"
+    (entry,) = read_provider_list(text.encode(), KNOWN).to_dict("records")
+    assert entry["time"] == pd.Timestamp("2026-11-22 14:00Z")
 
 
-def test_times_of_another_zone_settle_none_and_are_noticed():
+def test_times_of_another_zone_settle_none():
     """14:00 UTC is 17:00 in Kampala: what stands there as 15:30 was before the batch left."""
     took = TOOK_1.replace(" 14:", " 17:")
     told = reconciled(without_zone(took + BEFORE + LATER))
     assert verdicts(told) == {2: "not known"}
-    assert (
-        "3.0 hours later than the accepted batches left: give the list with its time zone, written behind "
-        "each time, such as 14:02 +03:00." in told.sentence
-    )
     assert reconciled((took + BEFORE + LATER.replace("15:30", "18:30")).replace("Z,", "+03:00,")).certain == {
         2: "refused"
     }
@@ -430,7 +360,6 @@ def test_a_frame_keeps_its_zone():
     frame = pd.DataFrame({"phone": ["256772000001"], "text": ["Hi"], "time": moments})
     entries = read_provider_list(frame, KNOWN)
     assert entries["time"].tolist() == [pd.Timestamp("2026-11-22 14:05Z")]
-    assert entries["zoned"].tolist() == [True]
 
 
 # --- columns and numbers ------------------------------------------------------------------------------
@@ -463,15 +392,15 @@ def test_rows_without_a_number_do_not_count():
 @pytest.mark.parametrize(
     ("text", "missing"),
     [
-        ("Who,Message\n256772000001,Hi\n", "no header looks like phone numbers. Name the column: number="),
-        ("Phone,Greeting\n256772000001,Hi\n", "no header looks like texts or codes. Name the column: text="),
+        ("Who,Message\n256772000001,Hi\n", "no header looks like a number. Name the column: number="),
+        ("Phone,Greeting\n256772000001,Hi\n", "no header looks like a text. Name the column: text="),
     ],
 )
 def test_without_usable_columns_the_columns_are_listed(text, missing):
     with pytest.raises(ColumnError) as caught:
         read_provider_list(text.encode(), KNOWN)
     assert missing in str(caught.value)
-    assert "needs a column of phone numbers, and one of texts or of follow-up codes" in str(caught.value)
+    assert "needs a column of phone numbers and one of texts" in str(caught.value)
     assert f'The columns are: "{text.split(",")[0]}", ' in str(caught.value)
 
 
@@ -502,28 +431,16 @@ def test_several_batches_and_the_phrase_that_settles_what_is_certain():
     assert verdicts(told) == {2: "all", 3: "none", 4: "some"}
 
 
-def test_each_reason_names_its_batches_where_there_are_several():
-    third = "256772000006,Hi Amina,2026-11-22 14:07Z,35\n"
-    told = reconciled(TOOK_1 + third + BEFORE, MANY)
-    assert (
-        "Batches 2 and 3 (3 messages), unknown: the list has none of them. The list has no" in told.sentence
-    )
-    assert "Batch 4 (2 messages), unknown: the list has 1 of them." in told.sentence
-
-
-@pytest.mark.parametrize(("header", "is_zoned"), [("Time (UTC)", True), ("Time", False)])
 @pytest.mark.parametrize("times", ["14:05", "14:05 +00:00"])
-def test_a_header_that_names_utc_is_the_zone_of_its_times(header, is_zoned, times):
-    text = f"To,Message,{header}\n256772000001,Hi,2026-11-22 {times}\n"
+def test_a_header_that_names_utc_is_one_of_times(times):
+    text = f"To,Message,Time (UTC)\n256772000001,Hi,2026-11-22 {times}\n"
     (entry,) = read_provider_list(text.encode(), KNOWN).to_dict("records")
     assert entry["time"] == pd.Timestamp("2026-11-22 14:05Z")
-    assert entry["zoned"] is (is_zoned or "+" in times)
 
 
 def test_nothing_unknown_is_nothing_to_settle():
     told = reconciled(TOOK_1 + TOOK_2, CAMPAIGN.replace("unknown ", "accepted"))
-    assert told.sentence == "No batch is unknown, so there is nothing to settle."
-    assert told.phrase == ""
+    assert (told.certain, told.phrase) == ({}, "")
     assert told.batches.empty
 
 

@@ -56,11 +56,9 @@ def test_the_evidence_is_shown_before_anything_is_settled(interrupted_campaign):
     assert "(UTC): the connection broke" in str(shown.value)  # at once, and without the class of the error
     assert "Error)" not in str(shown.value)
     assert 'confirm="batch 2 was accepted"' in str(shown.value)
-    _, whom, line, _, final = shown.value.question.split("\n")  # what to ask the provider about
+    whom, line, final = shown.value.question.split("\n")  # what to ask the provider about
     assert final.startswith("You cannot take an answer back, so ask first where you are not sure.")
-    assert whom == (
-        "In the sheet: 10 rows from row 3 to row 12; numbers 25677*****01, 25677*****02, 25677*****03, …"
-    )
+    assert whom.endswith(" In the sheet: row 3 to 12, 25677*****01, 25677*****02, 25677*****03, ….")
     listed = eval(line.removeprefix("To list them all: "), {"campaign": campaign})
     assert listed["row"].tolist() == [*range(3, 13)]
     assert campaign.load_result(interrupted_campaign).totals["unknown"] == 10
@@ -87,12 +85,12 @@ def test_a_person_who_asked_the_service_settles_it(interrupted_campaign, outcome
     last = moves.iloc[-1]
     assert (last["batch"], last["was"], last["now"]) == (2, "unknown", outcome)
     assert last["note"].endswith(f": {outcome}, the service's log says so")
-    decided = rf"Batch 2 was settled as {outcome} already, on .* 20.* \(UTC\), by {user_name()}\. "
+    decided = f"Batch 2 was settled as {outcome} already."
     for confirm in (None, phrase):  # a notebook is run again, the line that asked and the one that settled
         again = campaign.resolve(interrupted_campaign, 2, outcome, confirm=confirm)
-        assert re.search(decided + "Resume the campaign to send", again.sentence)
+        assert decided in again.sentence
     for other in {"refused", "again"} - {outcome}:
-        with pytest.raises(campaign.UsageError, match=decided + "That cannot be changed"):
+        with pytest.raises(campaign.UsageError, match="Batch 2 is not unknown: it was"):
             campaign.resolve(interrupted_campaign, 2, other, confirm=f"batch 2 was {other}")
     assert len(journal_frame(ledger)) == len(moves)
 
@@ -144,8 +142,8 @@ def test_the_cost_that_a_person_gives_is_the_cost_of_the_batch(interrupted_campa
     assert settled.batches["error"][1] == f"settled by {user_name()}: accepted, cost 350.5 given by hand"
     assert campaign.history(folder)["cost"].item() == settled.totals.cost
     assert "or more" not in capsys.readouterr().out
-    with pytest.raises(campaign.ConfirmationError, match=r'confirm="batch 2 cost 1, not 350\.5"'):
-        campaign.resolve(interrupted_campaign, 2, "accepted", confirm=confirm, cost=1)
+    with pytest.raises(campaign.ConfirmationError, match=r'confirm="batch 2 cost 1 [0-9a-f]{4}"'):
+        campaign.resolve(interrupted_campaign, 2, "accepted", cost=1)
 
 
 def test_what_a_person_said_of_a_cost_is_told_as_that(interrupted_campaign, tmp_path):
@@ -177,52 +175,36 @@ def test_a_cost_that_was_given_wrongly_is_corrected_and_the_record_keeps_both(in
     settle = 'result = campaign.resolve(folder, 2, "accepted", cost=3500, confirm="batch 2 was accepted")'
     lines = [settle]
     pasted(settle, folder=folder)
-    for cost, known in ((350, "3,500"), (3500, "350"), (353, "3,500")):
-        with pytest.raises(
-            campaign.ConfirmationError, match=f"its cost is {known}: a person gave it"
-        ) as asked:
+    for cost in (350, 3500, 353):
+        with pytest.raises(campaign.ConfirmationError) as asked:
             campaign.resolve(folder, 2, "accepted", cost=cost)
         lines.append(asked.value.call)
         corrected = pasted(asked.value.call)
         assert corrected.totals.cost == before + cost
-    assert [re.search('confirm="([^"]+)', line)[1] for line in lines] == [
-        "batch 2 was accepted",
-        "batch 2 cost 350, not 3,500",
-        "batch 2 cost 3,500, not 350, correction 2",
-        "batch 2 cost 353, not 3,500, correction 3",
-    ]
     user, moves = user_name(), journal_frame(LedgerFile(folder / "ledger.sqlite"))
     assert corrected.batches["error"][1].startswith(
         f"settled by {user}: accepted, cost 3,500 given by hand; "
     )
-    assert corrected.batches["error"][1].endswith(f"; {user}: cost 353 given by hand instead of 3,500")
+    assert corrected.batches["error"][1].endswith(f"; {user}: cost 353 given by hand")
     assert moves["now"].tolist()[-3:] == ["priced"] * 3
-    for line in lines:
-        again = pasted(line, folder=folder)
-        assert "Batch 2 was settled as accepted already" in again.sentence
-        assert ("Its cost was corrected since: it is 353." in again.sentence) == (line != lines[-1])
+    for line in (lines[0], lines[-1]):  # the one that settled it, and the one that holds
+        assert " already." in pasted(line, folder=folder).sentence
+    for line in lines[1:-1]:
+        with pytest.raises(campaign.ConfirmationError, match="That is not the phrase"):
+            pasted(line, folder=folder)
     assert journal_frame(LedgerFile(folder / "ledger.sqlite")).equals(moves)
     assert campaign.load_result(folder).totals.cost == before + 353
     assert campaign.history(folder)["cost"].item() == before + 353
-    confirm = "batch 2 cost 354, not 353, correction 4"
-    options = ["--cost", "354", "--confirm", confirm]
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.resolve(folder, 2, "accepted", cost=354)
+    options = ["--cost", "354", "--confirm", asked.value.phrase]
     assert main(["resolve", str(folder), "2", "accepted", *options]) == 4
     assert campaign.load_result(folder).totals.cost == before + 354
 
 
 def test_what_the_service_said_that_a_batch_cost_is_not_changed(interrupted_campaign):
-    """Also not where a person settled the batch by the provider's list, and it named the cost."""
-    with pytest.raises(campaign.UsageError, match="Batch 1 is not unknown"):
-        campaign.resolve(interrupted_campaign, 1, "accepted", cost=1, confirm="batch 1 cost 1, not 350")
-    rows = "".join(f"2567720{n:05d},Hi Person {n},3.5\n" for n in range(30))
-    service = f"number,text,cost\n{rows}".encode()
-    phrase = campaign.reconcile(interrupted_campaign, service).phrase
-    listed = campaign.reconcile(interrupted_campaign, service, confirm=phrase)
-    cost = listed.batches["cost"][1]
-    assert cost == 35
-    with pytest.raises(campaign.UsageError, match=r"Its cost is 35\.0\. That cannot be changed"):
-        campaign.resolve(interrupted_campaign, 2, "accepted", cost=1)
-    assert campaign.load_result(interrupted_campaign).totals.cost == listed.totals.cost
+    with pytest.raises(campaign.UsageError, match="Batch 1 is not unknown: it was accepted"):
+        campaign.resolve(interrupted_campaign, 1, "accepted", cost=1, confirm="batch 1 cost 1")
 
 
 def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
@@ -237,7 +219,7 @@ def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
     assert line in html.unescape(before.card_below_run)
     with pytest.raises(campaign.UsageError, match="Put the amount in the place of the dots: cost=350"):
         pasted(line)  # what has to be filled in is said
-    with pytest.raises(campaign.ConfirmationError, match="was accepted, and its cost is not known") as asked:
+    with pytest.raises(campaign.ConfirmationError, match="To give it the cost 350") as asked:
         campaign.resolve(interrupted_campaign, 2, "accepted", cost=350, note="the bill of November")
     priced = pasted(asked.value.call)
     assert (priced.totals.unpriced, priced.totals.cost) == (0, before.totals.cost + 350)
@@ -249,7 +231,7 @@ def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
     )
     last = journal_frame(LedgerFile(interrupted_campaign / "ledger.sqlite")).iloc[-1]
     assert (last["batch"], last["was"], last["now"]) == (2, "accepted", "priced")
-    with pytest.raises(campaign.ConfirmationError, match='confirm="batch 2 cost 1, not 350"'):
+    with pytest.raises(campaign.ConfirmationError, match='confirm="batch 2 cost 1 '):
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 cost 1", cost=1)
     assert "was settled as accepted already" in pasted(asked.value.call).sentence
     assert campaign.history(interrupted_campaign)["cost"].item() == priced.totals.cost
@@ -309,7 +291,7 @@ def test_what_is_ordered_again_says_so_and_is_not_settled_twice(interrupted_camp
     assert "settle each batch with resolve" not in settled.sentence
     reasons = settled.contacts.loc[settled.contacts["status"] == "unknown", "reason"]
     assert set(reasons) == {"It is not known whether it was sent, and you ordered it to be sent again."}
-    with pytest.raises(campaign.UsageError, match=r"Batch 2 was ordered to be sent again already, on "):
+    with pytest.raises(campaign.UsageError, match="Batch 2 is not unknown: it was ordered to be sent again"):
         campaign.resolve(interrupted_campaign, 2, "refused", confirm="batch 2 was refused")
 
 
@@ -329,7 +311,7 @@ def test_a_wrong_answer_becomes_accepted_while_nothing_was_sent_again(interrupte
     moves = journal_frame(LedgerFile(folder / "ledger.sqlite"))
     lines = (lambda: pasted(asked.value.call), lambda: campaign.resolve(folder, 2, outcome))
     for run_again in lines:
-        assert "already, on " in run_again().sentence
+        assert " already." in run_again().sentence
     assert journal_frame(LedgerFile(folder / "ledger.sqlite")).equals(moves)
     assert campaign.resume(folder, account=sandbox.account, progress=False).totals["accepted"] == 30
     assert sandbox.inbox["number"].value_counts().tolist() == [1] * 30
@@ -347,9 +329,28 @@ def test_a_wrong_answer_stays_once_its_messages_were_cut_again(tmp_path, outcome
         campaign.resolve(tmp_path / "visits", 2, outcome, confirm=ANSWERS[outcome])
         campaign.send(plan_for(people(11)), **options, batch_size=2)
         states = campaign.load_result(tmp_path / "visits").batches["status"].tolist()
-        with pytest.raises(campaign.UsageError, match="were cut into other batches since"):
+        with pytest.raises(campaign.UsageError, match="cut into other batches since"):
             campaign.resolve(tmp_path / "visits", 2, "accepted", confirm="batch 2 was accepted")
         assert campaign.load_result(tmp_path / "visits").batches["status"].tolist() == states
+
+
+def test_a_copy_that_was_withdrawn_for_another_text_leaves_the_answer_open(tmp_path):
+    """Ordered again, its copy waits for money; then the text is another one, and they keep the first."""
+    with campaign.Sandbox(faults={1: "accept_reset"}) as service:
+        options = {"account": service, "folder": tmp_path / "visits", "progress": False}
+        campaign.send(plan_for(people(1), "Come at 9."), **options)
+        phrase = "send batch 1 again, 1 message may arrive twice"
+        campaign.resolve(tmp_path / "visits", 1, "again", confirm=phrase)
+        campaign.send(plan_for(people(1), "Come at 9."), budget=0, **options)
+        with pytest.raises(campaign.UsageError, match="cut into other batches since"):
+            campaign.resolve(tmp_path / "visits", 1, "accepted", confirm="batch 1 was accepted")
+        kept = campaign.send(
+            plan_for(people(1), "Come at 10."), changed="skip", waiting="withdraw", **options
+        )
+        assert kept.contacts["status"].tolist() == ["unknown"]
+        settled = campaign.resolve(kept.folder, 1, "accepted", confirm="batch 1 was accepted")
+        assert settled.contacts[["status", "why"]].values.tolist() == [["duplicate", "earlier_text"]]
+        assert len(service.inbox) == 1
 
 
 def test_a_batch_is_settled_otherwise_only_by_a_person_who_knows_of_all(unknown_batches):
@@ -357,7 +358,7 @@ def test_a_batch_is_settled_otherwise_only_by_a_person_who_knows_of_all(unknown_
     folder = unknown_batches.folder
     campaign.resolve(folder, 2, "refused", confirm="batch 2 was refused")
     campaign.resolve(folder, 3, "accepted", confirm="batch 3 was accepted")
-    with pytest.raises(campaign.UsageError, match="Batch 3 was settled as accepted already"):
+    with pytest.raises(campaign.UsageError, match="Batch 3 is not unknown: it was accepted"):
         campaign.resolve(folder, [2, 3, 4], "accepted", confirm="batches 2, 3 and 4 were accepted")
     campaign.resolve(folder, [2, 4], "accepted", confirm="batches 2 and 4 were accepted")
     assert campaign.load_result(folder).totals["accepted"] == 51
@@ -493,11 +494,9 @@ def test_what_a_batch_cost_that_was_sent_again_can_be_given_too(unknown_batches)
     assert (purpose, line.endswith('2, "again", cost=...)')) == (
         "To add the cost of batch 2, once the provider has told you", True,
     )  # fmt: skip
-    with pytest.raises(campaign.UsageError, match='To add its cost, write "again" in this line'):
+    with pytest.raises(campaign.UsageError, match="Batch 2 is not unknown: it was ordered to be sent again"):
         campaign.resolve(result.folder, 2, "accepted", cost=350)
-    with pytest.raises(
-        campaign.ConfirmationError, match="was ordered to be sent again, and its cost"
-    ) as asked:
+    with pytest.raises(campaign.ConfirmationError, match="To give it the cost 350") as asked:
         campaign.resolve(result.folder, 2, "again", cost=350)
     priced = pasted(asked.value.call)
     assert (priced.totals.unpriced, priced.totals.cost) == (before.unpriced - 1, before.cost + 350)
@@ -508,7 +507,7 @@ def test_what_a_batch_cost_that_was_sent_again_can_be_given_too(unknown_batches)
     last = journal_frame(LedgerFile(result.folder / "ledger.sqlite")).iloc[-1]
     assert (last["batch"], last["was"], last["now"]) == (2, "again", "priced")
     assert "was ordered to be sent again already" in pasted(asked.value.call).sentence
-    with pytest.raises(campaign.UsageError, match='To change its cost, write "again" in this line'):
+    with pytest.raises(campaign.UsageError, match="Batch 2 is not unknown: it was ordered to be sent again"):
         campaign.resolve(result.folder, 2, "accepted", cost=1)
     with pytest.raises(campaign.ConfirmationError) as asked:
         campaign.resolve(result.folder, 2, "again", cost=360)
@@ -521,11 +520,11 @@ def test_batches_of_one_fate_are_settled_by_one_phrase(unknown_batches):
     with pytest.raises(campaign.ConfirmationError, match="To settle them, give confirm=") as asked:
         campaign.resolve(folder, [4, 3, 3], "accepted", note="the provider's log")
     lines = asked.value.question.split("\n")
-    assert [line.partition(" left on ")[0] for line in lines[::2][:2]] == [
+    assert [line.partition(" left on ")[0] for line in lines[:2]] == [
         "Batch 3 (10 messages)", "Batch 4 (10 messages)",
     ]  # fmt: skip
-    assert lines[1].startswith("In the sheet: 10 rows from row 13 to row 22; numbers ")
-    listed = eval(lines[4].removeprefix("To list them all: "), {"campaign": campaign})
+    assert "In the sheet: row 13 to 22, " in lines[0]
+    listed = eval(lines[2].removeprefix("To list them all: "), {"campaign": campaign})
     assert listed["row"].tolist() == [*range(13, 33)]
     assert asked.value.phrase == "batches 3 and 4 were accepted"
     assert campaign.load_result(folder).totals["unknown"] == 30
@@ -534,9 +533,9 @@ def test_batches_of_one_fate_are_settled_by_one_phrase(unknown_batches):
     assert settled.batches["error"].tolist()[2:4] == [words, words]
     assert (settled.totals["accepted"], settled.totals["unknown"]) == (41, 10)
     moves = len(journal_frame(LedgerFile(folder / "ledger.sqlite")))
-    assert "Batches 3 and 4 were settled as accepted already, on " in pasted(asked.value.call).sentence
+    assert "Batches 3 and 4 were settled as accepted already." in pasted(asked.value.call).sentence
     for others, words in (
-        ([2, 3], "Batch 3 was settled as accepted already"),
+        ([2, 3], "Batch 3 is not unk"),
         ([2, 5], "Batch 5 is not unk"),
     ):
         with pytest.raises(campaign.UsageError, match=words):

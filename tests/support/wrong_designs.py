@@ -1,4 +1,4 @@
-"""Seven designs that look right and are not, each as a change of a few lines: what the proofs have to catch.
+"""Nine designs that look right and are not, each as a change of a few lines: what the proofs have to catch.
 
 `adopt` makes the change where it is called, by default for the whole process: for one that is to die anyway.
 """
@@ -9,12 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 import aiohttp
+import pandas as pd
 
+from campaign.messages.plan import Plan
 from campaign.sending import opening
+from campaign.sending.afterwards import reconciling
 from campaign.sending.engine import engine
 from campaign.sending.engine.delivery import Delivery
 from campaign.sending.ledger import connections, ledger_file
+from campaign.sending.rounds import compared_plan
 from campaign.sending.rounds.compared_plan import compare_plan
+from campaign.sending.rounds.continuation_plan import origins_of
 from campaign.service.gated_body import Gate, GatedBody
 from campaign.service.transport import Outcome, Transport
 
@@ -108,10 +113,26 @@ def compare_by_fingerprint(patch: Patch) -> None:
     patch(opening, "compare_plan", compare)
 
 
+def a_list_that_covers_too_little(patch: Patch) -> None:
+    """What is not in the provider's list was not taken."""
+    patch(reconciling, "_are_covered", lambda counts, *_: pd.Series(True, counts.index))
+
+
+def follow_up_found_by_row_number_only(patch: Patch) -> None:
+    """A follow-up file names the row of each of its rows."""
+
+    def named_rows(whole: Plan, part: Plan) -> pd.Series[int]:
+        rows = origins_of(part).fillna(0).astype("int64")
+        return rows.where(rows.isin(whole.contacts.index), 0)
+
+    patch(compared_plan, "rows_in_table", named_rows)
+
+
 DESIGNS: dict[str, Callable[[Patch], None]] = {
     design.__name__.replace("_", " "): design
     for design in (
         record_after_the_answer, retry_on_error, no_commit_in_the_gate, keep_alive, redirects_on,
-        synchronous_normal, compare_by_fingerprint,
+        synchronous_normal, compare_by_fingerprint, a_list_that_covers_too_little,
+        follow_up_found_by_row_number_only,
     )
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -30,10 +30,10 @@ _STATES = {
     "finished": "is finished", "open": "is not finished", "closed": "was closed", "erased": "was erased",
 }  # fmt: skip
 _COUNTED = {
+    "accepted": ("text was accepted", "texts were accepted"),
     "refused": ("text was refused", "texts were refused"),
     "unknown": ("text is unknown", "texts are unknown"),
     "waiting": ("text was not sent", "texts were not sent"),
-    "to_correct": ("row has a mistake or shares a phone", "rows have a mistake or share a phone"),
 }
 
 
@@ -62,7 +62,7 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
             campaigns = campaigns[campaigns["problem"] == ""]
             to_settle = ((campaigns["waiting"] > 0) | (campaigns["unknown"] > 0)).fillna(False)
             is_waiting = (campaigns["state"] == "open") & to_settle
-            has_ended = ~is_waiting & (campaigns["rounds"] > 0).fillna(False)
+            has_ended = ~is_waiting & campaigns["first_sent"].notna()
             waiting = [self._about_waiting(found) for found in campaigns[is_waiting].to_dict("records")]
             ended = [self._about_ended(found) for found in campaigns[has_ended].to_dict("records")]
         others = [*waiting[_MOST:], *ended[_MOST:]]
@@ -88,8 +88,7 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _about_ended(self, found: dict[Any, Any]) -> list[Any]:
         """What came of a campaign that has nothing to send now, and the button to its result."""
         folder, (named, name, day) = Path(found["folder"]), _named(found)
-        counts = [*_about_accepted(found)]
-        counts += [counted(int(found[kind]), *words) for kind, words in _COUNTED.items() if found[kind]]
+        counts = [counted(int(found[kind]), *words) for kind, words in _COUNTED.items() if found[kind]]
         sentence = f"{named} {_STATES[found['state']]}{day}{': ' if counts else ''}{listed_words(counts)}."
         if found["state"] == "finished":
             sentence += _GO_ON
@@ -139,15 +138,3 @@ def _about_open(found: dict[Any, Any]) -> str:
     were = agreeing(unknown, "it was", "they were")
     in_doubt = f"{counted(unknown, 'text')} of which it is not known whether {were} sent"
     return f"{counted(waiting, 'text')} not sent yet, and {in_doubt}" if waiting else in_doubt
-
-
-def _about_accepted(found: dict[Any, Any]) -> Iterator[str]:
-    """How many texts were accepted, and how many of them are those of the last spreadsheet, if not all."""
-    accepted, of_table = int(found["accepted_in_all_rounds"]), int(found["accepted"])
-    if accepted:
-        said = counted(accepted, "text was accepted", "texts were accepted")
-        yield (
-            said
-            if accepted == of_table
-            else f"{said} ({of_table:,} of them for rows of its last spreadsheet)"
-        )

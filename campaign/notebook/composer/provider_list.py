@@ -18,7 +18,7 @@ from campaign.notebook.composer.in_provider_list import keep_reached
 from campaign.notebook.composer.uploads import UPLOADS, Upload
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.settling import ProviderColumns, reconcile
-from campaign.text import agreeing, capitalised, clean, counted
+from campaign.text import agreeing, capitalised, clean
 
 LIST_UPLOADS = UPLOADS / "provider-lists"  # apart, so that no list replaces a spreadsheet of the same name
 
@@ -37,9 +37,7 @@ _SETTLED_ANEW = (
 _COLUMNS = {
     "number": "Column with the numbers",
     "text": "Column with the texts",
-    "code": "Column with the follow-up codes",
     "time": "Column with the times",
-    "cost": "Column with the costs",
 }
 _PEOPLE = 200  # that are listed
 _BY_ITS_HEADER = "found by its header"
@@ -121,13 +119,13 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     @property
     def _chosen(self) -> ProviderColumns:
-        number, text, code, time, cost = (self._pickers[name].value or None for name in _COLUMNS)
-        return ProviderColumns(number=number, text=text, code=code, time=time, cost=cost)
+        number, text, time = (self._pickers[name].value or None for name in _COLUMNS)
+        return ProviderColumns(number=number, text=text, time=time)
 
     def _show(self, told: Reconciliation) -> None:
         self._shown = told
         name = mask_text(clean(self._path.name if self._path else ""))
-        sentences = [f"“{name}”: {told.sentence}", *told.decisions]
+        sentences = [f"“{name}”: {told.sentence}"]
         if told.phrase:
             sentences.append(f"Nothing is settled yet. “{_SETTLE}” does what is said here.")
         shown = "".join(markup.paragraph(desk_words(sentence)) for sentence in sentences)
@@ -151,9 +149,9 @@ class ProviderList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         except CampaignError as error:
             self._complain(error)
         else:
-            count = len(told.certain)
-            were = f"{counted(count, 'batch', 'batches')} {agreeing(count, 'was', 'were')}"
-            self._settled(desk_words(f"By the provider's list, {were} settled. {' '.join(told.decisions)}"))
+            outcomes = [*told.certain.values()]
+            counts = [f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes)]
+            self._settled(desk_words(f"Settled by the provider's list: batches {', '.join(counts)}."))
 
     def _show_columns(self, shown: bool) -> None:
         set_shown(self._columns, shown)

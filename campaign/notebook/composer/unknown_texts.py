@@ -23,7 +23,7 @@ from campaign.notebook.composer.unknown_rows import write_unknown_rows
 from campaign.remedies import without_code
 from campaign.results.calls_to_settle import batches_in_words
 from campaign.sending.afterwards.resolving import resolve
-from campaign.sending.afterwards.unknown_batches import FINAL, SANDBOX_IS_GONE, UnknownBatches
+from campaign.sending.afterwards.unknown_batches import FINAL, UnknownBatches
 from campaign.text import agreeing, capitalised, counted, listed_words
 
 STYLE = """
@@ -261,13 +261,9 @@ def _about(unknown: UnknownBatches) -> str:
 
 def _table(first: pd.DataFrame) -> pd.DataFrame:
     """The batches as a person reads them; a column in which nothing is known is left out."""
-    rows = [
-        "" if pd.isna(low) else f"{low}" if low == high else f"{low} to {high}"
-        for low, high in zip(first["first_row"], first["last_row"], strict=True)
-    ]
     table = LocalTimes().with_local(first[["batch", "messages", "submitted_at"]], "submitted_at", "left")
     table = table.rename(columns={"messages": "texts"})
-    beside = {"cost": first["cost"], "rows": rows, "first numbers": first["numbers"]}
+    beside = {"cost": first["cost"], "rows": first["rows"], "first numbers": first["numbers"]}
     table = table.assign(**{name: pd.Series(cells, dtype="object") for name, cells in beside.items()})
     kept = [name for name in table.columns if name not in beside or _has_cells(table[name])]
     return table[kept]
@@ -291,12 +287,9 @@ def _choices(unknown: UnknownBatches) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _lines_to_read(question: str) -> list[str]:
-    """The lines of a question in the words of the desk, without those that are Python to copy; that nobody
-    can tell of a rehearsal is said above, and that an answer is final below."""
-    lines = (
-        line for line in question.splitlines() if _is_plain(line) and line not in (SANDBOX_IS_GONE, FINAL)
-    )
-    return [desk_words(line) for line in lines]
+    """The lines of a question in the words of the desk, without those that are Python to copy; that an answer
+    is final is said below."""
+    return [desk_words(line) for line in question.splitlines() if _is_plain(line) and line != FINAL]
 
 
 def _is_plain(line: str) -> bool:

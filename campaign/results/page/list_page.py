@@ -8,10 +8,9 @@ import pandas as pd
 
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_text
 from campaign.results import charts
 from campaign.results.campaign_lines import campaign_lines, with_places
-from campaign.results.campaign_list import CampaignList, costs_in_words, shown_counts
+from campaign.results.campaign_list import CampaignList, costs_in_words, problems_in_words, shown_counts
 from campaign.results.page.rendering import table, write_page
 from campaign.text import counted, figure
 
@@ -26,12 +25,8 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
     months, senders = campaigns.by_month(), campaigns.by_sender()
     readable = history[history["problem"] == ""].head(_MOST_CAMPAIGNS)
     broken = history[history["problem"] != ""]
-    why = [
-        mask_text(problem, keep=folder)
-        for problem, folder in zip(broken["problem"], broken["folder"], strict=True)
-    ]
-    problems = broken[["name", "folder"]].assign(problem=why).rename(columns=str.capitalize)
-    accepted = campaigns.total("accepted_in_all_rounds")
+    problems = broken[["name", "folder"]].assign(problem=problems_in_words(broken))
+    problems = problems.rename(columns=str.capitalize)
     values = {
         "name": "Campaigns",
         "environment": "live" if campaigns.kind == "live" else "local",
@@ -39,19 +34,14 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
         "headline": campaigns.headline,
         "left_out": f"{campaigns.left_out} ({campaigns.why_left_out})" if campaigns.left_out else "",
         "about_lines": campaigns.about_lines,
-        "about_counts": campaigns.about_counts,
-        "outcomes": charts.outcome_bar(campaigns.by_outcome, of=campaigns.counted_as),
+        "outcomes": charts.outcome_bar(campaigns.by_outcome, of="messages"),
         "figures": [
             (figure(len(campaigns.counted)), "campaigns" if len(campaigns.counted) != 1 else "campaign"),
             (figure(campaigns.total("people")), "people in their last tables"),
-            (figure(accepted), "messages accepted in all rounds"),
+            (figure(campaigns.total("accepted")), "messages accepted"),
             (campaigns.cost or "0", "cost"),
         ],
         "open_campaigns": campaigns.names_with("unknown"),
-        "to_correct": counted(
-            campaigns.total("to_correct"), "person who lacks the text", "people who lack the text"
-        ),
-        "campaigns_to_correct": campaigns.names_with("to_correct"),
         "unknown": counted(campaigns.total("unknown"), "message"),
         "months": table(_as_read(months), "Months", figures=_AMOUNTS) if len(months) else "",
         "senders": table(_as_read(senders), "Senders", figures=_AMOUNTS) if len(senders) else "",
@@ -65,8 +55,8 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
 def _lines(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
     """A line for each campaign that fits the page: what is left to do is in one column."""
     lines = campaign_lines(history, times)
-    counts = [name for name in ("Refused", "Unknown", "Waiting", "To correct") if name in lines]
-    shown = lines.drop(columns=[*counts, "Rounds"], errors="ignore")
+    counts = [name for name in ("Refused", "Unknown", "Waiting") if name in lines]
+    shown = lines.drop(columns=counts)
     if (history["environment"] == "live").any() and "Where" in lines:
         shown = shown.drop(columns="Where")
         # some are live: of the others it is enough that nobody got anything

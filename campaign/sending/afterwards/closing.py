@@ -12,7 +12,7 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.runs_here import is_held_here
 from campaign.sending.store.user_state import user_name
-from campaign.text import agreeing, counted
+from campaign.text import capitalised, counted
 
 
 @public_call
@@ -35,22 +35,21 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
     return place.load_result()
 
 
+def messages_not_sent(record: CampaignRecord) -> tuple[int, int]:
+    """How many messages wait, and how many were refused; none of a campaign that was closed."""
+    return (0, 0) if record.ledger.is_closed else unsent_messages(record)
+
+
 def _check_confirmed(place: Folder, confirm: str | None) -> None:
     """Raise `ConfirmationError` if anything would not go out and the phrase does not say how much."""
-    record = CampaignRecord.of(place)
-    waiting, refused = (0, 0) if record.ledger.is_closed else unsent_messages(record)
-    unsent = waiting + refused
-    phrase = f"close with {counted(unsent, 'message')} not sent"
-    if unsent and confirm != phrase:
+    waiting, refused = messages_not_sent(CampaignRecord.of(place))
+    unsent = counted(waiting + refused, "message")
+    phrase = f"close with {unsent} not sent"
+    if waiting + refused and confirm != phrase:
         raise ConfirmationError(
-            _what_would_not_go_out(waiting, refused), phrase=phrase, purpose="close it", given=confirm
+            f"{capitalised(unsent)} of this campaign would never go out: {waiting:,} to be sent, and "
+            f"{refused:,} refused.",
+            phrase=phrase,
+            purpose="close it",
+            given=confirm,
         )
-
-
-def _what_would_not_go_out(waiting: int, refused: int) -> str:
-    """The sentence with which `close` asks: some wait, or were refused."""
-    of_campaign = f"{counted(waiting or refused, 'message')} of this campaign"
-    waits = f"{agreeing(waiting, 'waits', 'wait')} to be sent" if waiting else ""
-    were_refused = f"{agreeing(refused, 'was', 'were')} refused" if refused else ""
-    fates = f"{waits} and {refused:,} {were_refused}" if waiting and refused else waits or were_refused
-    return f"{of_campaign} {fates}. {agreeing(waiting + refused, 'It', 'They')} would never go out."

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Bools, TextArray, array_to_series, series_to_array
@@ -21,27 +19,29 @@ from campaign.errors import ColumnError, FileError
 from campaign.masking import mask_text
 from campaign.messages.number_rules import choose_columns
 from campaign.messages.text.folding import folded
-from campaign.sending.afterwards.times import parse_times
-from campaign.text import agreeing, clean, counted, shorten
+from campaign.text import clean, counted, shorten
 
 # Headers in order of preference, compared without case, spaces and punctuation.
 TEXT_HEADERS = (
     "message", "message text", "text", "sms", "sms text", "content", "message content", "body", "msg",
 )  # fmt: skip
-CODE_HEADERS = (
-    "MsgFollowUpUniqueCode", "follow-up code", "unique code", "submission code", "batch code", "code",
-    "reference", "ref",
-)  # fmt: skip
 TIME_HEADERS = (
     "submitted at", "submitted", "sent at", "sent", "sent time", "time sent", "date sent", "sent date",
     "timestamp", "date time", "created at", "created", "time", "date",
 )  # fmt: skip
-COST_HEADERS = ("cost", "price", "charge", "amount", "credits")
 _UTC = re.compile(r"[ (\[]+(?:UTC|GMT)[)\]]?$", re.IGNORECASE)  # the end of a header, as in "Time (UTC)"
 SHORTEST_LOCAL = 7  # digits of a number without its country code
 LONGEST_COUNTRY = 4  # digits of a country code, with one to spare
-_SHOWN = 24  # characters of a cell
-_NEEDED = "The provider's list needs a column of phone numbers, and one of texts or of follow-up codes"
+# A day without a time of day stays unread: an hour cannot be measured from it.
+_CLOCK = (
+    r"[T ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
+    r"(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
+)
+_ZONE = r" ?(?P<zone>Z|(?:UTC|GMT)?(?:[+-]\d{2}:?\d{2}|[+-]\d{1,2})|UTC|GMT)?"
+_YEAR_FIRST = rf"^(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}}){_CLOCK}{_ZONE}$"
+_YEAR_LAST = rf"^(?P<first>\d{{1,2}})[-/.](?P<other>\d{{1,2}})[-/.](?P<year>\d{{4}}){_CLOCK}{_ZONE}$"
+_UNITS = ["year", "month", "day", "hour", "minute", "second"]
+_NEEDED = "The provider's list needs a column of phone numbers and one of texts"
 
 
 def read_provider_list(
@@ -50,22 +50,19 @@ def read_provider_list(
     *,
     number: str | None = None,
     text: str | None = None,
-    code: str | None = None,
     time: str | None = None,
-    cost: str | None = None,
 ) -> pd.DataFrame:
     """The provider's own list of what it took from this account, one row for each message.
 
     `source` is anything that `read_contacts` reads. `known` are the numbers of the campaign: one that the
     list has without a country code is the one of these that ends in it. The columns are found by their
-    headers, or given by name; `cost` is what each message cost.
+    headers, or given by name.
 
-    Columns: number, text (white space folded, "" if the list has none), code, time (UTC, NaT if it cannot be
-    read), zoned (whether the time names its zone; else it was taken as UTC) and cost (Decimal or None). The
-    index is the row in the list. `.attrs["notices"]` says what was taken as what.
+    Columns: number, text (white space folded) and time (UTC, NaT if it cannot be read). The index is the row
+    in the list. `.attrs["notices"]` says what was taken as what.
 
-    Raises ColumnError where there is no column of numbers, or neither texts nor codes, and FileError where
-    the list was not read completely, or has numbers that cannot be read: what it lacks may have been sent.
+    Raises ColumnError where there is no column of numbers or of texts, and FileError where the list was not
+    read completely, or has numbers that cannot be read: what it lacks may have been sent.
     """
     source = as_frame(source)
     try:
@@ -74,23 +71,19 @@ def read_provider_list(
         raise FileError(f"{error} {_NEEDED}, and one of times if it has them.") from None
     check_complete(table, source, "provider_list", partial(_are_of_campaign, known))
     check_cells(table, [*table.columns], source, "provider_list")
-    columns = list(table.columns)
+    columns = [*table.columns]
+    texts = _column(columns, text, TEXT_HEADERS)
     if number is None and not number_columns(columns):
-        raise ColumnError(_missing("phone numbers", "number=", columns))
+        raise ColumnError(_missing("number", columns))
+    if texts is None:
+        raise ColumnError(_missing("text", columns))
     numbers = table[choose_columns(columns, number)[0]]
-    named = {"text": (text, TEXT_HEADERS), "code": (code, CODE_HEADERS), "cost": (cost, COST_HEADERS)}
-    places = {name: _column(columns, *wanted) for name, wanted in named.items()}
-    if places["text"] is None and places["code"] is None:
-        raise ColumnError(_missing("texts or codes", "text= or code=", columns))
-    blank = pd.Series("", table.index, dtype="str")
-    cells = {name: blank if column is None else table[column] for name, column in places.items()}
-    moments, time_notices = parse_times(_time_cells(table, time))
-    entries = moments.assign(
-        number=_full_numbers(numbers, known),
-        text=fold_texts(cells["text"]),
-        code=cells["code"].str.strip(),
-        cost=_costs(cells["cost"]),
-    )
+    times, time_notices = parse_times(_time_cells(table, time))
+    entries = pd.DataFrame({
+        "number": _full_numbers(numbers, known),
+        "text": fold_texts(table[texts]),
+        "time": times,
+    })  # fmt: skip
     has_digits = numbers.str.contains("[0-9]")
     if (unread := has_digits & (entries["number"] == "")).any():
         raise FileError(_unread(numbers[unread]))
@@ -101,9 +94,9 @@ def read_provider_list(
     return entries
 
 
-def _missing(what: str, option: str, columns: Sequence[str]) -> str:
+def _missing(what: str, columns: Sequence[str]) -> str:
     there = f"The columns are: {listed(columns)}."
-    return f"{_NEEDED}; no header looks like {what}. Name the column: {option}. {there}"
+    return f"{_NEEDED}; no header looks like a {what}. Name the column: {what}=. {there}"
 
 
 def _are_of_campaign(known: pd.Series[str], cells: TextArray) -> Bools:
@@ -113,11 +106,10 @@ def _are_of_campaign(known: pd.Series[str], cells: TextArray) -> Bools:
 
 def _unread(cells: pd.Series[str]) -> str:
     """That some numbers of the list cannot be read, and what to do."""
-    rows, first = [*map(int, cells.index)], shorten(mask_text(clean(cells.iloc[0])), _SHOWN)
-    have = agreeing(len(rows), "has a number", "have numbers")
+    first = shorten(mask_text(clean(cells.iloc[0])), 24)
     return (
-        f"{name_rows(rows)} of the provider's list {have} that cannot be read, such as “{first}”, so nobody "
-        "can say whom it lacks. Write all digits of each number, or ask for a list that has them."
+        f"{name_rows([*map(int, cells.index)])} of the provider's list: nobody can read the number “{first}” "
+        "and say whom the list lacks. Write all digits of each number, or ask for a list that has them."
     )
 
 
@@ -134,34 +126,21 @@ def _with_zones(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _column(columns: Sequence[str], given: str | None, headers: Sequence[str]) -> str | None:
-    """The column that was given, or the first that has one of these headers."""
+    """The column that was given, or the first that has one of these headers, as in "Time (UTC)"."""
     if given is not None:
         return find_column(columns, given)
-    by_header = {fold(name): name for name in columns}
+    by_header = {fold(_UTC.sub("", name)): name for name in columns}
     return next((by_header[fold(header)] for header in headers if fold(header) in by_header), None)
 
 
 def _time_cells(table: pd.DataFrame, given: str | None) -> pd.Series[str]:
     """The cells of the time column; a date and a time in two columns are put together."""
-    by_header = {fold(name): name for name in table.columns}
-    if given is None and {"date", "time"} <= by_header.keys():
-        day = table[by_header["date"]].str.strip()
-        clock = table[by_header["time"]].str.strip()
-        return clock.where(clock.str.contains(r"\d[-/.]\d", regex=True), day + " " + clock)
-    columns = list(table.columns)
-    column = _column(columns, given, TIME_HEADERS)
-    if column is None:
-        by_name = {_UTC.sub("", name): name for name in columns if _UTC.search(name)}
-        column = by_name.get(_column([*by_name], None, TIME_HEADERS) or "")
-    if column is None:
-        return pd.Series("", table.index, dtype="str")
-    return _in_utc(table[column]) if _UTC.search(column) else table[column]
-
-
-def _in_utc(cells: pd.Series[str]) -> pd.Series[str]:
-    """Times below a header that names UTC, with that zone wherever they have none of their own."""
-    has_clock = cells.str.contains(r"(?<![+-]\d{2}):\d{2}(?:[.,]\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*$", regex=True)
-    return cells.where(~has_clock, cells.str.strip() + " UTC")
+    day, clock = (None if given else _column([*table.columns], None, [name]) for name in ("date", "time"))
+    if day and clock:
+        has_day = table[clock].str.contains(r"\d[-/.]\d", regex=True)
+        return table[clock].where(has_day, table[day].str.strip() + " " + table[clock].str.strip())
+    column = _column([*table.columns], given, TIME_HEADERS)
+    return pd.Series("", table.index, dtype="str") if column is None else table[column]
 
 
 def _full_numbers(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str]:
@@ -170,28 +149,77 @@ def _full_numbers(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str
     digits = written.str.replace("[^0-9]", "", regex=True).str.replace("^00", "", regex=True)
     is_number = written.str.fullmatch(r"[+0-9\s().\-/']*") & (digits.str.len() >= SHORTEST_LOCAL)
     digits = digits.where(is_number, "")
-    ours = known.drop_duplicates()
-    local = digits.str.replace("^0+", "", regex=True)
-    is_local = (digits != "") & ~digits.isin(ours)
-    for length in sorted(set(local[is_local].str.len().tolist())):
-        if length < SHORTEST_LOCAL:
-            continue
-        fitting = ours[(ours.str.len() > length) & (ours.str.len() <= length + LONGEST_COUNTRY)]
-        tails = fitting.str[-length:]
-        here = is_local & (local.str.len() == length) & local.isin(tails)
-        if local[here].isin(tails[tails.duplicated()]).any():
-            raise FileError(
-                "The provider's list has numbers without a country code, and some of them could be any of "
-                "several numbers of the campaign. Ask for a list with the country codes."
-            )
-        digits = digits.where(~here, local.map(dict(zip(tails, fitting, strict=True))))
-    return digits.astype("str")
+    ours, local = known.drop_duplicates(), digits.str.lstrip("0")
+    tails = pd.concat([ours.set_axis(ours.str[code:]) for code in range(1, LONGEST_COUNTRY + 1)])
+    tails = tails[tails.index.str.len() >= SHORTEST_LOCAL]
+    is_local = (digits != "") & ~digits.isin(ours) & local.isin(tails.index)
+    if local[is_local].isin(tails.index[tails.index.duplicated()]).any():
+        raise FileError(
+            "The provider's list has numbers without a country code that could be any of several of the "
+            "campaign. Ask for a list with the country codes."
+        )
+    whole = local.map(tails[~tails.index.duplicated()])
+    return digits.where(~is_local, whole).astype("str")
 
 
-def _costs(cells: pd.Series[str]) -> pd.Series[Any]:
-    """Costs as Decimal, None where a cell holds none; thousands have commas, decimals a point."""
-    amounts = cells.str.replace(",", "").str.extract(r"^\D*?(\d+(?:\.\d+)?)\D*$", expand=False)
-    known = {amount: Decimal(amount) for amount in amounts.dropna().unique()}
-    costs = np.empty(len(cells), dtype=object)
-    costs[:] = [known.get(amount) for amount in amounts]
-    return pd.Series(costs, cells.index)
+# --- times ----------------------------------------------------------------------------------------------
+
+
+def parse_times(cells: pd.Series[str]) -> tuple[pd.Series[Any], list[str]]:
+    """Written times in UTC, NaT where they cannot be read, and notices about them.
+
+    A time without a zone is taken as UTC. Whether the day or the month comes first in 03/04/2026 is decided
+    by the whole column; where it does not show that, the times stay unread.
+    """
+    texts = cells.str.strip()
+    unique = texts.drop_duplicates()  # a batch has one time for all of its messages
+    times = _parse(unique).set_axis(unique).reindex(texts).set_axis(cells.index)
+    return times["time"], _notices(texts, times)
+
+
+def _parse(texts: pd.Series[str]) -> pd.DataFrame:
+    parts = texts.str.extract(_YEAR_FIRST)
+    last = _day_and_month(texts.str.extract(_YEAR_LAST))
+    parts = parts.where(parts["year"].notna(), last.reindex(columns=parts.columns))
+    numbers = pd.DataFrame({name: _numeric(parts[name]) for name in _UNITS}).fillna({"second": 0})
+    is_half, is_afternoon = parts["half"].notna(), parts["half"].str.lower() == "p"
+    hours = (numbers["hour"] % 12 + 12 * is_afternoon).where(is_half, numbers["hour"])
+    moments = pd.to_datetime(numbers.assign(hour=hours).where(numbers["year"].notna()), errors="coerce")
+    moments = (moments - _offsets(parts["zone"])).dt.tz_localize("UTC")
+    zoned = parts["zone"].notna()
+    return pd.DataFrame({"time": moments.astype("datetime64[us, UTC]"), "zoned": zoned})
+
+
+def _numeric(texts: pd.Series[str]) -> pd.Series[float]:
+    """Digits as numbers: of a list without entries, pandas would leave them text."""
+    return pd.to_numeric(texts).astype("float64")
+
+
+def _day_and_month(parts: pd.DataFrame) -> pd.DataFrame:
+    """The parts with the columns day and month, empty where it is unclear which of them comes first."""
+    first, other = _numeric(parts["first"]), _numeric(parts["other"])
+    day_first, month_first = bool((first > 12).any()), bool((other > 12).any())
+    if day_first == month_first:
+        parts = parts.where((first == other) & (not day_first))
+    day, month = ("first", "other") if day_first or not month_first else ("other", "first")
+    return parts.assign(day=parts[day], month=parts[month])
+
+
+def _offsets(zones: pd.Series[str]) -> pd.Series[pd.Timedelta]:
+    """How far each zone is ahead of UTC; no zone is UTC."""
+    parts = zones.str.extract(r"(?P<sign>[+-])(?P<hours>\d{1,2}):?(?P<minutes>\d{2})?$")
+    minutes = _numeric(parts["hours"]) * 60 + _numeric(parts["minutes"]).fillna(0)
+    ahead = minutes.where(parts["sign"] != "-", -minutes).fillna(0)
+    return pd.to_timedelta(ahead, unit="m")
+
+
+def _notices(texts: pd.Series[str], times: pd.DataFrame) -> list[str]:
+    read = times["time"].notna()
+    taken, unread = int((read & ~times["zoned"]).sum()), int((~read & (texts != "")).sum())
+    notices = {
+        f"{counted(taken, 'time')} in the list without a time zone: taken as UTC. If it is another one, "
+        "write it behind each time, such as 14:02 +03:00.": taken,
+        f"{counted(unread, 'time')} in the list could not be read. Write them as year-month-day hour:minute, "
+        "such as 2026-11-22 14:02 UTC.": unread,
+    }
+    return [notice for notice, count in notices.items() if count]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any
 
 import pandas as pd
 
@@ -13,21 +11,22 @@ from campaign import markup
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_numbers, mask_sentences, mask_texts
 from campaign.results.calls_to_settle import batches_in_words
-from campaign.text import agreeing, capitalised, counted, figure, money
+from campaign.sending.afterwards.reconciling import ALL, NONE, NOT_KNOWN, SOME
+from campaign.sending.afterwards.settled_batches import SETTLED_IN_WORDS
+from campaign.text import capitalised, counted, figure
 
-ALL, NONE, SOME, NOT_KNOWN = "all", "none", "some", "not known"
-HAS_IT, HAS_IT_TWICE = "has it already", "has it twice"
 _SETTLED = {ALL: "accepted", NONE: "refused"}
-_MEANINGS = {
-    "accepted": "the provider has {them}, and nobody gets {them} again.",
-    "refused": "the provider does not have {them}, and the next send or resume sends {them}.",
+_SAYS = {
+    ALL: "the list has all messages. To settle it makes them accepted, and nobody gets them again",
+    NONE: "the list covers that time and has no message. To settle it makes them refused, and the next send "
+    "or resume sends them",
+    SOME: "the list has {in_list} of the messages",
+    NOT_KNOWN: "not known, as the list does not show it",
 }
-_WAS = {  # in the order in which they are told of
-    "refused": "settled as refused",
-    "again": "ordered to be sent again",
-    "unknown": "unknown",
-    "accepted": "accepted",
-}
+_REMEDY = (
+    "Ask the provider for a list that has everything from before the first batch to more than an hour after "
+    "the last, with time zones; or what became of these messages, and settle them with resolve."
+)
 _SHOWN = 20
 
 
@@ -35,15 +34,13 @@ _SHOWN = 20
 class Reconciliation:
     """What the provider's own list says of the unknown batches. Immutable; nothing is settled yet.
 
-    - `batches`: the unknown batches; those that a person has settled as refused or ordered again and that the
-      list has something of; and accepted ones that the list lacks, wholly or in part, or prices otherwise.
-      Columns: batch, was ("unknown", "refused", "again" or "accepted"), messages, in_list (how many of them
-      are in the list), verdict ("all", "none", "some" or "not known"; "" for accepted ones), why (what to
-      know about it), left_at (UTC), cost, and cost_in_list (a Decimal; None if the list lacks one)
-    - `people`: batch, row, number, message and found: the messages of batches that stay unknown where the
-      list has some or is not clear, and those of batches that were settled and that the list has. These are
-      found as "has it already", or as "has it twice" if they were sent again since
-    - `notices`: what was taken as what, and what speaks against the list
+    - `batches`: the unknown batches, and those that a person has settled as refused or ordered again and that
+      the list has something of. Columns: batch, was ("unknown", "refused" or "again"), messages, in_list (how
+      many of them are in the list), verdict ("all", "none", "some" or "not known") and left_at (UTC)
+    - `people`: batch, row, number, message and found ("in the list", "not in the list" or "not clear"): the
+      messages of batches that stay unknown where the list has some or is not clear, and those of settled
+      batches that the list has
+    - `notices`: what was taken as what
     """
 
     batches: pd.DataFrame
@@ -57,20 +54,14 @@ class Reconciliation:
         return dict(zip(verdicts.index.tolist(), verdicts.tolist(), strict=True))
 
     @property
-    def costs(self) -> dict[int, Decimal]:
-        """What the list says that accepted ones of these cost."""
-        accepted = self.batches[self.batches["verdict"] == ALL]
-        costs = accepted.set_index("batch")["cost_in_list"].dropna()
-        return dict(zip(costs.index.tolist(), costs.tolist(), strict=True))
-
-    @property
     def reached_after_all(self) -> pd.DataFrame:
-        """The people who have a message, by the list, that still waits to be sent again.
+        """The people who have a message, by the list, that a person has settled as not there.
 
-        Where nothing can be settled by them, `prepare(..., not_again=told.reached_after_all["number"])`
-        leaves them out.
+        Where their batch cannot be settled, `prepare(..., not_again=told.reached_after_all["number"])` leaves
+        them out.
         """
-        return self.people[self.people["found"] == HAS_IT]
+        unknown = self.batches.loc[self.batches["was"] == "unknown", "batch"]
+        return self.people[~self.people["batch"].isin(unknown)]
 
     @property
     def phrase(self) -> str:
@@ -78,34 +69,17 @@ class Reconciliation:
         outcomes = list(self.certain.values())
         if not outcomes:
             return ""
-        counts = {outcome: outcomes.count(outcome) for outcome in _SETTLED.values()}
-        parts = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
-        settled = sorted(self.certain.items()), sorted(self.costs.items())
-        mark = hashlib.sha256(repr(settled).encode()).hexdigest()[:4]
-        return f"settle {counted(len(outcomes), 'batch', 'batches')}: {parts} {mark}"
-
-    @property
-    def decisions(self) -> tuple[str, ...]:
-        """What the phrase settles, and what that means, a sentence for each outcome; () for nothing."""
-        outcomes = self.batches["batch"].map(self.certain)
-        groups = [(outcome, self.batches[outcomes == outcome]) for outcome in _MEANINGS]
-        return tuple(self._decision(outcome, group) for outcome, group in groups if len(group))
-
-    def _decision(self, outcome: str, batches: pd.DataFrame) -> str:
-        them = agreeing(int(batches["messages"].sum()), "it", "them")
-        becomes = f"{agreeing(len(batches), 'becomes', 'become')} {outcome}"
-        is_priced = outcome == "accepted" and batches["cost_in_list"].notna().all()
-        cost = f" By the list, the cost is {money(sum(batches['cost_in_list']))}." if is_priced else ""
-        return f"{_named(batches)} {becomes}: {_MEANINGS[outcome].format(them=them)}{cost}"
+        counts = [f"{outcomes.count(one)} {one}" for one in _SETTLED.values() if one in outcomes]
+        mark = hashlib.sha256(repr(sorted(self.certain.items())).encode()).hexdigest()[:4]
+        return f"settle {counted(len(outcomes), 'batch', 'batches')}: {', '.join(counts)} {mark}"
 
     @property
     def sentence(self) -> str:
-        """What the list says, in plain words."""
-        ordered = self.batches.sort_values("was", key=lambda was: was.map([*_WAS].index), kind="stable")
-        sentences = [_told(group) for _, group in ordered.groupby(["was", "verdict", "why"], sort=False)]
-        if not self.certain and not (self.batches["was"] == "unknown").any():
-            sentences.append("No batch is unknown, so there is nothing to settle.")
-        return " ".join([*sentences, *self.notices])
+        """What the list says, and what follows, in plain words."""
+        groups = self.batches.groupby(["was", "verdict"], sort=False)
+        told = [_told(group) for _, group in groups] or ["No batch is unknown."]
+        in_doubt = self.batches["verdict"].isin([SOME, NOT_KNOWN]).any()
+        return " ".join([*told, *self.notices, *([_REMEDY] if in_doubt else [])])
 
     def __repr__(self) -> str:
         return f"<Reconciliation: {mask_sentences(self.sentence)}>"
@@ -113,34 +87,23 @@ class Reconciliation:
     def _repr_html_(self) -> str:
         batches = LocalTimes().with_local(self.batches, "left_at", "left")
         pieces = [markup.paragraph(mask_sentences(self.sentence))]
-        for title, table in (("Batches", batches), ("People", _masked(self.people))):
+        texts = mask_texts(self.people["message"], own_numbers=[self.people["number"]])
+        people = self.people.assign(number=mask_numbers(self.people["number"]), message=texts)
+        for title, table in (("Batches", batches), ("People", people)):
             if len(table):
                 words = {name: name.replace("_", " ") for name in table.columns}
                 shown = markup.table(table.rename(columns=words), limit=_SHOWN)
                 pieces += [markup.paragraph(title), markup.scroller(shown, title)]
-        pieces += map(markup.paragraph, self.decisions)
         if self.phrase:
             pieces.append(markup.paragraph(f'To settle what is certain: confirm="{self.phrase}"', note=True))
         pieces.append(markup.paragraph(LocalTimes().written_now(), note=True))
         return markup.card("Reconciliation", pieces)
 
 
-def _named(batches: pd.DataFrame) -> str:
-    named = capitalised(batches_in_words(batches["batch"].tolist()))
-    return f"{named} ({counted(int(batches['messages'].sum()), 'message')})"
-
-
 def _told(batches: pd.DataFrame) -> str:
-    """What the list has of batches of one kind, and what to know about that."""
-    was, why = batches[["was", "why"]].iloc[0]
-    in_list, messages = int(batches["in_list"].sum()), int(batches["messages"].sum())
-    has = {0: "none", messages: "all"}.get(in_list, figure(in_list))
-    them = agreeing(messages, "it", "them")
-    return f"{_named(batches)}, {_WAS[was]}: the list has {has} of {them}. {why}".rstrip()
-
-
-def _masked(people: pd.DataFrame) -> pd.DataFrame:
-    texts: pd.Series[Any] = people["message"]
-    return people.assign(
-        number=mask_numbers(people["number"]), message=mask_texts(texts, own_numbers=[people["number"]])
-    )
+    """What the list says of batches of one kind."""
+    was, verdict = batches[["was", "verdict"]].iloc[0]
+    named = capitalised(batches_in_words(batches["batch"].tolist()))
+    messages, in_list = counted(int(batches["messages"].sum()), "message"), int(batches["in_list"].sum())
+    said = _SAYS[verdict].format(in_list=figure(in_list))
+    return f"{named} ({messages}), {SETTLED_IN_WORDS.get(was, was)}: {said}."

@@ -1,10 +1,9 @@
-"""Batches that were settled although the service gave no answer, and what became of their messages since."""
+"""Batches that a person has settled, and which of them can still be found to be accepted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,39 +14,37 @@ from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.rounds.comparison import AGAIN
 from campaign.sending.rounds.record import CampaignRecord
 
-WAITS, LEFT = "waits", "left"  # what became of a message that was cut into another batch
+SETTLED_IN_WORDS = {
+    "accepted": "settled as accepted",
+    "refused": "settled as refused",
+    "again": "ordered to be sent again",
+}
 
 
 def settled_outcomes(batches: pd.DataFrame) -> pd.Series[str]:
     """How a person has settled these batches, "again" or "refused", by batch; the others are left out."""
-    outcomes = pd.Series("", index=batches["batch"], dtype="str")
-    errors, statuses = (batches[name].to_numpy() for name in ("error", "status"))
-    by_hand = batches["error"].str.startswith(SETTLED_BY).to_numpy()
-    outcomes[(statuses == "refused") & by_hand] = "refused"
-    outcomes[(statuses == "unknown") & (errors == ORDERED_AGAIN)] = "again"
-    return outcomes[outcomes != ""]
+    is_refused = (batches["status"] == "refused") & batches["error"].str.startswith(SETTLED_BY)
+    outcomes = np.select([is_refused, batches["error"] == ORDERED_AGAIN], ["refused", "again"], "")
+    settled: pd.Series[str] = pd.Series(outcomes, batches["batch"], dtype="str")[outcomes != ""]
+    return settled
 
 
-def rows_cut_again(record: CampaignRecord, batches: pd.Index[int]) -> pd.DataFrame:
-    """The rows of these batches (batch, row), with what became of them in a later batch.
+def changeable_outcomes(record: CampaignRecord) -> pd.Series[str]:
+    """How a person has settled the batches that can still be found to be accepted, by batch.
 
-    `again` is "left" if the same text has left for the same number since, perhaps, "waits" if it waits to
-    leave, and "" for neither. Raises `FolderError` when a frozen file was changed.
+    None of their texts waits for its number in a later batch, or may have left in one. Raises `FolderError`
+    when a frozen file was changed.
     """
-    columns = ["batch", "row", "number", "text"]
-    nothing = pd.DataFrame(np.empty((0, 4), np.int64), columns=columns)
-    if batches.empty:
-        return nothing[["batch", "row"]].assign(again="")
-    parts = [(part.batches, part.labels, part.rows.numbers, part.rows.texts) for part in record.sent()]
-    frames = [pd.DataFrame(dict(zip(columns, part, strict=True))) for part in parts]
-    sent = pd.concat([nothing, *frames], ignore_index=True)
-    rows = sent[sent["batch"].isin(batches)].reset_index(drop=True)
-    counted = sent["batch"].to_numpy()
-    for again, are_so in ((WAITS, record.waiting), (LEFT, record.knowledge >= AGAIN)):
-        last = sent[are_so[counted]].groupby(["number", "text"])["batch"].max().rename(again)
-        rows = rows.join(last, on=["number", "text"])
-    conditions = [rows[LEFT] > rows["batch"], rows[WAITS] > rows["batch"]]
-    return rows[["batch", "row"]].assign(again=np.select(conditions, [LEFT, WAITS], ""))
+    settled = settled_outcomes(record.ledger.outcomes)
+    if settled.empty:
+        return settled
+    columns = ["batch", "number", "text"]
+    parts = [(part.batches, part.rows.numbers, part.rows.texts) for part in record.sent()]
+    sent = pd.concat([pd.DataFrame(dict(zip(columns, part, strict=True))) for part in parts])
+    is_cut = (record.waiting | (record.knowledge >= AGAIN))[sent["batch"].to_numpy()]
+    pairs = sent[sent["batch"].isin(settled.index)].merge(sent[is_cut], on=["number", "text"])
+    cut_again = pairs.loc[pairs["batch_y"] > pairs["batch_x"], "batch_x"]
+    return settled.drop(cut_again.unique())
 
 
 def settle(
@@ -57,18 +54,19 @@ def settle(
     costs: Mapping[int, Decimal],
     note: str,
 ) -> None:
-    """Record what became of batches, by their numbers: of unknown ones, and of those that a person had
-    settled otherwise and that were accepted after all."""
-    before = settled_outcomes(contents.outcomes)
-    errors = contents.outcomes.set_index("batch")["error"]
-    found = [batch for batch in outcomes if batch in before.index]
+    """Record what became of batches: of unknown ones, and of those that a person had settled otherwise and
+    that were accepted after all."""
+    before = settled_outcomes(contents.outcomes).index
+    found = [batch for batch in outcomes if batch in before]
     if found:
         ledger.record_found(found, {batch: costs[batch] for batch in found if batch in costs}, note)
+    errors = contents.outcomes.set_index("batch")["error"]
     moves = []
     for batch, outcome in outcomes.items():
-        facts: dict[str, Any] = {"error": "" if outcome == "accepted" else str(errors[batch]), "note": note}
-        facts |= {"cost": costs[batch]} if batch in costs else {}
-        moves += [] if batch in before.index else [Move(batch, outcome, facts)]
+        if batch not in before:
+            cost = {"cost": costs[batch]} if batch in costs else {}
+            error = "" if outcome == "accepted" else str(errors[batch])
+            moves.append(Move(batch, outcome, {"error": error, "note": note, **cost}))
     for refusal in ledger.commit(moves):
         if refusal is not None:
             raise refusal

@@ -13,39 +13,26 @@ from msgspec import Struct
 from campaign.contract import ORDERED_AGAIN
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_numbers
-from campaign.results.calls_to_settle import call_to_compare, call_to_list
-from campaign.sending.afterwards.settled_batches import LEFT, rows_cut_again, settled_outcomes
-from campaign.sending.ledger.views import LedgerSnapshot
+from campaign.results.calls_to_settle import call_to_list
+from campaign.sending.afterwards.settled_batches import changeable_outcomes, settled_outcomes
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.store.folder import Folder, open_folder
-from campaign.sending.store.rounds import Round, messages_in
-from campaign.text import agreeing, counted, without_error_class
+from campaign.sending.store.folder import open_folder
+from campaign.text import counted, without_error_class
 
 _SHOWN = 3  # numbers
 FINAL = (
     "You cannot take an answer back, so ask first where you are not sure. Only that they were accepted after "
     "all can still be said, before they are sent again."
 )
-SANDBOX_IS_GONE = (
-    "A sandbox that was started later knows nothing of them. If the one that took them has ended, nobody can "
-    "tell: it was a rehearsal, and either answer will do."
-)
 
 
-def evidence(place: Folder, contents: LedgerSnapshot, batches: Sequence[int]) -> str:
+def evidence(record: CampaignRecord, folder: Path, batches: Sequence[int]) -> str:
     """When they left, how long the answers were awaited, what came, and whom their messages are for."""
-    facts = contents.outcomes.set_index("batch", drop=False).loc[list(batches)].to_dict("records")
-    messages = dict(iter(_messages_of(place, contents, batches).groupby("batch")))
-    lines = []
-    for fact in facts:
-        lines += [_what_came(fact), _in_the_sheet(messages[fact["batch"]])]
-    lines.append(f"To list them all: {call_to_list(place.path, batches)}")
-    if place.manifest.environment == "local":
-        lines += [
-            f"To see which of them your sandbox received: {call_to_compare('sandbox', place.path, batches)}"
-        ]
-        lines.append(SANDBOX_IS_GONE)
-    return "\n".join([*lines, FINAL])
+    facts = record.ledger.outcomes.set_index("batch", drop=False).loc[[*batches]].to_dict("records")
+    held = _summary(record, batches)
+    sheet = "In the sheet: row " + held["rows"] + ", " + held["numbers"] + "."
+    lines = [f"{_what_came(fact)} {sheet[fact['batch']]}" for fact in facts]
+    return "\n".join([*lines, f"To list them all: {call_to_list(folder, batches)}"])
 
 
 def _what_came(facts: Mapping[Any, Any]) -> str:
@@ -53,25 +40,21 @@ def _what_came(facts: Mapping[Any, Any]) -> str:
     left = "" if pd.isna(when) else f" left on {LocalTimes().moment(when, seconds=True)}"
     wait = "" if pd.isna(waited) or waited < 1 else f", after {waited:.0f} s"
     messages, came = counted(facts["messages"], "message"), without_error_class(facts["error"])
-    return f"Batch {facts['batch']} ({messages}){left}{wait}: {came or 'no answer'}."
+    return f"Batch {facts['batch']} ({messages}){left}{wait}: {came or facts['status']}."
 
 
-def _in_the_sheet(messages: pd.DataFrame) -> str:
-    """The rows and the first numbers of a batch, masked."""
-    rows, numbers = messages["row"], messages["number"].nunique()
-    first, last = int(rows.min()), int(rows.max())
-    span = f"row {first}" if first == last else f"{rows.nunique():,} rows from row {first} to row {last}"
-    return f"In the sheet: {span}; {agreeing(numbers, 'number', 'numbers')} {_first_of(messages['number'])}"
+def _summary(record: CampaignRecord, batches: Sequence[int]) -> pd.DataFrame:
+    """The `rows` of some batches, as in "3 to 12", and their first `numbers`, masked, by batch."""
+    groups = _messages_in(record, batches).groupby("batch")
+    first, last = groups["row"].min().astype("str"), groups["row"].max().astype("str")
+    rows, numbers = first.where(first == last, first + " to " + last), groups["number"].agg(_first_of)
+    return pd.DataFrame({"rows": rows, "numbers": numbers.astype("str")})
 
 
-def _messages_of(
-    place: Folder,
-    contents: LedgerSnapshot,
-    batches: Sequence[int],
-    columns: Sequence[str] = ("row", "number"),
-) -> pd.DataFrame:
-    """The messages of some batches, with `batch` and these columns."""
-    return messages_in(place.rounds(contents), contents.batches, np.array(batches, np.int64), *columns)
+def _messages_in(record: CampaignRecord, batches: Sequence[int]) -> pd.DataFrame:
+    chosen = np.zeros(len(record.knowledge), dtype=bool)
+    chosen[[*batches]] = True
+    return record.messages_in(chosen)
 
 
 def _first_of(numbers: pd.Series[str]) -> str:
@@ -81,18 +64,14 @@ def _first_of(numbers: pd.Series[str]) -> str:
     return f"{shown}, …" if len(numbers) > _SHOWN else shown
 
 
-_COLUMNS = ["batch", "messages", "submitted_at", "cost"]
-
-
 class UnknownBatches(Struct, frozen=True, eq=False):
     """The batches whose fate is unknown: all of their `numbers`, and more of the `first` of them.
 
     `first` has the columns batch, messages, submitted_at (UTC), cost (Decimal, None if it is not known),
-    first_row, last_row and numbers (the first ones, masked). `messages` counts
-    those of all. What is ordered to be sent again is settled, and what a run that is at work waits for is no
-    person's to settle. `settled` are batches that a person has settled as "refused" or "again", by batch,
-    while some of their messages were not sent again; so many `waiting` messages have those that hold messages
-    of the last round, by how they were settled.
+    rows ("3 to 12") and numbers (the first ones, masked). `messages` counts those of all.
+    What is ordered to be sent again is settled, and what a run that is at work waits for is no person's to
+    settle. `settled` are batches that a person has settled as "refused" or "again" and that can still be
+    found to be accepted, by batch; so many messages of the last round are `waiting` since, by outcome.
     """
 
     environment: str
@@ -106,39 +85,30 @@ class UnknownBatches(Struct, frozen=True, eq=False):
     def of(cls, path: Path, *, shown: int) -> UnknownBatches:
         """Those of a campaign folder; so many of them are `shown`. Nothing is written."""
         place = open_folder(path)
-        contents, is_at_work = place.snapshot(), bool(place.open_in)
-        outcomes = contents.outcomes
+        record, is_at_work = CampaignRecord.of(place), bool(place.open_in)
+        outcomes = record.ledger.outcomes
         is_unknown = (outcomes["status"] == "unknown") & (outcomes["error"] != ORDERED_AGAIN)
         unknown = outcomes[is_unknown & ~(is_at_work & (outcomes["error"] == ""))]
-        first = unknown.loc[:, _COLUMNS].head(shown).set_index("batch")
-        held = _messages_of(place, contents, [*first.index]).groupby("batch")
-        rows, numbers = held["row"], held["number"].agg(_first_of).astype("str")
-        first = first.assign(first_row=rows.min(), last_row=rows.max(), numbers=numbers).reset_index()
-        settled, waiting = _waiting(settled_outcomes(outcomes), [*place.rounds(contents)], contents)
+        first = unknown[["batch", "messages", "submitted_at", "cost"]].head(shown).set_index("batch")
+        first = first.join(_summary(record, [*first.index])).reset_index()
         batches, count = tuple(map(int, unknown["batch"])), int(unknown["messages"].sum())
-        return cls(place.manifest.environment, batches, count, first, settled, waiting)
+        return cls(place.manifest.environment, batches, count, first, *_waiting(record))
 
 
 def unknown_messages(path: Path) -> pd.DataFrame:
     """Every message of these batches: batch, submitted_at (UTC), row, number and message."""
-    place, batches = open_folder(path), UnknownBatches.of(path, shown=0).numbers
-    contents = place.snapshot()
-    messages = _messages_of(place, contents, batches, ["row", "number", "message"])
-    left = contents.outcomes.set_index("batch")["submitted_at"]
-    messages = messages.assign(submitted_at=left.reindex(messages["batch"]).array)
+    record, batches = CampaignRecord.of(open_folder(path)), UnknownBatches.of(path, shown=0).numbers
+    left = record.ledger.outcomes.set_index("batch")["submitted_at"]
+    messages = _messages_in(record, batches).join(left, on="batch")
     return messages[["batch", "submitted_at", "row", "number", "message"]]
 
 
-def _waiting(
-    outcomes: pd.Series[str], rounds: list[Round], contents: LedgerSnapshot
-) -> tuple[dict[int, str], dict[str, int]]:
-    """Those of some batches that say something which was not sent again since; and how many messages of them
-    the last round holds, by outcome."""
-    if outcomes.empty or contents.is_closed:
+def _waiting(record: CampaignRecord) -> tuple[dict[int, str], dict[str, int]]:
+    """The batches that a person has settled and that can still be found to be accepted; and how many messages
+    of the last round such batches hold, by outcome."""
+    if record.ledger.is_closed or not record.rounds:
         return {}, {}
-    held = rounds[-1].messages_by_batch(contents.batches)
-    waiting = outcomes.index.to_series().map(held).fillna(0).astype("int64").groupby(outcomes).sum()
-    rows = rows_cut_again(CampaignRecord("", rounds, contents), outcomes.index)
-    open_ones = rows.loc[rows["again"] != LEFT, "batch"].unique()
-    settled = {int(batch): outcomes[batch] for batch in outcomes.index if batch in open_ones}
-    return settled, {str(outcome): int(count) for outcome, count in waiting.items() if count}
+    settled, changeable = settled_outcomes(record.ledger.outcomes), changeable_outcomes(record)
+    held = pd.Series(record.rounds[-1].messages_by_batch(record.ledger.batches), dtype="int64")
+    waiting = held.groupby(settled.reindex(held.index)).sum()
+    return {**changeable}, {str(outcome): int(count) for outcome, count in waiting.items() if count}

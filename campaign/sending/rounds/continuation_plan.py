@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Bools, Ints
+from campaign.arrow_text import Ints
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.continuation import Continuation
 from campaign.contacts.reserved_columns import PLAN_COLUMNS, original_names
@@ -67,8 +67,7 @@ def rows_in_table(whole: Plan, part: Plan) -> pd.Series[int]:
     origins = origins_of(part).fillna(0).astype("int64")
     corrected = marks[(marks != "") & (marks != now)]
     rows = _find(pd.concat([corrected, marks[marks == now]]), origins, table)
-    as_it_is = _find(now.drop(rows.index), origins, table.drop(rows))
-    rows = pd.concat([rows, as_it_is])
+    rows = pd.concat([rows, _find(now.drop(rows.index), origins, table.drop(rows))])
     others = marks.drop(rows.index)
     corrected = corrected[corrected.index.isin(others.index)]
     lost = corrected.index[~corrected.isin(table)]
@@ -201,7 +200,8 @@ def _merged_rows(whole: pd.DataFrame, part: pd.DataFrame, rows: pd.Series[int]) 
 
 def _merged_issues(whole: Plan, part: Plan, rows: pd.Series[int]) -> pd.DataFrame:
     before, after = whole.issues, part.issues
-    after = after[~_repeats_order(whole, part)]
+    is_said = after["column"].isin(before.loc[before["code"] == "date_order", "column"])
+    after = after[~((after["code"] == "date_order") & (after["severity"] == "info") & is_said)]
     details = _renumbered_details(after, rows)
     moved = after.assign(row=after["row"].map(rows).astype("Int64"), detail=details)
     joined = pd.concat([before[~before["row"].isin(rows)], moved.astype(before.dtypes)], ignore_index=True)
@@ -211,21 +211,8 @@ def _merged_issues(whole: Plan, part: Plan, rows: pd.Series[int]) -> pd.DataFram
 def _renumbered_details(issues: pd.DataFrame, part_rows: pd.Series[int]) -> pd.Series[str]:
     """The details of issues of a follow-up file, those that name another row of it with its row in the
     campaign's table."""
-    details = issues["detail"]
-    named = details[issues["code"].isin(_NAMING_ROWS)].str.extract(_ROW, expand=False).dropna()
-    rows = named.astype("int64").map(part_rows).dropna().astype("int64").astype("str")
-    if rows.empty:
-        return details
-    pieces = details[rows.index].str.split(_ROW, n=1, regex=True, expand=True)
-    renumbered = pieces[0] + "row " + rows + pieces[2]
-    return details.where(~details.index.isin(rows.index), renumbered.reindex(details.index))
-
-
-def _repeats_order(whole: Plan, part: Plan) -> Bools:
-    """Which issues of a follow-up file say that dates are read as in the campaign, which says so itself."""
-    orders = [() if plan.reading is None else plan.reading.date_orders for plan in (whole, part)]
-    columns = [column for column, _ in set.intersection(*map(set, orders))]
-    issues = part.issues
-    says_order = (issues["code"] == "date_order") & (issues["severity"] == "info")
-    repeats: Bools = (says_order & issues["column"].isin(columns)).to_numpy(dtype=bool)
-    return repeats
+    details, places = issues["detail"], part_rows.to_dict()
+    renumbered = details.str.replace(
+        _ROW, lambda match: f"row {places.get(int(match[1]), match[1])}", n=1, regex=True
+    )
+    return details.where(~issues["code"].isin(_NAMING_ROWS), renumbered)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -101,16 +101,13 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         joined = said.merge(wanted, on=["batch", "row"])[["entry", *MESSAGE_TEXTS, "parts"]]
         return joined.sort_values("entry", kind="stable", ignore_index=True)
 
-    def messages_that_left(self, *, besides: Iterable[int] = ()) -> pd.DataFrame:
-        """Every message that was accepted or may have been: row, number, message and batch.
+    def messages_in(self, chosen: Bools) -> pd.DataFrame:
+        """Every message of the `chosen` batches, by their numbers: row, number, message and batch.
 
-        Those of all rounds, also for people who are no longer in the table, and those of some batches
-        `besides`, whatever is known of them. Raises `FolderError` when a file
+        Those of all rounds, also for people who are no longer in the table. Raises `FolderError` when a file
         is not what it was when it was frozen.
         """
-        has_left = self.knowledge >= AGAIN
-        has_left[[*besides]] = True
-        batches = np.flatnonzero(has_left)
+        batches = np.flatnonzero(chosen)
         return messages_in(self._sound_rounds, self.ledger.batches, batches, "row", "number", "message")
 
     def _parts(self, one_round: Round) -> list[SentPart]:
