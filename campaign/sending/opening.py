@@ -26,7 +26,7 @@ from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
-from campaign.sending.rounds.amended_plan import without_opted_out
+from campaign.sending.rounds.amended_plan import without_new_list
 from campaign.sending.rounds.compared_in_words import ComparedInWords
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
 from campaign.sending.rounds.comparison import ACCEPTED, GOES_OUT, MAY_GO_OUT
@@ -286,7 +286,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
         _keep_options(campaign, is_sending="pending" in states)
         return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
     plan = with_fields(last_round.load(contents.batches).plan, template=last_round.manifest.template)
-    return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign)
+    return _converge(plan if opt_outs is None else without_new_list(plan, opt_outs), campaign)
 
 
 def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan, str]:
@@ -330,11 +330,13 @@ def _choose(compared: ComparedPlan, options: SendOptions) -> RoundContent:
 
 
 def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:
-    """Whether a frozen plan has the same table and messages, and exactly those wait that would go out."""
+    """Whether a frozen plan has the same table, lists and messages, and exactly those wait that would go
+    out."""
     return (
         content.plan.fingerprint == frozen.plan.fingerprint
         and np.array_equal(content.outgoing, np.flatnonzero(record.waiting[frozen.batch_of_message]))
         and np.array_equal(content.batch_of_excluded, frozen.batch_of_excluded)
+        and np.array_equal(content.plan.addressing.opt_outs, frozen.plan.addressing.opt_outs)
         and same_contacts(content.plan, frozen.plan)
     )
 

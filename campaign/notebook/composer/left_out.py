@@ -19,7 +19,6 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.rounds.difference import left_out_elsewhere, plan_behind
-from campaign.sending.rounds.left_out_before import numbers_opted_out
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.text import agreeing, capitalised, counted
 
@@ -104,7 +103,7 @@ def is_anybody_left_out(desk: Desk) -> bool:
     records = filter(None, (_record(desk, where) for where in desk.accounts))
     known = {id(record): numbers for record, numbers in desk.left_out_before}
     desk.left_out_before = [
-        (record, numbers_opted_out(record) if (numbers := known.get(id(record))) is None else numbers)
+        (record, record.opt_outs.numbers if (numbers := known.get(id(record))) is None else numbers)
         for record in records
     ]
     own = any(len(numbers) for _, numbers in desk.left_out_before)

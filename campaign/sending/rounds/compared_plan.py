@@ -20,12 +20,13 @@ from campaign.messages.plan_tables.plan_columns import (
     rows_of_messages,
     rows_with_why,
 )
+from campaign.messages.recipients import distinct
 from campaign.sending.rounds.amended_plan import (
     SHARED_PHONE,
     has_text,
     with_rows,
+    without_listed,
     without_rows,
-    without_stopped,
 )
 from campaign.sending.rounds.comparison import (
     AGAIN,
@@ -55,7 +56,7 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
 
     - `plan`: as it would be sent: of rows with one number those that are kept, without those who answered
       STOP; the rows of a follow-up file are in their table.
-    - `given`: the fingerprint of the plan before that.
+    - `given`: the fingerprint of the plan, without the people on lists, before that.
     - `starts`: the position of the first message of each row that gets something; `recorded`, `batches` and
       `labels` (see `Comparison`) have an entry for each of these rows, and so has `opted_out`: whether the
       campaign left it out before, because somebody there wanted no messages.
@@ -194,15 +195,15 @@ def compare_plan(
     """
     if record is None or not record.rounds:
         return _all_new(plan, record, environment)
-    given, file = plan.fingerprint, None
+    file, opt_outs = None, np.concatenate([record.opt_outs.listed, plan.addressing.opt_outs])
     if continues(plan, record.name):
         whole = record.rounds[-1].load(record.ledger.batches).plan
         rows = rows_in_table(whole, plan)
         plan = without_untouched(plan)
         file = RowsOfFile.of(whole, plan, rows)
         plan = merge(whole, plan, rows[plan.contacts.index])
-        given = plan.fingerprint
-    plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
+    plan = without_listed(plan, distinct(opt_outs))
+    given = plan.fingerprint
     compared = replace(_compared(plan, record, environment), given=given, file=file)
     if opted_out == "skip" and compared.opted_out.any():
         plan = _without_opted_out(compared)

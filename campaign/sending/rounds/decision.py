@@ -21,6 +21,7 @@ from campaign.sending.rounds.comparison import (
     UNKNOWN,
 )
 from campaign.sending.rounds.left_out_before import advice_on_opted_out
+from campaign.sending.store.opt_outs import OptOuts
 from campaign.sending.store.round_content import RoundContent
 
 # Why a row that is skipped gets nothing: its code and its reason.
@@ -56,12 +57,15 @@ def choose_content(
     plan, batch_of_excluded = compared.plan, compared.reached_before
     if not stays.all():
         plan, batch_of_excluded = _without_skipped(compared, ~stays)
+    outgoing = np.flatnonzero(batch_of_message == 0)
+    remembered = OptOuts() if compared.record is None else compared.record.opt_outs
     return RoundContent(
         plan=note_reached_before(plan, compared.reached_before),
         given=compared.given,
-        outgoing=np.flatnonzero(batch_of_message == 0),
+        outgoing=outgoing,
         batch_of_message=batch_of_message,
         batch_of_excluded=batch_of_excluded,
+        opt_outs=remembered.after(plan, outgoing),
     )
 
 

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import numpy as np
-
 from campaign.arrow_text import Bools, Ints
+from campaign.messages.recipients import is_on_list
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.store.frame_files import count_parts, read_frame
-from campaign.sending.store.rounds import CONTACTS, RECIPIENTS, Round
 from campaign.text import agreeing, counted
-
-_OPTED_OUT = "opted_out"
 
 
 def opted_out_before(numbers: Ints, record: CampaignRecord) -> Bools:
-    """Which numbers wanted no messages in the last round that left them out or had a message for them.
-
-    The rounds are read only if there are any.
-    """
-    return np.isin(numbers, numbers_opted_out(record)) if len(numbers) else np.zeros(0, dtype=bool)
-
-
-def numbers_opted_out(record: CampaignRecord) -> Ints:
-    """The numbers whose people wanted no messages in the last round that had them, in ascending order.
-
-    The rounds are read part by part, from the first one on that left anybody out.
-    """
-    opted_out = np.empty(0, np.int64)
-    for one_round in record.rounds:
-        if not len(opted_out) and not one_round.manifest.load_totals()[_OPTED_OUT]:
-            continue
-        for written_to in record.numbers_to_send_to(one_round):
-            opted_out = opted_out[~np.isin(opted_out, written_to)]
-        opted_out = np.unique(np.concatenate([opted_out, *_opted_out_in(one_round)]))
-    return opted_out
+    """Which numbers are of people whom the campaign has left out so far."""
+    return is_on_list(numbers, record.opt_outs.numbers)
 
 
 def about_opted_out(people: int, rows: str = "") -> str:
@@ -56,15 +31,6 @@ def advice_on_opted_out(people: int) -> str:
         return ""
     them = agreeing(people, "this person", "them")
     return (
-        f'Give the list of opt-outs again with opt_outs=, or opted_out="skip" to leave {them} out, or '
+        f'Mark {them} again with opt_outs=, or give opted_out="skip" to leave {them} out, or '
         f'opted_out="send" to send to {them}.'
     )
-
-
-def _opted_out_in(one_round: Round) -> Iterator[Ints]:
-    """The numbers of the people whom a round left out because they wanted no messages, part by part."""
-    contacts, recipients = one_round.path / CONTACTS, one_round.path / RECIPIENTS
-    for part in range(count_parts(contacts)):
-        status = read_frame(contacts, ["status"], part=part)["status"]
-        numbers = read_frame(recipients, ["number"], part=part)["number"]
-        yield np.asarray(numbers[(status == _OPTED_OUT).to_numpy()], dtype=np.int64)

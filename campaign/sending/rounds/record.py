@@ -29,16 +29,15 @@ from campaign.sending.rounds.comparison import (
     SentRows,
 )
 from campaign.sending.store.folder import Folder
-from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.frozen_messages import check_size, read_part
 from campaign.sending.store.hashed_rows import HashedRows, first_pieces
-from campaign.sending.store.rounds import ISSUES, RECIPIENTS, Round
+from campaign.sending.store.opt_outs import OptOuts
+from campaign.sending.store.rounds import Round
 
 _KNOWLEDGE = {
     "pending": UNSENT, "withdrawn": UNSENT, "refused": REFUSED, "again": AGAIN, "sending": UNKNOWN,
     "unknown": UNKNOWN, "accepted": ACCEPTED,
 }  # fmt: skip
-STOPPED = "stopped"  # the issue of a person who answered STOP after the campaign had begun
 
 
 class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
@@ -59,21 +58,10 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         """What is known of each batch, by its number."""
         return np.array([UNSENT, *(_KNOWLEDGE[batch.state] for batch in self.ledger.batches)], np.int8)
 
-    def are_stopped(self, numbers: Ints) -> Bools:
-        """Which numbers are of people who answered STOP after the campaign had begun."""
-        stopped = [np.empty(0, np.int64)]
-        for one_round in self.rounds:
-            rows = self.rows_with_issue(one_round, STOPPED)
-            if len(rows):
-                cells = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
-                stopped.append(np.asarray(cells[cells.index.isin(rows)], dtype=np.int64))
-        known = np.concatenate(stopped)
-        return np.isin(numbers, known) if len(known) else np.zeros(len(numbers), bool)
-
-    def rows_with_issue(self, one_round: Round, code: str) -> Ints:
-        """The rows of a round with an issue of this kind, each once."""
-        issues = read_frame(one_round.path / ISSUES, ["row", "code"])
-        return np.unique(issues.loc[issues["code"] == code, "row"].dropna().to_numpy(dtype=np.int64))
+    @cached_property
+    def opt_outs(self) -> OptOuts:
+        """The people who want no messages, as the last round has them."""
+        return self._sound_rounds[-1].opt_outs if self.rounds else OptOuts()
 
     @cached_property
     def waiting(self) -> Bools:
@@ -110,12 +98,6 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
                 texts, cells = (table.column(name).to_numpy()[starts] for name in ("text_hash", "cell_hash"))
                 rows = HashedRows(numbers, texts, cells)
                 yield SentRows(rows, _batch_of_rows(batches)[starts], labels[starts])
-
-    def numbers_to_send_to(self, one_round: Round) -> Iterator[Ints]:
-        """The numbers of the messages that were to go out in a round, part by part."""
-        for part, _ in self._parts(one_round):
-            numbers = combine_chunks(read_part(one_round.plan_path, part, ["number"]).column("number"))
-            yield _numbers(numbers, np.arange(len(numbers)))
 
     def messages(self, batches: Ints, rows: Ints) -> pd.DataFrame:
         """What batches say to their rows: message columns, and `entry`, the position in `batches` and `rows`.

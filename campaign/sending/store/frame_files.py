@@ -26,6 +26,7 @@ _LARGEST = 10**16  # no row, phone number or batch has as many digits
 _KINDS = {
     "contacts.parquet": {"status": False, "why": False, "reason": False},
     "recipients.parquet": {"number": True, "batch": True, "messages": True},
+    "opt_outs.parquet": {"number": True, "listed": True},
     "issues.parquet": {
         "row": True, "column": False, "value": False, "code": False, "severity": False, "detail": False,
     },

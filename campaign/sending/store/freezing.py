@@ -61,6 +61,7 @@ def freeze_round(
             if on_cluster is None
             else freeze_on_cluster(on_cluster, path, content, cutting)
         )
+        digests |= {file.name: file_digest(file) for file in content.opt_outs.write(path)}
         manifest = _manifest(content, cutting, entries, dict(options), currency, digests)
         with new_private_file(path / MANIFEST) as file:
             file.write(manifest.content)

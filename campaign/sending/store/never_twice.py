@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from campaign.arrow_text import Bools, Ints
 from campaign.errors import LedgerError
+from campaign.messages.recipients import is_on_list
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.frozen_messages import read_part
 from campaign.sending.store.rounds import Round
@@ -21,7 +22,7 @@ _LEFT = ("accepted", "unknown", "sending")
 
 
 def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerSnapshot) -> None:
-    """Raise `LedgerError` if a round would cut a text to a number that may have it already.
+    """Raise `LedgerError` if a round would cut a text to a number that may have it already, or on a list.
 
     It may have it if the text was accepted, is unknown or under way in a batch of one of the `rounds`. What
     a person ordered again may be cut. Never raised unless this package is wrong.
@@ -35,12 +36,23 @@ def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerS
             left = keys[_has_left(one_round.number, part, ledger)]
             places = np.minimum(np.searchsorted(cut, left), len(cut) - 1)
             twice += int((cut[places] == left).sum())
-    if twice:
-        raise LedgerError(
-            f"Nothing was sent: {counted(twice, 'message')} of {clean(new_round.path.parents[1])} would go "
-            "to a number that has this very text, or may have it. This is a mistake in campaign: please "
-            "report it."
-        )
+    for count, whom in (
+        (twice, "has this very text, or may have it"),
+        (_count_unwanted(new_round), "is on a list of opt-outs"),
+    ):
+        if count:
+            raise LedgerError(
+                f"Nothing was sent: {counted(count, 'message')} of {clean(new_round.path.parents[1])} would "
+                f"go to a number that {whom}. This is a mistake in campaign: please report it."
+            )
+
+
+def _count_unwanted(new_round: Round) -> int:
+    """How many messages in the part files of a round are for numbers on its lists of opt-outs."""
+    listed = new_round.opt_outs.listed
+    parts = range(new_round.manifest.parts if len(listed) else 0)
+    numbers = (read_part(new_round.plan_path, part, ["number"]).column("number") for part in parts)
+    return sum(int(is_on_list(column.cast(pa.int64()).to_numpy(), listed).sum()) for column in numbers)
 
 
 def _states(number: int, ledger: LedgerSnapshot) -> Iterator[str]:

@@ -6,6 +6,7 @@ rounds/0001/plan/settled.parquet    messages that did not have to go out, each w
 rounds/0001/contacts.parquet        every input row with its status before sending
 rounds/0001/recipients.parquet      the number of each of these rows, and the batch that had reached it
 rounds/0001/issues.parquet          what was found in the contact table
+rounds/0001/opt_outs.parquet        the numbers of people who want no messages, if there are any
 
 A round exists once the ledger has registered it. Its files never change afterwards. Once the campaign is
 erased, there is only what is left of the manifest.
@@ -38,6 +39,7 @@ from campaign.sending.store.frame_files import read_frame, table_files
 from campaign.sending.store.frozen_messages import batches_by_place, message_files
 from campaign.sending.store.frozen_parts import FrozenParts
 from campaign.sending.store.manifest import RoundManifest, read_round_manifest
+from campaign.sending.store.opt_outs import OPT_OUTS, OptOuts
 
 ROUNDS = "rounds"
 UNFINISHED = "unfinished-"  # how the name of a file begins that a Dask worker has not written to the end
@@ -65,6 +67,11 @@ class Round(Struct, frozen=True):
             manifest.options,
             manifest.currency,
         )
+
+    @property
+    def opt_outs(self) -> OptOuts:
+        """The people who want no messages, as the campaign knew them then."""
+        return OptOuts.read(self.path) if OPT_OUTS in self.manifest.digests else OptOuts()
 
     @property
     def plan_path(self) -> Path:
@@ -112,6 +119,7 @@ class Round(Struct, frozen=True):
                 tuple(manifest.number_columns),
                 tables["alternatives"],
                 manifest.every_text,
+                self.opt_outs.listed,
             ),
             _store=frozen if others else None,
         )
