@@ -140,9 +140,8 @@ class Addressing:
 def distinct(numbers: Ints) -> Ints:
     """Some numbers, each once and ascending: in a tenth of the time of `np.unique`, which hashes them."""
     ordered = np.sort(numbers)
-    is_first = np.ones(len(ordered), dtype=bool)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    return ordered[is_first]
+    distinct_numbers: Ints = ordered[np.diff(ordered, prepend=-1) != 0]
+    return distinct_numbers
 
 
 def is_on_list(numbers: Ints, listed_numbers: Ints) -> Bools:

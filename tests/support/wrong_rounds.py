@@ -15,6 +15,7 @@ from campaign.sending.rounds import compared_plan, comparison, record
 from campaign.sending.rounds.comparison import ACCEPTED, NEW, OTHER_TEXT, Comparison
 from campaign.sending.store import identity
 from campaign.sending.store.hashed_rows import HashedRows
+from campaign.sending.store.opt_outs import OptOuts
 from campaign.values import replace
 
 Patch = Callable[[Any, str, Any], None]
@@ -113,6 +114,11 @@ def reached_counts_as_new(patch: Patch) -> None:
     _judge(patch, forgotten)
 
 
+def opt_out_forgotten(patch: Patch) -> None:
+    """Whoever is on the list that comes with a table gets nothing of this table."""
+    patch(record.CampaignRecord, "opt_outs", OptOuts())
+
+
 def second_line_of_defence_removed(patch: Patch) -> None:
     """The same, and the registration trusts the comparison."""
     reached_counts_as_new(patch)
@@ -132,5 +138,6 @@ DESIGNS: dict[str, Callable[[Patch], None]] = {
         withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
         list_written_before_the_ledger, accepted_for_another_text, withdrawn_and_then_again_unasked,
         waiting_text_replaced_unasked, reached_counts_as_new, second_line_of_defence_removed,
+        opt_out_forgotten,
     )
 }  # fmt: skip

@@ -189,11 +189,6 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         """The lists that count in an environment."""
         return replace(self, reached=counting_in(environment, self.reached))
 
-    @property
-    def opted_out_or_marked(self) -> Ints:
-        """The numbers of everybody who wants no messages."""
-        return np.concatenate([self.opted_out, *(rows.numbers for rows in self.marked)])
-
     def exclude_opted_out(
         self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, start: int
     ) -> None:

@@ -14,7 +14,8 @@ from campaign.contacts.reserved_columns import PLAN_COLUMNS, original_names
 from campaign.contacts.table_version import row_marks
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan, suppression_of, with_fields
-from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
+from campaign.messages.plan_tables.plan_columns import has_status
+from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REACHED_EARLIER
 from campaign.messages.totals import counted_apart
 from campaign.sending.rounds.amended_plan import has_text, with_messages, without_rows
 from campaign.sending.store.identity import ChosenName, folded_name
@@ -119,7 +120,7 @@ def merge(whole: Plan, part: Plan, rows: pd.Series[int]) -> Plan:
     `rows_in_table` does. Who is on a list of opt-outs, or was reached by an earlier campaign, gets nothing,
     whether or not the file has their row.
     """
-    whole = _without_suppressed(whole, suppression_of(part))
+    whole = _without_suppressed(whole, part)
     labels: Ints = np.asarray(rows, dtype=np.int64)
     contacts, numbers = _merged_contacts(whole, part, labels)
     messages = _merged_rows(whole.messages, part.messages, rows)
@@ -158,13 +159,11 @@ def without_untouched(part: Plan) -> Plan:
     )
 
 
-def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
-    """The plan of a campaign without the people that the plan of a follow-up file suppresses."""
-    if lists is None:
-        return whole
-    numbers = whole.addressing.numbers
-    are_opted_out = np.isin(numbers, lists.opted_out_or_marked)
-    are_reached = lists.are_reached(numbers)
+def _without_suppressed(whole: Plan, part: Plan) -> Plan:
+    """The plan of a campaign without the people whom the plan of a follow-up file leaves out."""
+    numbers, lists = whole.addressing.numbers, suppression_of(part)
+    are_opted_out = np.isin(numbers, part.addressing.numbers[has_status(part, "opted_out")])
+    are_reached = np.zeros(len(numbers), dtype=bool) if lists is None else lists.are_reached(numbers)
     for leaving, status, code, detail in (
         (are_opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
         (are_reached, "duplicate", "other_campaign", REACHED_EARLIER),

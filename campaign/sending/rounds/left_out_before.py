@@ -30,7 +30,4 @@ def advice_on_opted_out(people: int) -> str:
     if not people:
         return ""
     them = agreeing(people, "this person", "them")
-    return (
-        f'Mark {them} again with opt_outs=, or give opted_out="skip" to leave {them} out, or '
-        f'opted_out="send" to send to {them}.'
-    )
+    return f'Give opted_out="skip" to leave {them} out again, or opted_out="send" to send to {them}.'
