@@ -54,9 +54,9 @@ _OPTED_OUT = "This number was left out before, because somebody there wanted no 
 class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
     """A plan compared with the record of its campaign.
 
-    - `plan`: as it would be sent: of rows with one number those that are kept, without those who answered
-      STOP; the rows of a follow-up file are in their table.
-    - `given`: the fingerprint of the plan, without the people on lists, before that.
+    - `plan`: as it would be sent: of rows with one number those that are kept, without the people on the
+      lists that the campaign remembers; the rows of a follow-up file are in their table.
+    - `given`: the fingerprint of that plan before the rows were chosen.
     - `starts`: the position of the first message of each row that gets something; `recorded`, `batches` and
       `labels` (see `Comparison`) have an entry for each of these rows, and so has `opted_out`: whether the
       campaign left it out before, because somebody there wanted no messages.

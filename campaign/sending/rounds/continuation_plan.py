@@ -14,8 +14,7 @@ from campaign.contacts.reserved_columns import PLAN_COLUMNS, original_names
 from campaign.contacts.table_version import row_marks
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan, suppression_of, with_fields
-from campaign.messages.plan_tables.plan_columns import has_status
-from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REACHED_EARLIER
+from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
 from campaign.messages.totals import counted_apart
 from campaign.sending.rounds.amended_plan import has_text, with_messages, without_rows
 from campaign.sending.store.identity import ChosenName, folded_name
@@ -117,10 +116,10 @@ def merge(whole: Plan, part: Plan, rows: pd.Series[int]) -> Plan:
     """The plan of a campaign in which the rows of a follow-up file take the place of theirs.
 
     `whole` is the plan of its last round, and `rows` says where each row of the file is in it, as
-    `rows_in_table` does. Who is on a list of opt-outs, or was reached by an earlier campaign, gets nothing,
-    whether or not the file has their row.
+    `rows_in_table` does. Whoever has the number of a marked row, or was reached by an earlier campaign, gets
+    nothing, whether or not the file has their row; so do people on lists, see `without_listed`.
     """
-    whole = _without_suppressed(whole, part)
+    whole = _without_suppressed(whole, suppression_of(part))
     labels: Ints = np.asarray(rows, dtype=np.int64)
     contacts, numbers = _merged_contacts(whole, part, labels)
     messages = _merged_rows(whole.messages, part.messages, rows)
@@ -159,13 +158,15 @@ def without_untouched(part: Plan) -> Plan:
     )
 
 
-def _without_suppressed(whole: Plan, part: Plan) -> Plan:
-    """The plan of a campaign without the people whom the plan of a follow-up file leaves out."""
-    numbers, lists = whole.addressing.numbers, suppression_of(part)
-    are_opted_out = np.isin(numbers, part.addressing.numbers[has_status(part, "opted_out")])
-    are_reached = np.zeros(len(numbers), dtype=bool) if lists is None else lists.are_reached(numbers)
+def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
+    """The plan of a campaign without those whom marks in a follow-up file, or its `not_again`, leave out."""
+    if lists is None:
+        return whole
+    numbers = whole.addressing.numbers
+    are_marked = np.isin(numbers, np.concatenate([numbers[:0], *(rows.numbers for rows in lists.marked)]))
+    are_reached = lists.are_reached(numbers)
     for leaving, status, code, detail in (
-        (are_opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
+        (are_marked, "opted_out", "opted_out", ON_OPT_OUT_LIST),
         (are_reached, "duplicate", "other_campaign", REACHED_EARLIER),
     ):
         whole = without_rows(whole, has_text(whole) & leaving, status, code, "info", detail)
