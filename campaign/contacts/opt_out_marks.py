@@ -17,7 +17,7 @@ from campaign.contacts.consent import (
 )
 from campaign.errors import UsageError
 from campaign.masking import mask_text
-from campaign.text import agreeing, clean, counted, listed_words, shorten
+from campaign.text import clean, counted, listed_words, shorten
 
 _NAMED = 5  # cells that are neither
 _LENGTH = 24  # characters of such a cell
@@ -108,25 +108,7 @@ class OptOutMarks(Struct, frozen=True, eq=False):
         named = [f"{named_cell(cell)} (row {row})" for row, cell in first.head(_NAMED).items()]
         more = len(first) - _NAMED
         named += [counted(more, "other")] if more > 0 else []
-        if self.is_decided and not self.says_none:
-            column = clean(self.column)
-            return f"What cells in “{column}” mean was chosen one by one, but not for {listed_words(named)}."
-        if not self.says_none and ConsentHeader.of(self.column).kind in OF_WISHES:
-            what = "advertising" if is_about_advertising(self.column) else "texts"
-            return (
-                f"“{clean(self.column)}” seems to say who wants {what}. Its cells say {listed_words(named)}."
-            )
-        if not self.says_none:
-            return (
-                f"The header “{clean(self.column)}” does not say whether a mark means that a person wants "
-                f"texts, or wants none. Its cells say {listed_words(named)}."
-            )
-        count = len(self.unclear)
-        say = agreeing(count, "says", "say")
-        return (
-            f"In “{clean(self.column)}”, {counted(count, 'row')} {say} neither yes nor no: "
-            f"{listed_words(named)}."
-        )
+        return f"In “{clean(self.column)}”, it is not clear what these cells mean: {listed_words(named)}."
 
     def of_rows(self, contacts: pd.DataFrame) -> pd.Series[bool]:
         """Which rows of the table are marked."""

@@ -55,7 +55,9 @@ def write_draft(contacts: ContactParts, rules: Rules, preferred: Ints) -> dict[s
     names_in_plan = dict(zip(contacts.columns, file_names(contacts.columns), strict=True))
     columns = tuple(names_in_plan[name] for name in rules.numbers.columns)
     fields = steps.plan_fields(columns, totals)
-    addressing = fields["addressing"].changed(every_text=rules.duplicates == "keep")
+    addressing = fields["addressing"].changed(
+        every_text=rules.duplicates == "keep", opt_outs=rules.suppression.opted_out
+    )
     return fields | {"addressing": addressing}
 
 

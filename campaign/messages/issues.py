@@ -61,7 +61,6 @@ CODES = {
     "same_text": "the same number and the same text as another row",
     "shared_phone": "the same number as another row, with another text",
     "opted_out": "the number is on the opt-out list, or the row is marked, or the contact was stopped",
-    "stopped": "the person answered STOP after the campaign had begun",
     "other_campaign": "an earlier campaign reached the number, or may have",
     "reached_before": "the row gets nothing, but its number was reached earlier in the campaign",
     "earlier_text": "the number has an earlier text of this campaign, and keeps it",
@@ -75,8 +74,7 @@ CODES = {
 
 # Why a row with nothing wrong in it gets no message; the other reasons are errors.
 LEFT_OUT = (
-    "blank_row", "line_of_totals", "remark", "same_text", "shared_phone", "opted_out",
-    "stopped", "other_campaign",
+    "blank_row", "line_of_totals", "remark", "same_text", "shared_phone", "opted_out", "other_campaign",
 )  # fmt: skip
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 

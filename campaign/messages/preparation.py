@@ -84,7 +84,8 @@ def prepare(
     numbers that get no message, or a Series of True and False that marks rows: `contacts["No SMS"] == "x"`
     leaves out the marked rows, also without a usable number, and everybody who has the number of one. Their
     status is opted_out, whatever else is wrong with the row. Several are given as a list:
-    `["stop.csv", contacts["No SMS"] == "x"]`. `not_again`:
+    `["stop.csv", contacts["No SMS"] == "x"]`. A campaign remembers the numbers of lists, also those that are
+    in no row, and none of them gets anything more under its name; a mark counts as it stands. `not_again`:
     results or folders of earlier campaigns, or lists of numbers. Numbers that were reached, or may have been,
     get no message: their status is duplicate, with the issue other_campaign. A campaign counts in its own
     environment only, so that a rehearsal leaves nobody out of a live campaign.

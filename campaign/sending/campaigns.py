@@ -94,9 +94,8 @@ def send(
       got, "send" sends the new text too
     - `waiting`: what happens to texts that still wait and are not in the plan, because their number is in no
       row any more or gets another text now: "ask" raises an error, "withdraw" never sends them
-    - `opted_out`: what happens to people who were left out before, because they wanted no messages, and whom
-      the plan does not leave out, perhaps because the list was forgotten: "ask" raises an error, "skip"
-      leaves them out, "send" sends to them
+    - `opted_out`: what happens to people whom a mark in their row left out before, and not any more: "ask"
+      raises an error, "skip" leaves them out, "send" sends to them
     - `elsewhere`: what happens live to people whom another campaign of this account gave this very text
       within six days, or has it waiting or unknown for them: "ask" raises an error, "send" sends it again
     - `pilot`: send about so many messages first, chosen at random, then end; `resume` sends the rest, and so
@@ -265,9 +264,9 @@ def resume(
     """Continue a campaign: `send` of its last plan. What was never sent or was refused goes out.
 
     What was under way when a program died is `unknown` and stays so until a person decides. `opt_outs`: a
-    file, DataFrame, Series or list of numbers of people who answered STOP since; whoever of them is in the
-    table gets nothing more, whatever is sent later under this name. Numbers that are in no row are not kept,
-    and a closed campaign takes no `opt_outs`: give both to `prepare`.
+    file, DataFrame, Series or list of numbers of people who answered STOP since: none of them gets anything
+    more under this name, also those who are in no row yet. A closed campaign takes none: give them to
+    `prepare`.
     `account` is the one that the campaign was started with. A local campaign needs none, but then goes to an
     embedded sandbox of its own: give the `Sandbox` that you have topped up. After a pilot, this releases the
     rest. `ledger` is only needed for the password of its database. The other options are those

@@ -27,7 +27,7 @@ from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.options import SendOptions
-from campaign.sending.rounds.amended_plan import without_opted_out
+from campaign.sending.rounds.amended_plan import without_new_list
 from campaign.sending.rounds.compared_in_words import overview
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
 from campaign.sending.rounds.comparison import GOES_OUT, MAY_GO_OUT
@@ -299,7 +299,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> _Sent:
         keep_options(campaign.options, campaign.ledger, is_sending="pending" in states)
         return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
     plan = with_fields(last_round.load(contents.batches).plan, template=last_round.manifest.template)
-    return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign)
+    return _converge(plan if opt_outs is None else without_new_list(plan, opt_outs), campaign)
 
 
 def _converge(plan: Plan, campaign: _LockedCampaign) -> _Sent:
@@ -350,7 +350,7 @@ def _decide(
 def _says_the_same(
     decision: _Decision, last_round: Round, frozen: FrozenPlan, record: CampaignRecord
 ) -> bool:
-    """Whether a round has the same table and messages, and exactly those wait that would go out."""
+    """Whether a round has the same table, lists and messages, and exactly those wait that would go out."""
     content, manifest = decision.content, last_round.manifest
     return (
         content.given in (manifest.given, manifest.fingerprint)
@@ -358,6 +358,7 @@ def _says_the_same(
         and content.plan.fingerprint == frozen.plan.fingerprint
         and np.array_equal(content.outgoing, np.flatnonzero(record.waiting[frozen.batch_of_message]))
         and np.array_equal(content.batch_of_excluded, frozen.batch_of_excluded)
+        and np.array_equal(content.plan.addressing.opt_outs, frozen.plan.addressing.opt_outs)
         and same_contacts(content.plan, frozen.plan)
     )
 

@@ -282,15 +282,26 @@ def test_in_a_notebook_nothing_is_kept(table, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} <= {"visits.csv", "private", "campaigns"}
 
 
-def test_after_a_restart_nobody_who_wanted_no_texts_gets_one_unasked(person, table, tmp_path):
-    (tmp_path / "stop.csv").write_text("number\n+256772000002\n")
-    person.compose()
-    person.reopen(3)
-    person.fill("opt-outs", "stop.csv")
-    person.press("go-on")
-    person.send()
-    again = Person(campaign.compose())
+def ben_is_marked(table):
+    """A person at the page of the next day, when Ben's mark does not count any more."""
+    header, *rows = VISITS.splitlines()
+    marked = (f"{row},{'x' if row.startswith('Ben') else ''}" for row in rows)
+    table.write_text("\n".join([f"{header},No SMS", *marked, ""]))
+    before = Person(campaign.compose())
+    before.compose()
+    before.reopen(3)
+    before.fill("opt-out-column", "No SMS")
+    before.press("go-on")
+    before.send()
+    return Person(campaign.compose())
+
+
+def test_after_a_restart_nobody_who_was_marked_gets_a_text_unasked(table):
+    again = ben_is_marked(table)
     again.compose()
+    again.reopen(3)
+    again.fill("opt-out-column", "")
+    again.press("go-on")
     send = find(again.composer, "send")
     assert "1 person who would get a text now was left out before" in again.sees("left-out")
     assert again.section(4).questions == {"opted_out"}
@@ -302,12 +313,12 @@ def test_after_a_restart_nobody_who_wanted_no_texts_gets_one_unasked(person, tab
     assert "Nothing was sent. First decide about the people who are asked" in again.sees("section-4")
     again.reopen(3)
     assert "Choose their list, or the column that marks them, again:" in again.sees("forgotten")
-    again.fill("opt-outs", "stop.csv")
+    again.fill("opt-out-column", "No SMS")
     assert again.sees("forgotten") == ""
     again.press("go-on")
     assert not again.is_shown("left-out")
     again.reopen(3)
-    again.fill("opt-outs", "")
+    again.fill("opt-out-column", "")
     again.press("go-on")
     again.press("send-to-them-too")
     assert "1 person gets a text; 2 people were sent a text in rehearsal" in " ".join(again.folded())
@@ -315,15 +326,12 @@ def test_after_a_restart_nobody_who_wanted_no_texts_gets_one_unasked(person, tab
     assert again.composer.desk.run.counts.messages == 3
 
 
-def test_with_two_questions_open_the_button_waits_for_both(person, table, tmp_path):
-    (tmp_path / "stop.csv").write_text("number\n+256772000002\n")
-    person.compose()
-    person.reopen(3)
-    person.fill("opt-outs", "stop.csv")
-    person.press("go-on")
-    person.send()
-    again = Person(campaign.compose())
+def test_with_two_questions_open_the_button_waits_for_both(table):
+    again = ben_is_marked(table)
     again.compose(text="Hello {name}")
+    again.reopen(3)
+    again.fill("opt-out-column", "")
+    again.press("go-on")
     waits = "This waits for your answers to the questions above."
     assert waits in again.sees("section-4")
     again.fill("changed", "skip")

@@ -269,21 +269,17 @@ def test_a_correction_is_no_campaign_of_its_own(secretary):
 
 
 def test_people_who_wanted_no_texts_are_counted_alike_in_both_sections(secretary):
-    Path("pupils.csv").write_text(f"{PUPILS}Pupil 6,+256 772 000 006,600\nPupil 7,+256 772 000 007,700\n")
-    Path("stop.csv").write_text("phone\n+256 772 000 006\n")
-    choose_again(secretary)
-    secretary.reopen(3)
-    secretary.fill("opt-outs", "stop.csv")
-    secretary.press("go-on")
-    secretary.send()
-    Path("pupils.csv").write_text(
-        f"{PUPILS.replace(',500', ',550')}Pupil 6,+256 772 000 006,600\nPupil 7,+256 772 000 007,700\n"
-        "Pupil 8,+256 772 000 008,800\n"
-    )
-    choose_again(secretary)
-    secretary.reopen(3)
-    secretary.fill("opt-outs", "")
-    secretary.press("go-on")
+    pupils = [*PUPILS.splitlines(), "Pupil 6,+256 772 000 006,600", "Pupil 7,+256 772 000 007,700"]
+    later = [line.replace(",500", ",550") for line in pupils] + ["Pupil 8,+256 772 000 008,800"]
+    for lines, column in ((pupils, "No SMS"), (later, "")):
+        marked = [f"{line},{'x' if line.startswith('Pupil 6') else ''}" for line in lines[1:]]
+        Path("pupils.csv").write_text("\n".join([f"{lines[0]},No SMS", *marked, ""]))
+        choose_again(secretary)
+        secretary.reopen(3)
+        secretary.fill("opt-out-column", column)
+        secretary.press("go-on")
+        if column:
+            secretary.send()
     shown = secretary.sees("section-4")
     assert "1 text would be rehearsed: 1 new. Choose below first." in shown
     assert secretary.section(4).questions == {"changed", "opted_out"}

@@ -11,7 +11,6 @@ from support.widget_tree import find
 
 import campaign
 from campaign.errors import UsageError
-from campaign.notebook.composer import left_out
 from campaign.notebook.composer.entry import compose_again
 
 STOP = "number\n+256772000002\n"
@@ -67,7 +66,7 @@ def test_the_list_of_yesterday_is_offered_by_name_and_not_used_unasked(sent_with
     assert again.sees("earlier-list") == said
     assert find(again.composer, "use-earlier-list").description == "Leave them out again"
     assert again.composer.desk.composition.opt_outs is None
-    assert "1 person who wanted none before is asked about below" in again.sees("section-3")
+    assert "is asked about below" not in again.sees("section-3")  # the campaign remembers the list
 
 
 def test_one_click_leaves_them_out_as_yesterday(sent_with_list, next_day):
@@ -194,8 +193,8 @@ def test_a_cell_that_is_neither_yes_nor_no_stops_until_somebody_decides(at_check
     at_check.reopen(3)
     at_check.fill("opt-out-column", "No SMS")
     asked = (
-        "In “No SMS”, 1 row says neither yes nor no: “maybe” (row 6). Write yes or no there and choose the "
-        "spreadsheet again, or press “Leave these rows out too”."
+        "In “No SMS”, it is not clear what these cells mean: “maybe” (row 6). Write yes or no "
+        "there and choose the spreadsheet again, or press “Leave these rows out too”."
     )
     assert asked in at_check.sees("section-3")
     at_check.press("go-on")
@@ -208,7 +207,7 @@ def test_a_cell_that_is_neither_yes_nor_no_stops_until_somebody_decides(at_check
     at_check.reopen(1)
     at_check.press("again")
     at_check.press("use")
-    assert "neither yes nor no: “perhaps” (row 6)" in at_check.sees("section-3")
+    assert "not clear what these cells mean: “perhaps” (row 6)" in at_check.sees("section-3")
     assert not at_check.section(4).is_open
     table.write_text(MARKED.format("no"))
     at_check.reopen(1)
@@ -327,7 +326,7 @@ def test_figures_of_an_earlier_spreadsheet_are_gone_while_the_new_one_waits_for_
     at_check.press("again")
     at_check.press("use")
     said = at_check.sees("section-3")
-    assert "1 row says neither yes nor no: “perhaps” (row 4)." in said
+    assert "not clear what these cells mean: “perhaps” (row 4)." in said
     assert "get a text" not in said
     at_check.press("agree-to-marks")
     at_check.press("agree")  # three of five
@@ -366,8 +365,8 @@ def test_whether_yes_means_texts_or_none_is_asked_where_the_header_does_not_say_
     at_check.press("use")
     at_check.fill("opt-out-column", "SMS")
     assert (
-        "“SMS” seems to say who wants texts. Its "
-        "cells say “yes” (row 2), “no” (row 3), “NO” (row 4) and nothing (row 6). Tick the cells that mean "
+        "In “SMS”, it is not clear what these cells mean: "
+        "“yes” (row 2), “no” (row 3), “NO” (row 4) and nothing (row 6). Tick the cells that mean "
         "“no texts”"
     ) in at_check.sees("marks-question")
     assert at_check.check_boxes()[-1].description == "an empty cell (1 row)"
@@ -466,7 +465,7 @@ def test_whoever_has_a_column_the_other_way_round_says_which_cells_mean_no_texts
     at_check.reopen(1)
     at_check.press("again")
     at_check.press("use")
-    said = "What cells in “No texts?” mean was chosen one by one, but not for “NO” (row 6)."
+    said = "In “No texts?”, it is not clear what these cells mean: “NO” (row 6)."
     assert said in at_check.sees("marks-question")
     tick(at_check, "NO")
     at_check.press("agree-to-ticked")
@@ -517,9 +516,7 @@ def test_a_column_of_something_else_is_refused_or_doubted(at_check, table):
     assert "That is no column of marks: choose another one." in at_check.sees("section-3")
     assert not at_check.is_shown("agree-to-marks")
     at_check.fill("opt-out-column", "consent")
-    assert "“consent” seems to say who wants texts. Its cells say “yes” (row 2)." in at_check.sees(
-        "section-3"
-    )
+    assert "In “consent”, it is not clear what these cells mean: “yes” (row 2)." in at_check.sees("section-3")
     tick(at_check, "yes")
     at_check.press("agree-to-ticked")
     assert (
@@ -539,7 +536,7 @@ def test_blank_rows_and_a_line_of_totals_are_nobody_who_has_said_nothing(at_chec
     at_check.press("again")
     at_check.press("use")
     at_check.fill("opt-out-column", "Agrees to SMS")
-    assert "“Agrees to SMS” seems to say who wants texts. Its cells say “Yes” (row 2), “No” (row 3)" in (
+    assert "In “Agrees to SMS”, it is not clear what these cells mean: “Yes” (row 2), “No” (row 3)" in (
         at_check.sees("marks-question")
     )
     boxes = [(one.description, one.value) for one in at_check.check_boxes()]
@@ -775,33 +772,26 @@ def test_a_number_written_by_hand_is_kept_for_a_page_loaded_again_and_not_with_t
     assert "25677*****02 gets no text (row 3)." in person.sees("numbers-by-hand")
     another_day = Person(campaign.compose())
     another_day.compose()
-    assert "1 person who would get a text now was left out before" in another_day.sees("left-out")
-    another_day.press("send-to-them-too")
-    find(another_day.composer, "who-gets").children[0].click()
-    assert "“Hi Ben, come on Tue.” wanted no texts before" in another_day.sees("who-gets")
-    another_day = Person(campaign.compose())
-    another_day.compose()
-    another_day.press("leave-out-again")
-    assert not another_day.is_shown("left-out")
+    assert not another_day.is_shown("left-out")  # the campaign remembers it
     assert "Rehearse" not in find(another_day.composer, "send").description  # everybody else has the text
-    another_day.reopen(3)
-    assert "25677*****02 gets no text (row 3)." in another_day.sees("numbers-by-hand")
-    another_day.press("go-on")
-    assert not another_day.is_shown("left-out")
 
 
 def test_three_rows_of_one_phone_are_three_people_wherever_they_are_counted(table):
     """Pupils of one family: each has a text, and the phone of all three wanted none before."""
-    table.write_text("name,phone,day\n" + "".join(f"P{n},+256 772 000 00{n // 3},Mon\n" for n in range(6)))
+    rows = (f"P{n},+256 772 000 00{n // 3},Mon,{'x' if n == 3 else ''}\n" for n in range(6))
+    table.write_text("name,phone,day,No SMS\n" + "".join(rows))
     before = Person(campaign.compose())
     before.compose()
     before.reopen(3)
     before.fill("duplicates", "keep")
-    before.fill("opt-out-number", "0772 000 001")
+    before.fill("opt-out-column", "No SMS")
     before.press("go-on")
     before.send()
     again = Person(campaign.compose())
     again.compose()
+    again.reopen(3)
+    again.fill("opt-out-column", "")
+    again.press("go-on")
     assert "Section 4 asks about 3 people; " in again.folded()[2]
     assert "3 people who would get a text now were left out before" in again.sees("left-out")
 
@@ -809,31 +799,24 @@ def test_three_rows_of_one_phone_are_three_people_wherever_they_are_counted(tabl
 # who was left out before, and how the page counts whom it asks about
 
 
-def test_the_heading_says_for_how_many_section_4_asks_what(sent_with_list):
-    """Two were reached with another text, and one wanted none: three, and not the two of the question."""
-    again = Person(campaign.compose())
-    again.compose(text="Hello {name}")
-    heading = "Section 4 asks about 3 people (2 whose phones got another text and 1 who wanted none before)"
-    assert again.folded()[2] == f"3 · {heading}; 1 row gets none"
-    again.fill("changed", "send")
-    line = "3 · 2 people get a text; section 4 asks about 1 person; 1 row gets none"
-    assert again.folded()[2] == line
-
-
-def test_whom_a_campaign_left_out_is_read_once_however_often_it_is_asked(sent_with_list, monkeypatch):
-    """Reading the rounds of a large campaign takes seconds, and each line of the page asks."""
-    records = []
-    read = left_out.numbers_opted_out
-    monkeypatch.setattr(left_out, "numbers_opted_out", lambda record: records.append(record) or read(record))
-    again = Person(campaign.compose())
-    again.compose()
-    again.reopen(3)
-    again.press("go-on")
-    assert len(records) == len({id(record) for record in records})
-    again.press("send-to-them-too")
-    again.send()
-    again.reopen(3)
-    assert not again.sees("forgotten")  # the record of now says that this person has a text
+def test_the_heading_says_for_how_many_section_4_asks_what(table):
+    """Two were reached with another text, and one was marked: three, and not the two of the question."""
+    table.write_text(
+        "name,phone,day,No SMS\nAisha,+256 772 000 001,Mon,\nBen,+256 772 000 002,Tue,x\n"
+        "Carol,+256 772 000 003,Wed,\n"
+    )
+    for text, column in (("Hi {name}", "No SMS"), ("Hello {name}", "")):
+        person = Person(campaign.compose())
+        person.compose(text=text)
+        person.reopen(3)
+        person.fill("opt-out-column", column)
+        person.press("go-on")
+        if column:
+            person.send()
+    asks = "Section 4 asks about 3 people (2 whose phones got another text and 1 who wanted none before)"
+    assert asks in person.folded()[2]
+    person.fill("changed", "send")
+    assert person.folded()[2].startswith("3 · 2 people get a text; section 4 asks about 1 person;")
 
 
 def test_a_column_about_advertising_is_asked_about_as_such(person, table):

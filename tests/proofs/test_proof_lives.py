@@ -27,6 +27,10 @@ CIRCUMSTANCES = {
     "accepted for another text": OTHER_TEXTS,
     "withdrawn and then again unasked": OTHER_TEXTS,
     "waiting text replaced unasked": OTHER_TEXTS,
+    "opt out forgotten": {
+        "kills": 0.0, "environments": ("local",),
+        "edits": ("add an opt-out", "take back the opt-outs", "add a row"),
+    },
 }  # fmt: skip
 SEEDS = 40
 # How these have to be noticed: by the registration itself, and without it by a phone.

@@ -292,3 +292,13 @@ def test_a_message_ordered_again_goes_out_although_somebody_else_has_the_number_
         result = send(plan_for(shared), service)
         assert received(service) == [("256772000001", "Hi Ann"), ("256772000005", "Hi Grace")]
         assert result.contacts["status"].tolist() == ["duplicate", "accepted", "accepted"]
+
+
+def test_a_long_text_that_is_split_is_said_where_messages_and_people_differ(sandbox):
+    table = contacts_of("Aisha,0772 000 001", f"{'Ben ' * 50},0772 000 002", "Cora,0772 000 003")
+    plan = plan_for(table, overlong="split")
+    options = {"account": sandbox.account, "name": "visits"}
+    said = "4 messages would be rehearsed, for 3 new people. 1 long text is sent as several."
+    assert campaign.compare(plan, **options).sentence == said
+    send(plan, sandbox)
+    assert "long text" not in campaign.compare(plan, **options).sentence

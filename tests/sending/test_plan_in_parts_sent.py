@@ -201,7 +201,7 @@ def test_people_who_leave_or_keep_their_text_leave_a_plan_in_parts(tmp_path, mon
         assert_same_result(held, streamed)
     assert_same_files(held.folder, streamed.folder)
     codes = streamed.issues["code"].value_counts()
-    assert [codes[code] for code in ("stopped", "earlier_text", "same_text")] == [2, 1, 2]
+    assert [codes[code] for code in ("opted_out", "earlier_text", "same_text")] == [2, 1, 2]
 
 
 def test_rows_that_share_a_phone_and_have_their_texts_are_the_same(tmp_path, monkeypatch):

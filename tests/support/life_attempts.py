@@ -84,13 +84,11 @@ class Sender(Desk):
         answers = {
             "changed": self.chance.choice(("skip", "send")),
             "waiting": "withdraw",
-            "opted_out": "send",
             "elsewhere": "send",
         }
         choices = {
             "changed": 'changed="send"',
             "waiting": 'waiting="withdraw"',
-            "opted_out": 'opted_out="send"',
             "elsewhere": 'elsewhere="send"',
         }
         return {option: answers[option] for option, choice in choices.items() if choice in question}
@@ -99,7 +97,7 @@ class Sender(Desk):
         """Everything is asked at once, and only what has to be."""
         self.check([f"{list(answers)} asked after other questions"] if intent.is_answered else [])
         sheets = self.truth.sheets if intent.verb == "resume" else [self.sheet]
-        for question in answers.keys() - {"opted_out"}:
+        for question in answers:
             if not any(sheet.follow_up or self._justifies(question, sheet) for sheet in sheets):
                 raise self.failed([f"asked {question}=, and there is nothing to ask"])
 
@@ -223,16 +221,12 @@ class Sender(Desk):
         """Which sheets the last round may be of; after a kill there may be several."""
         truth = self.truth
         sheets = [replace(self.sheet, opt_outs=self.sheet.opt_outs | truth.stopped)]
-        stopped = {number.strip("+") for number in intent.options.get("opt_outs") or ()}
-        truth.perhaps_stopped |= stopped
+        stopped = self.sheet.opt_outs
         if intent.verb == "resume":
+            stopped = frozenset(number.strip("+") for number in intent.options.get("opt_outs") or ())
             sheets = [replace(sheet, opt_outs=sheet.opt_outs | stopped) for sheet in truth.sheets]
-            if result is not None and truth.is_closed is False:
-                truth.stopped |= {
-                    number
-                    for number in stopped
-                    if all(number in {line.number(sheet.region) for line in sheet.lines} for sheet in sheets)
-                }
+        truth.perhaps_stopped |= stopped
+        truth.stopped |= set() if result is None else stopped
         if result is None:
             truth.sheets = [*truth.sheets, *sheets]  # registered or not
             truth.is_closed = None if truth.is_closed else truth.is_closed

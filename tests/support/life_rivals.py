@@ -11,8 +11,7 @@ from support.life_intents import Intent
 from support.witnessed_service import account_of
 
 _OPTIONS = {
-    "batch_size": 2, "changed": "send", "waiting": "withdraw", "opted_out": "send", "elsewhere": "send",
-    "progress": False,
+    "batch_size": 2, "changed": "send", "waiting": "withdraw", "elsewhere": "send", "progress": False,
 }  # fmt: skip
 
 

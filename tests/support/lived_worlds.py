@@ -119,6 +119,7 @@ class Life:
         if opened is None:
             return
         self._sent = sent
+        self.record.remember(sent)
         try:
             self._check_cut(opened, verdict.outgoing(sent.changed))
             self._move(opened, sent.outcomes)

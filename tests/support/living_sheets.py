@@ -209,7 +209,8 @@ class Editor:
         return replace(sheet, lines=tuple(lines))
 
     def _opt_out(self, sheet: Sheet) -> Sheet:
-        number = self._chance.choice([*sheet.numbers, "256772000999"])
+        coming = f"256772000{(self._people + 1) % 1000:03}"  # of somebody who is in no row yet
+        number = self._chance.choice([*sorted(sheet.numbers), coming])
         return replace(sheet, opt_outs=sheet.opt_outs | {number})
 
     _edits: ClassVar[dict[str, Callable[[Editor, Sheet], Sheet]]] = {

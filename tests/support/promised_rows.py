@@ -39,10 +39,15 @@ class Cut:
 
 
 class Record:
-    """Everything that was cut in a campaign, in order."""
+    """Everything that was cut in a campaign, in order, and the numbers of all lists that it was given."""
 
     def __init__(self) -> None:
         self.cuts: list[Cut] = []
+        self.listed: set[int] = set()
+
+    def remember(self, sent: Round) -> None:
+        """Nobody on the list of this round gets anything any more."""
+        self.listed |= _listed(sent)
 
     def of(self, key: Key) -> list[Cut]:
         """What was cut of this text for this number, in order."""
@@ -104,7 +109,7 @@ class Verdict:
 
 def judge(record: Record, sent: Round) -> Verdict:
     """Where the rows of a table stand, and what a person has to be asked."""
-    standings = _without_text(sent)
+    standings = _without_text(sent, record.listed)
     rows_of_number: dict[int, list[Standing]] = {}
     for standing in standings:
         if not standing.recorded:
@@ -124,9 +129,13 @@ def judge(record: Record, sent: Round) -> Verdict:
     return verdict
 
 
-def _without_text(sent: Round) -> list[Standing]:
+def _listed(sent: Round) -> set[int]:
+    return {Row(cell, "").number(sent.region) for cell in sent.stopped}
+
+
+def _without_text(sent: Round, listed: set[int]) -> list[Standing]:
     """The rows with what excludes them, "" for those that have a number and a text."""
-    stopped = {Row(cell, "").number(sent.region) for cell in sent.stopped}
+    stopped = listed | _listed(sent)
     stopped |= {row.number(sent.region) for row in sent.rows if row.marked}
     standings = []
     for row in sent.rows:

@@ -132,9 +132,8 @@ class _Writer:
         return self._at_one(sent, lambda row: replace(row, marked=bool(row.cell) and not row.marked))
 
     def _stop(self, sent: Round) -> Round:
-        """Somebody answers STOP: once in the list of opt-outs, always in it."""
-        cell = f"+256 772 000 {self.chance.randint(1, self.numbers):03}"
-        return replace(sent, stopped=tuple(sorted({*sent.stopped, cell})))
+        """Somebody answers STOP: the list of opt-outs is a new one, and those of before hold, too."""
+        return replace(sent, stopped=(f"+256 772 000 {self.chance.randint(1, self.numbers):03}",))
 
     def _read_elsewhere(self, sent: Round) -> Round:
         """The same cells are read as numbers of another country."""

@@ -30,7 +30,7 @@ def check_result(result: campaign.Result, sheet: Sheet, truth: Truth, folder: Pa
             truth, sheet, line, text, row.status, row.why, None if pd.isna(row.batch) else batches[row.batch]
         )
         for line, text, row in zip(sheet.lines, sheet.texts(), contacts.itertuples(), strict=True)
-        if line.number(sheet.region) not in truth.perhaps_stopped
+        if line.number(sheet.region) not in truth.perhaps_stopped - truth.stopped
     ]
     broken = [f"{row.line}, {row.text}: {row.status}, {row.why}" for row in rows if not row.is_true()]
     broken += _not_in_table(result, sheet, batches)
@@ -61,7 +61,8 @@ class _Row:
     def is_true(self) -> bool:
         if self.text is None:
             is_shown = self.batch is not None or not self.truth.reached(self.number)
-            return is_shown and self.status == ("opted_out" if self.number else "invalid")
+            is_copy = self.number and self.why == "same_text"  # of a row that is opted out
+            return is_shown and (is_copy or self.status == ("opted_out" if self.number else "invalid"))
         if self.status == "duplicate":
             return self._is_duplicate(self.text)
         if self.status == "unknown":

@@ -97,7 +97,7 @@ class Truth:
     sheets: list[Sheet] = field(default_factory=list)  # the last round is of one of these
     is_closed: bool | None = False  # None: the program was killed, so it is not known
     budgets: set[int | None] = field(default_factory=lambda: {None})  # one of them holds; None: no limit
-    stopped: set[str] = field(default_factory=set)  # they answered STOP, and `resume` was told
+    stopped: set[str] = field(default_factory=set)  # on a list that was given: they get nothing any more
     perhaps_stopped: set[str] = field(default_factory=set)  # the program may have died meanwhile
     lost_answers: int = 0  # how many batches may be unknown
     pilot: Pilot | None = None  # where the last runs were a pilot and its repetitions

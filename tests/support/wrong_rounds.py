@@ -17,6 +17,7 @@ from campaign.sending.rounds.comparison import ACCEPTED, NEW, OTHER_TEXT, Compar
 from campaign.sending.rounds.other_campaigns import OtherCampaigns
 from campaign.sending.store import identity
 from campaign.sending.store.hashed_rows import HashedRows
+from campaign.sending.store.opt_outs import OptOuts
 from campaign.values import replace
 
 Patch = Callable[[Any, str, Any], None]
@@ -115,6 +116,11 @@ def reached_counts_as_new(patch: Patch) -> None:
     _judge(patch, forgotten)
 
 
+def opt_out_forgotten(patch: Patch) -> None:
+    """Whoever is on the list that comes with a table gets nothing of this table."""
+    patch(record.CampaignRecord, "opt_outs", OptOuts())
+
+
 def second_line_of_defence_removed(patch: Patch) -> None:
     """The same, and the registration trusts the comparison."""
     reached_counts_as_new(patch)
@@ -144,7 +150,7 @@ DESIGNS: dict[str, Callable[[Patch], None]] = {
         withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
         list_written_before_the_ledger, accepted_for_another_text, withdrawn_and_then_again_unasked,
         waiting_text_replaced_unasked, reached_counts_as_new, second_line_of_defence_removed,
-        same_text_elsewhere_not_asked,
+        same_text_elsewhere_not_asked, opt_out_forgotten,
     )
 }  # fmt: skip
 FOR_RIVALS = {"claim not atomic": claim_not_atomic}  # only two programs at the same moment notice it

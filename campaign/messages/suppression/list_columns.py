@@ -36,7 +36,7 @@ from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
 from campaign.contacts.reading_record import Reading, reading_of
 from campaign.contacts.vocabulary import phrases
 from campaign.errors import UsageError
-from campaign.messages.recipients import as_integers, is_on_list
+from campaign.messages.recipients import as_integers, distinct, is_on_list
 
 SHORTEST = 7  # digits of what may be a phone number; with fewer it is a count, a short code, an age
 A_PHONE = 1_000_000  # the least number that is none of these
@@ -214,7 +214,7 @@ class ListColumns:
 
     def _different(self, name: str) -> Ints:
         first = self.entries(name).first
-        return np.unique(first[first > 0])
+        return distinct(first[first > 0])
 
     def _varied(self, names: Sequence[str], among: Sequence[str]) -> list[str]:
         """Those of some columns that hold more than a few numbers of our own."""

@@ -9,14 +9,14 @@ import pandas as pd
 from msgspec import Struct
 from pandas.api.types import infer_dtype
 
-from campaign.arrow_text import Bools, Ints, integers_to_array, join_texts, series_to_array, text_array
+from campaign.arrow_text import Bools, Ints, series_to_array, text_array
 from campaign.contacts.contact_parts import ContactParts, row_labels, rows_at
 from campaign.contacts.totals_lines import blank_labels
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.messages.issues import BLANK, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
-from campaign.messages.recipients import Recipients, find_numbers, is_on_list
+from campaign.messages.recipients import Recipients, distinct, find_numbers, is_on_list
 from campaign.text import clean, counted, shorten
 from campaign.values import replace
 
@@ -29,15 +29,13 @@ _LENGTH = 60  # characters of a cell in a sentence
 class MarkedRows(Struct, frozen=True, eq=False):
     """The rows that are marked, and the numbers that they have.
 
-    `is_marked` has an entry for each row of the table, in order. `numbers` ascend; `rows` has for each of
-    them the first marked row that has it. `column` is the one that the marks are from, "" if unknown, and
-    `cells` are what the marked rows say there.
+    `is_marked` has an entry for each row of the table, in order. `numbers` ascend. `column` is the one that
+    the marks are from, "" if unknown, and `cells` are what the marked rows say there.
     """
 
     column: str
     is_marked: Bools
     numbers: Ints
-    rows: Ints
     cells: tuple[str, ...] = ()
 
     @classmethod
@@ -55,11 +53,10 @@ class MarkedRows(Struct, frozen=True, eq=False):
             rules.region_at(rows, positions),
             IssueCollector(len(rows)),
         )
-        numbers, first = np.unique(found.numbers, return_index=True)
-        labels = rows.index.to_numpy(dtype=np.int64)[first]
+        numbers = distinct(found.numbers[found.numbers > 0])
         column = "" if marks.name is None else str(marks.name)
         cells = tuple(rows[column].unique()) if column in rows.columns else ()
-        return cls(column, is_marked, numbers[numbers > 0], labels[numbers > 0], cells)
+        return cls(column, is_marked, numbers, cells)
 
     def report_none(self, issues: IssueCollector) -> None:
         """Say for the whole table that no row is marked, if it is so: a comparison may have a mistake."""
@@ -78,13 +75,8 @@ class MarkedRows(Struct, frozen=True, eq=False):
         self._report_marked(issues, contacts, recipients, rows)
         self._report_alike(issues, contacts, ~is_marked)
         others = np.flatnonzero(is_on_list(recipients.numbers, self.numbers) & is_open & ~is_marked)
-        marked = self.rows[np.searchsorted(self.numbers, recipients.numbers[others])]
-        details = join_texts(
-            "The number is that of row ",
-            integers_to_array(marked),
-            f", which is marked{self._in_column}: nobody at this number gets a message.",
-        )
-        recipients.report(issues, contacts, others, "opted_out", "info", details, status="opted_out")
+        detail = f"Another row has this number, and is marked{self._in_column}: nobody there gets a message."
+        recipients.report(issues, contacts, others, "opted_out", "info", detail, status="opted_out")
 
     def _report_marked(
         self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, rows: Ints

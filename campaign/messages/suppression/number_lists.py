@@ -24,6 +24,7 @@ from campaign.contacts.phone_numbers.cleaning import WORLD
 from campaign.contacts.reading import read_contacts
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
+from campaign.messages.recipients import distinct
 from campaign.messages.suppression.list_columns import (
     A_PHONE,
     Audience,
@@ -92,7 +93,7 @@ def read_list(
         )
     entries = Entries.joined([columns.entries(name) for name in names])
     heads = read_entries(text_array(names), regions)  # the first line of a list may be taken for a header
-    found = np.unique(np.concatenate([heads.every, entries.every]))
+    found = distinct(np.concatenate([heads.every, entries.every]))
     skipped = entries.texts.filter(pa.array(entries.are_unread))
     if len(skipped) and not len(found):
         raise UsageError(

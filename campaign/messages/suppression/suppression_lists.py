@@ -22,7 +22,7 @@ from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import BLANK, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
-from campaign.messages.recipients import Recipients, as_integers, find_numbers, is_on_list
+from campaign.messages.recipients import Recipients, as_integers, distinct, find_numbers, is_on_list
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.marked_rows import MarkedRows, are_marks
 from campaign.messages.suppression.number_lists import lists_in, read_list
@@ -90,11 +90,11 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         reached = tuple(
             ReachedNumbers(
                 source.environment if isinstance(source, EarlierCampaign) else "",
-                _reached_numbers(source, regions, issues, audience),
+                distinct(_reached_numbers(source, regions, issues, audience)),
             )
             for source in self.not_again
         )
-        return SuppressionLists(np.unique(np.concatenate([_NOBODY, *opted_out])), reached, issues)
+        return SuppressionLists(distinct(np.concatenate([_NOBODY, *opted_out])), reached, issues)
 
     def read_for(
         self, table: ContactParts, contacts: Any, numbers: NumberRules, regions: Collection[str | None]
@@ -188,11 +188,6 @@ class SuppressionLists(Struct, frozen=True, eq=False):
     def in_environment(self, environment: str) -> "SuppressionLists":
         """The lists that count in an environment."""
         return replace(self, reached=counting_in(environment, self.reached))
-
-    @property
-    def opted_out_or_marked(self) -> Ints:
-        """The numbers of everybody who wants no messages."""
-        return np.concatenate([self.opted_out, *(rows.numbers for rows in self.marked)])
 
     def exclude_opted_out(
         self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, start: int

@@ -24,8 +24,7 @@ from campaign.text import agreeing, counted, figure, listed_words
 _NAMED = 4  # rows named of those that still get no text for one reason
 _STILL = {
     "same_text": "repeats another row", "shared_phone": "shared phone", "overlong": "too long",
-    "opted_out": "wants no texts", "stopped": "wants no texts",
-    "other_campaign": "reached by another campaign",
+    "opted_out": "wants no texts", "other_campaign": "reached by another campaign",
 }  # fmt: skip
 _NOBODY = "nobody else gets a text"
 _OTHERS = "because of other rows of the campaign"

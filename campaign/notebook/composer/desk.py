@@ -24,7 +24,6 @@ from campaign.notebook.composer.composition import ANSWERS, Composition
 from campaign.notebook.composer.kept_plans import KeptPlans
 from campaign.notebook.composer.memory import kept_for
 from campaign.sending.rounds.difference import Difference, sent_this_text
-from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.run import Run
 from campaign.sending.store.identity import CAMPAIGNS, folded_name, folder_name
 from campaign.sending.store.sent_files import names_of_file
@@ -55,7 +54,6 @@ class Desk(Struct):
     name_before: str = ""  # that a person had written for the spreadsheet before
     agreed: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # get a text, though they wanted none
     again: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # get it, though they have it already
-    left_out_before: list[tuple[CampaignRecord, Ints]] = field(default_factory=list)  # what left_out.py read
     remember: Callable[[], None] = lambda: None  # called after each decision
     _own: tuple[pd.DataFrame, tuple[int, ...]] = field(default_factory=lambda: (pd.DataFrame(), ()))
     _compared: dict[Environment, tuple[tuple[Any, ...], Difference]] = field(default_factory=dict)

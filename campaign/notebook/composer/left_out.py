@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from ipywidgets import HTML, HBox, Layout, VBox
 
 from campaign import markup
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contacts.cells.grid import name_rows
-from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.rounds.difference import plan_behind
-from campaign.sending.rounds.left_out_before import numbers_opted_out
+from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.text import agreeing, capitalised, counted
 
@@ -80,31 +78,25 @@ def left_out_among(desk: Desk, messages: pd.DataFrame) -> Ints:
     return np.setdiff1d(numbers[wanted_none(desk, numbers)], desk.agreed)
 
 
-def wanted_none(desk: Desk, numbers: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def wanted_none(desk: Desk, numbers: Ints) -> Bools:
     """Which of some numbers are of people who wanted no texts before, whatever was agreed since."""
     are_left_out = np.zeros(len(numbers), dtype=bool)
-    if len(numbers) and is_anybody_left_out(desk):
-        for _, left_out in desk.left_out_before:
-            are_left_out |= np.isin(numbers, left_out)
+    for record in _records(desk):
+        are_left_out |= opted_out_before(numbers, record)
     return are_left_out
 
 
 def is_anybody_left_out(desk: Desk) -> bool:
-    """Whether a campaign has left out anybody; each record of one of this name is read once."""
-    records = filter(None, (_record(desk, where) for where in desk.accounts))
-    known = {id(record): numbers for record, numbers in desk.left_out_before}
-    desk.left_out_before = [
-        (record, numbers_opted_out(record) if (numbers := known.get(id(record))) is None else numbers)
-        for record in records
-    ]
-    return any(len(numbers) for _, numbers in desk.left_out_before)
+    """Whether a campaign has left out anybody."""
+    return any(len(record.opt_outs.numbers) for record in _records(desk))
 
 
-def _record(desk: Desk, where: Environment) -> CampaignRecord | None:
-    """What the campaign has sent there; None where it has not, or that cannot be known."""
-    with suppress(CampaignError):  # of the chosen account it is said where the texts are counted
-        return plan_behind(desk.difference(where)).record
-    return None
+def _records(desk: Desk) -> Iterator[CampaignRecord]:
+    """What the campaigns of this name have sent, wherever that can be known."""
+    for where in desk.accounts:
+        with suppress(CampaignError):  # of the chosen account it is said where the texts are counted
+            if record := plan_behind(desk.difference(where)).record:
+                yield record
 
 
 def about_forgotten(count: int) -> str:

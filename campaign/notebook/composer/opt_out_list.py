@@ -10,7 +10,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.messages.plan import Plan
-from campaign.messages.recipients import is_on_list
+from campaign.messages.recipients import distinct, is_on_list
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, SuppressionRules
 from campaign.notebook.composer.desk_words import desk_words
@@ -42,7 +42,7 @@ def rows_with_numbers(plan: Plan, numbers: Sequence[str]) -> list[int]:
     """The rows that have one of some numbers, which are written with their country codes."""
     if not numbers:
         return []
-    unwanted = np.array([int(number.removeprefix("+")) for number in numbers], np.int64)
+    unwanted = distinct(np.array([int(number.removeprefix("+")) for number in numbers], np.int64))
     rows: list[int] = plan.contacts.index[is_on_list(plan.addressing.numbers, unwanted)].tolist()
     return rows
 

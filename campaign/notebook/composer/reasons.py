@@ -26,7 +26,6 @@ from campaign.notebook.composer.row_list import (
 )
 from campaign.text import agreeing, capitalised, counted
 
-_WANTS_NONE = ("opted_out", "stopped")
 _NOTHING: pd.Series[int] = pd.Series(dtype="int64")
 # A column or a cell that is quoted may have a full stop in it.
 _FIRST_SENTENCE = re.compile(r'((?:"[^"]*"|“[^”]*”|[^"“])*?[.?!]) (.+)', re.DOTALL)
@@ -139,7 +138,7 @@ def reasons_of(
     is_reason = (issues["severity"] == "error") | issues["code"].isin(LEFT_OUT)
     # Nobody is to correct anything for people who want no texts.
     unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
-    is_reason &= issues["code"].isin(_WANTS_NONE) | ~issues["row"].isin(unwanted)
+    is_reason &= issues["code"].eq("opted_out") | ~issues["row"].isin(unwanted)
     issues = issues[is_reason & issues["row"].isin(excluded)]
     repeated = repeated_rows(plan)
     return [

@@ -246,7 +246,7 @@ def reading_facts(reading: Reading | None) -> dict[str, str]:
 
 
 # What is known from the campaign's own record, and was not found in the file.
-_OF_CAMPAIGN = (*KEEPING, "reached_before", "stopped")
+_OF_CAMPAIGN = (*KEEPING, "reached_before")
 
 
 def remarks_in_words(kinds: pd.DataFrame) -> str:

@@ -17,14 +17,14 @@ from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import MESSAGE_TEXTS, PEOPLE_OF_THEIR_OWN
 from campaign.messages.plan import Plan, amended, with_fields
-from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts
+from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
 from campaign.messages.plan_tables.plan_part import PlanPart, amended_part
+from campaign.messages.recipients import distinct, is_on_list
 from campaign.messages.suppression.list_columns import Audience
-from campaign.messages.suppression.suppression_lists import SuppressionRules
+from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
-from campaign.sending.rounds.record import STOPPED
 
 REACHED_BEFORE = "reached_before"  # the issue of a row that gets nothing, and whose number was reached
 SHARED_PHONE = "shared_phone"
@@ -67,41 +67,32 @@ def note_reached_before(plan: Plan, batches: Ints) -> Plan:
     return with_issue(plan, rows, REACHED_BEFORE, "warning", details)
 
 
-def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
-    """The plan without the people on a list, who answered STOP after the campaign had begun.
+def without_listed(plan: Plan, opt_outs: Ints) -> Plan:
+    """The plan without the people on lists of opt-outs, whose numbers it has from now on beside its own.
 
-    What could not be read in the list becomes an issue.
+    As in `prepare`, that is the status of their rows whatever else is wrong with them, but for copies.
     """
+    if not len(opt_outs):
+        return plan
+    leaving = (has_text(plan) | has_status(plan, "invalid")) & is_on_list(numbers_of_contacts(plan), opt_outs)
+    plan = without_rows(plan, leaving, "opted_out", "opted_out", "info", ON_OPT_OUT_LIST)
+    opt_outs = distinct(np.concatenate([plan.addressing.opt_outs, opt_outs]))
+    return with_fields(plan, addressing=plan.addressing.changed(opt_outs=opt_outs), _store=plan.store)
+
+
+def without_new_list(plan: Plan, opt_outs: Any) -> Plan:
+    """The plan without the people on a list that was not read yet; what is odd in it becomes an issue."""
     regions = [country for country in plan.totals.countries if country]
     audience = Audience(lambda: plan.addressing.numbers, plan.reading)
-    suppressed = SuppressionRules.without_table(opt_outs).read(regions or [None], audience)
-    without = without_stopped(plan, np.isin(plan.addressing.numbers, suppressed.opted_out))
-    of_list = suppressed.issues.frame(np.empty(0, np.int64))
-    if of_list.empty:
-        return without
+    lists = SuppressionRules.without_table(opt_outs).read(regions or [None], audience)
+    of_list = lists.issues.frame(np.empty(0, np.int64))
 
     def note(part: PlanPart, number: int) -> PlanPart:
         if number:  # what concerns no row is in the first part
             return part
         return amended_part(part, issues=lambda: _joined_issues(part.issues, of_list))
 
-    return amended(without, note)
-
-
-def without_stopped(plan: Plan, stopped: Bools) -> Plan:
-    """The plan without those rows of the contacts whose people answered STOP after the campaign had begun.
-
-    Rows that get nothing for another reason keep their status, and get the issue too.
-    """
-    if not stopped.any():
-        return plan
-    detail = "The person answered STOP after the campaign had begun."
-    leaving = stopped & has_text(plan)
-    others = labels_of_contacts(plan)[stopped & ~leaving]
-    if len(others):  # they may have the issue already, from an earlier round
-        others = others[~np.isin(others, _rows_with_issue(plan, STOPPED))]
-    without = without_rows(plan, leaving, "opted_out", STOPPED, "info", detail)
-    return with_issue(without, others, STOPPED, "info", detail)
+    return without_listed(plan if of_list.empty else amended(plan, note), lists.opted_out)
 
 
 def has_text(plan: Plan) -> Bools:

@@ -19,12 +19,13 @@ from campaign.messages.plan_tables.plan_columns import (
     numbers_of_contacts,
     rows_of_messages,
 )
+from campaign.messages.recipients import distinct
 from campaign.sending.rounds.amended_plan import (
     SHARED_PHONE,
     has_text,
     with_rows,
+    without_listed,
     without_rows,
-    without_stopped,
 )
 from campaign.sending.rounds.comparison import (
     AGAIN,
@@ -52,9 +53,9 @@ _OPTED_OUT = "This number was left out before, because somebody there wanted no 
 class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
     """A plan compared with the record of its campaign.
 
-    - `plan`: as it would be sent: of rows with one number those that are kept, without those who answered
-      STOP; the rows of a follow-up file are in their table.
-    - `given`: the fingerprint of the plan before that.
+    - `plan`: as it would be sent: of rows with one number those that are kept, without the people on the
+      lists that the campaign remembers; the rows of a follow-up file are in their table.
+    - `given`: the fingerprint of that plan before the rows were chosen.
     - `starts`: the position of the first message of each row that gets something; `recorded`, `batches` and
       `labels` (see `Comparison`) have an entry for each of these rows, and so has `opted_out`: whether the
       campaign left it out before, because somebody there wanted no messages.
@@ -178,15 +179,15 @@ def compare_plan(
     """
     if record is None or not record.rounds:
         return _all_new(plan, record, environment)
-    given, file = plan.fingerprint, None
+    file, opt_outs = None, np.concatenate([record.opt_outs.listed, plan.addressing.opt_outs])
     if continues(plan, record.name):
         whole = record.rounds[-1].load(record.ledger.batches).plan
         rows = rows_in_table(whole, plan)
         plan = without_untouched(plan)
         file = RowsOfFile.of(whole, plan, rows)
         plan = merge(whole, plan, rows[plan.contacts.index])
-        given = plan.fingerprint
-    plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
+    plan = without_listed(plan, distinct(opt_outs))
+    given = plan.fingerprint
     compared = replace(_compared(plan, record, environment), given=given, file=file)
     if opted_out == "skip" and compared.opted_out.any():
         plan = _without_opted_out(compared)

@@ -115,8 +115,8 @@ def merge(whole: Plan, part: Plan, rows: pd.Series[int]) -> Plan:
     """The plan of a campaign in which the rows of a follow-up file take the place of theirs.
 
     `whole` is the plan of its last round, and `rows` says where each row of the file is in it, as
-    `rows_in_table` does. Who is on a list of opt-outs, or was reached by an earlier campaign, gets nothing,
-    whether or not the file has their row.
+    `rows_in_table` does. Whoever has the number of a marked row, or was reached by an earlier campaign, gets
+    nothing, whether or not the file has their row; so do people on lists, see `without_listed`.
     """
     whole = _without_suppressed(whole, suppression_of(part))
     labels: Ints = np.asarray(rows, dtype=np.int64)
@@ -158,14 +158,14 @@ def without_untouched(part: Plan) -> Plan:
 
 
 def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
-    """The plan of a campaign without the people that the plan of a follow-up file suppresses."""
+    """The plan of a campaign without those whom marks in a follow-up file, or its `not_again`, leave out."""
     if lists is None:
         return whole
     numbers = whole.addressing.numbers
-    are_opted_out = np.isin(numbers, lists.opted_out_or_marked)
+    are_marked = np.isin(numbers, np.concatenate([numbers[:0], *(rows.numbers for rows in lists.marked)]))
     are_reached = lists.are_reached(numbers)
     for leaving, status, code, detail in (
-        (are_opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
+        (are_marked, "opted_out", "opted_out", ON_OPT_OUT_LIST),
         (are_reached, "duplicate", "other_campaign", REACHED_EARLIER),
     ):
         whole = without_rows(whole, has_text(whole) & leaving, status, code, "info", detail)

@@ -23,6 +23,7 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.other_campaigns import OtherCampaigns
 from campaign.sending.rounds.other_texts import then_and_now
+from campaign.sending.store.opt_outs import OptOuts
 from campaign.sending.store.round_content import RoundContent
 from campaign.text import counted, figure
 
@@ -102,12 +103,15 @@ def choose_content(compared: ComparedPlan, others: OtherCampaigns, options: Send
     plan, batch_of_excluded = compared.plan, compared.reached_before
     if not stays.all():
         plan, batch_of_excluded = _without_skipped(compared, ~stays)
+    outgoing = np.flatnonzero(batch_of_message == 0)
+    remembered = OptOuts() if compared.record is None else compared.record.opt_outs
     return RoundContent(
         plan=note_reached_before(plan, compared.reached_before),
         given=compared.given,
-        outgoing=np.flatnonzero(batch_of_message == 0),
+        outgoing=outgoing,
         batch_of_message=batch_of_message,
         batch_of_excluded=batch_of_excluded,
+        opt_outs=remembered.after(plan, outgoing),
     )
 
 

@@ -25,14 +25,14 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.hashed_rows import HashedRows, first_pieces
-from campaign.sending.store.part_files import CONTACTS, HASHES, ISSUES, MESSAGES, read_part
+from campaign.sending.store.opt_outs import OptOuts
+from campaign.sending.store.part_files import HASHES, MESSAGES
 from campaign.sending.store.rounds import Round, SentPart, messages_in
 
 _KNOWLEDGE = {
     "pending": UNSENT, "withdrawn": UNSENT, "refused": REFUSED, "again": AGAIN, "sending": UNKNOWN,
     "unknown": UNKNOWN, "accepted": ACCEPTED,
 }  # fmt: skip
-STOPPED = "stopped"  # the issue of a person who answered STOP after the campaign had begun
 
 
 class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
@@ -53,10 +53,10 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
         """What is known of each batch, by its number."""
         return np.array([UNSENT, *(_KNOWLEDGE[batch.state] for batch in self.ledger.batches)], np.int8)
 
-    def are_stopped(self, numbers: Ints) -> Bools:
-        """Which numbers are of people who answered STOP after the campaign had begun."""
-        known = np.concatenate([np.empty(0, np.int64), *map(_stopped_in, self.rounds)])
-        return np.isin(numbers, known) if len(known) else np.zeros(len(numbers), bool)
+    @cached_property
+    def opt_outs(self) -> OptOuts:
+        """The people who want no messages, as the last round has them."""
+        return self._sound_rounds[-1].opt_outs if self.rounds else OptOuts()
 
     @cached_property
     def waiting(self) -> Bools:
@@ -87,10 +87,6 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
             rows = HashedRows(_numbers(table)[starts], texts, cells)
             yield SentRows(rows, part.batch_of_message[starts], labels[starts])
 
-    def numbers_to_send_to(self, one_round: Round) -> Iterator[Ints]:
-        """The numbers of the messages that were to go out in a round, part by part."""
-        return (_numbers(part.read("number")) for part in self._parts(one_round))
-
     def messages(self, batches: Ints, rows: Ints) -> pd.DataFrame:
         """What batches say to their rows: message columns, and `entry`, the position in `batches` and `rows`.
 
@@ -112,20 +108,6 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
 
     def _parts(self, one_round: Round) -> list[SentPart]:
         return one_round.sent_parts(self.ledger.batches)
-
-
-def _stopped_in(one_round: Round) -> Ints:
-    """The numbers with the issue that a person answered STOP, in a round."""
-    files = zip(one_round.files("issues"), one_round.files("contacts"), strict=True)
-    stopped = [np.empty(0, np.int64)]
-    for issues, contacts in files:
-        codes = read_part(issues, ISSUES, ["row", "code"]).to_pandas()
-        rows = codes.loc[codes["code"] == STOPPED, "row"].to_numpy(dtype=np.int64)
-        if len(rows):
-            table = read_part(contacts, CONTACTS, ["row", "number"])
-            is_stopped = np.isin(table.column("row").to_numpy(), rows)
-            stopped.append(table.column("number").to_numpy()[is_stopped])
-    return np.concatenate(stopped)
 
 
 def _numbers(messages: pa.Table) -> Ints:

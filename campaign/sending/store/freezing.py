@@ -71,7 +71,7 @@ def freeze_round(
             make_private_folder(folder)
         messages = _outgoing_messages(content)
         entries, digests = freeze(messages, content.rows_of_outgoing, content.outgoing, path / PLAN, cutting)
-        digests |= _write_tables(content, path)
+        digests |= _write_tables(content, path) | content.opt_outs.write(path)
         _check_written(path, digests)
         manifest = _manifest(content, cutting, entries, dict(options), currency, digests)
         with new_private_file(path / MANIFEST) as file:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from campaign.arrow_text import Bools, Ints
 from campaign.errors import LedgerError
+from campaign.messages.recipients import is_on_list
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.part_files import OUTGOING, read_part
 from campaign.sending.store.rounds import PLAN, Round, SentPart
@@ -22,7 +23,7 @@ _KEY = ("number", "text_hash")
 
 
 def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerSnapshot) -> None:
-    """Raise `LedgerError` if a round would cut a text to a number that may have it already.
+    """Raise `LedgerError` if a round would cut a text to a number that may have it already, or on a list.
 
     It may have it if the text was accepted, is unknown or under way in a batch of one of the `rounds`. What
     a person ordered again may be cut. Never raised unless this package is wrong.
@@ -36,12 +37,23 @@ def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerS
         left = _keys(part.read(*_KEY))[_has_left(part)]
         places = np.minimum(np.searchsorted(cut, left), len(cut) - 1)
         twice += int((cut[places] == left).sum())
-    if twice:
-        raise LedgerError(
-            f"Nothing was sent: {counted(twice, 'message')} of {clean(new_round.path.parents[1])} would go "
-            "to a number that has this very text, or may have it. This is a mistake in campaign: please "
-            "report it."
-        )
+    for count, whom in (
+        (twice, "has this very text, or may have it"),
+        (_count_unwanted(new_round), "is on a list of opt-outs"),
+    ):
+        if count:
+            raise LedgerError(
+                f"Nothing was sent: {counted(count, 'message')} of {clean(new_round.path.parents[1])} would "
+                f"go to a number that {whom}. This is a mistake in campaign: please report it."
+            )
+
+
+def _count_unwanted(new_round: Round) -> int:
+    """How many messages in the part files of a round are for numbers on its lists of opt-outs."""
+    listed = new_round.opt_outs.listed
+    files = new_round.files(PLAN) if len(listed) else []
+    numbers = (read_part(file, OUTGOING, ["number"]).column("number") for file in files)
+    return sum(int(is_on_list(column.cast(pa.int64()).to_numpy(), listed).sum()) for column in numbers)
 
 
 def _keys(messages: pa.Table) -> Ints:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import rows_of_messages
+from campaign.sending.store.opt_outs import OptOuts
 
 
 class RoundContent(Struct, frozen=True, eq=False, kw_only=True):
@@ -14,7 +15,8 @@ class RoundContent(Struct, frozen=True, eq=False, kw_only=True):
 
     `plan` is whole; `given` is the fingerprint that it was prepared with. `outgoing` are the positions of the
     messages that are to go out, in sending order. `batch_of_message` and `batch_of_excluded` have the earlier
-    batch of each message and of each row of the contacts, 0 for none.
+    batch of each message and of each row of the contacts, 0 for none. `opt_outs` are those that the campaign
+    remembers from then on.
     """
 
     plan: Plan
@@ -22,6 +24,7 @@ class RoundContent(Struct, frozen=True, eq=False, kw_only=True):
     outgoing: Ints
     batch_of_message: Ints
     batch_of_excluded: Ints
+    opt_outs: OptOuts
 
     @property
     def rows_of_outgoing(self) -> Ints:

@@ -6,8 +6,9 @@ rounds/0001/settled/        messages that did not have to go out, each with the 
 rounds/0001/contacts/       every input row with its number, its status, and the batch that had reached it
 rounds/0001/issues/         what was found in the contact table
 rounds/0001/alternatives/   what rows would get that repeat another row's number
+rounds/0001/opt_outs.parquet  the numbers of people who want no messages, if there are any
 
-Each of these folders has a file for each part. A round exists once the ledger has registered it. Its files
+Each of the folders has a file for each part. A round exists once the ledger has registered it. Its files
 never change afterwards. Once the campaign is erased, there is only what is left of the manifest.
 """
 
@@ -38,6 +39,7 @@ from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
 from campaign.sending.store.frozen_parts import FrozenParts
 from campaign.sending.store.manifest import RoundManifest, read_round_manifest
+from campaign.sending.store.opt_outs import OPT_OUTS, OptOuts
 from campaign.sending.store.part_files import (
     OUTGOING,
     UNFINISHED,
@@ -97,6 +99,11 @@ class Round(Struct, frozen=True):
         )
 
     @property
+    def opt_outs(self) -> OptOuts:
+        """The people who want no messages, as the campaign knew them then."""
+        return OptOuts.read(self.path) if OPT_OUTS in self.manifest.digests else OptOuts()
+
+    @property
     def plan_path(self) -> Path:
         return self.path / PLAN
 
@@ -144,6 +151,7 @@ class Round(Struct, frozen=True):
                 tuple(manifest.number_columns),
                 alternatives,
                 manifest.every_text,
+                self.opt_outs.listed,
             ),
             _store=frozen if others else None,
         )
