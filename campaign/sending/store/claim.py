@@ -62,7 +62,8 @@ class Claim(Struct, frozen=True, eq=False, dict=True):
         the journal has to keep of the takeover.
         """
         if folder is None:
-            return check_home(self._listed, None, self.home, 0, self.takeover) if self.is_live else ""
+            here = {"folder": str(self.path)}
+            return check_home(self._listed, None, here, 0, self.takeover) if self.is_live else ""
         recorded = self._recorded(folder)
         if self.account.environment == "local":
             return ""
