@@ -13,6 +13,7 @@ from campaign.sending.ledger.ledger_file import LedgerFile, SqliteLedger
 from campaign.sending.ledger.views import journal_frame, moves_of
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.user_list import ListEntry, listed_campaigns
+from campaign.sending.store.user_state import account_lock
 
 TEXT = "Hi {name}, your visit is on Monday."
 
@@ -302,6 +303,32 @@ def test_a_used_phrase_does_not_begin_the_campaign_anew(service, desk):
     takeover = phrase_in(refused, "takeover")
     assert asked(plan_of(), service.account, confirm=phrase, takeover=takeover) != phrase
     assert len(service.numbers) == 10
+
+
+def test_campaigns_of_one_account_begin_one_after_the_other_and_wait_no_longer_than_so(
+    service, desk, monkeypatch
+):
+    """A rehearsal reaches nobody, and another account nobody of these: they wait for nobody."""
+    monkeypatch.setattr("campaign.sending.store.user_state._PATIENCE", 0.1)
+    with account_lock(service.account):
+        with pytest.raises(campaign.LockedError, match=r"being begun .* the last 0\.1 seconds.*Try again"):
+            campaign.send(plan_of(), account=service.account, progress=False)
+        assert asked(plan_of(), service.account_as("hospital"))
+        assert campaign.send(plan_of(), progress=False).totals["accepted"] == 10
+    assert asked(plan_of(), service.account)
+
+
+def test_a_campaign_that_is_sending_keeps_no_other_one_waiting(service, desk, monkeypatch):
+    monkeypatch.setattr("campaign.sending.store.user_state._PATIENCE", 0.1)
+    phrase = asked(plan_of(), service.account)
+    service.sandbox._latency = 1
+    run = campaign.start(
+        plan_of(), account=service.account, confirm=phrase, concurrency=1, batch_size=1, progress=False
+    )
+    assert asked(plan_of(), service.account, name="reminder")
+    assert not run.ended
+    run.cancel()
+    run.wait()
 
 
 def test_the_phrase_says_how_many_were_reached_today_by_another_campaign(service, desk):

@@ -62,7 +62,8 @@ class Claim(Struct, frozen=True, eq=False, dict=True):
         the journal has to keep of the takeover.
         """
         if folder is None:
-            return check_home(self._listed, None, self.home, 0, self.takeover) if self.is_live else ""
+            here = {"folder": str(self.path)}
+            return check_home(self._listed, None, here, 0, self.takeover) if self.is_live else ""
         recorded = self._recorded(folder)
         if self.account.environment == "local":
             return ""
@@ -133,10 +134,11 @@ def check_home(
     if (takeover or "").split() == phrase.split():
         return f'"{phrase}": {problem}'
     outdated = "The phrase that was given does not fit, or no longer fits. " if takeover else ""
+    wish = f"To {'begin anew' if recorded is None else 'go on'} in {clean(folder)} instead"
+    quoted = json.dumps(phrase, ensure_ascii=False)  # as Python reads it, with the backslashes of Windows
     raise FolderError(
-        f"{problem} Messages could be sent twice. {outdated}Continue it where it lives, with its newest "
-        f"copy and its account. To {'begin anew' if recorded is None else 'go on'} in {clean(folder)} instead, "
-        f"give takeover={json.dumps(phrase, ensure_ascii=False)}."  # as Python reads it, with Windows' backslashes
+        f"{problem} Messages could be sent twice. {outdated}Continue it where it lives, with its newest copy "
+        f"and its account. {wish}, give takeover={quoted}."
     )
 
 
@@ -149,8 +151,8 @@ def check_newest(listed: ListedCampaign, folder: Path, moves: int) -> None:
         missing = counted(listed.moves - moves, "move")
         raise FolderError(
             f"The ledger in {clean(folder)} is an older copy, with {missing} fewer than it had. Nothing was "
-            "changed. Restore the newest copy there. To go on in this one instead, resume the campaign first: "
-            "its error shows the phrase for that."
+            "changed. Restore the newest copy there. To go on in this one instead, resume the campaign "
+            "first: its error shows the phrase for that."
         )
 
 
