@@ -81,10 +81,8 @@ def with_format(code, value):
     return saved(book)
 
 
-@pytest.mark.parametrize("small", [10**6, 0])  # bytes of a sheet that is scanned event by event
 @pytest.mark.parametrize(("code", "value", "shown"), SHOWN + PLAIN)
-def test_a_number_says_what_its_format_shows(code, value, shown, small, monkeypatch):
-    monkeypatch.setattr(xlsx, "SMALL_SHEET", small)
+def test_a_number_says_what_its_format_shows(code, value, shown):
     cells = xlsx.read_xlsx(with_format(code, value), sheet=None, max_bytes=10**6, max_cells=100)
     assert as_text(cells.columns[1])[1:] == [shown]
 
@@ -257,9 +255,7 @@ def test_a_column_of_an_open_document_that_is_not_seen_is_hidden(hidden):
     assert as_rows(table) == {0: ["name"], 2: ["Amina"]}
 
 
-@pytest.mark.parametrize("small", [10**6, 0])
-def test_rows_and_columns_of_no_extent_are_hidden(small, monkeypatch):
-    monkeypatch.setattr(xlsx, "SMALL_SHEET", small)
+def test_rows_and_columns_of_no_extent_are_hidden():
     rows = "".join(
         f'<row r="{i}" {height}><c r="A{i}"><v>{i}</v></c><c r="B{i}"><v>7</v></c></row>'
         for i, height in enumerate(
@@ -276,14 +272,12 @@ LEVELS = ["", 'outlineLevel="1"', 'outlineLevel="2"', 'outlineLevel="1"', 'colla
 ABOVE = ["", 'collapsed="1"', 'outlineLevel="1"', 'outlineLevel="2"', 'outlineLevel="1"', ""]
 
 
-@pytest.mark.parametrize("small", [10**6, 0])
 @pytest.mark.parametrize(("levels", "head", "hidden"), [
     (LEVELS, "", {2, 3, 4}),
     (ABOVE, '<sheetPr><outlinePr summaryBelow="0"/></sheetPr>', {3, 4, 5}),
     ([level.replace("collapsed", "custom") for level in LEVELS], "", set()),
 ])  # fmt: skip
-def test_the_rows_of_a_collapsed_group_are_hidden(levels, head, hidden, small, monkeypatch):
-    monkeypatch.setattr(xlsx, "SMALL_SHEET", small)
+def test_the_rows_of_a_collapsed_group_are_hidden(levels, head, hidden):
     rows = "".join(
         f'<row r="{i}" {level}><c r="A{i}"><v>{i}</v></c></row>' for i, level in enumerate(levels, 1)
     )

@@ -5,7 +5,6 @@ import os
 import struct
 import tracemalloc
 import zipfile
-import zlib
 from pathlib import Path
 
 import pandas as pd
@@ -131,13 +130,13 @@ HOSTILE = {
     ),
     "a far cell with a prefix": (
         lambda: with_sheet(rows_xml(HEAD, AMINA, '<row r="3"><x:c xmlns:x="y" r="XFD1048576"/></row>')),
-        "almost all of its cells are empty",
+        'the cell "XFD1048576" is in another row',
     ),
     "a far cell in a second table": (
         lambda: with_sheet(
             rows_xml(HEAD, AMINA) + rows_xml('<row r="9"><c r="XFD1048576"><v>1</v></c></row>')
         ),
-        "almost all of its cells are empty",
+        'the cell "XFD1048576" is in another row',
     ),
     "a far cell in small letters": (lambda: far("xfd1048576"), 'a cell is called "xfd1048576"'),
     "a far row whose cells have no place": (
@@ -246,29 +245,11 @@ def test_the_reader_gets_only_what_was_checked():
     from campaign.contacts.workbooks.archives import Archive, packed_again
 
     archive = Archive(plain(), max_bytes=10**6)
-    fresh = packed_again([archive.member("xl/workbook.xml"), archive.member(SHEET)])
+    fresh = packed_again({name: archive.read(name) for name in ("xl/workbook.xml", SHEET)})
     with zipfile.ZipFile(io.BytesIO(fresh)) as opened:
         assert opened.namelist() == ["xl/workbook.xml", SHEET]
         assert opened.testzip() is None
         assert opened.read(SHEET) == part_of(plain(), SHEET)
-
-
-def test_a_part_with_something_behind_its_end_is_refused():
-    """An inflater may stop at the end of the stream or go on; nobody shall depend on it."""
-    data, target = part_of(plain(), SHEET), io.BytesIO()
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    packed = packer.compress(data) + packer.flush() + b"behind"
-    with zipfile.ZipFile(io.BytesIO(plain())) as old, zipfile.ZipFile(target, "w") as new:
-        for name in old.namelist():
-            new.writestr(name, packed if name == SHEET else old.read(name))
-    raw = bytearray(target.getvalue())
-    for at, sizes in ((raw.index(b"PK\3\4"), 14), (raw.index(b"PK\1\2"), 16)):
-        while raw[at + (30 if sizes == 14 else 46) :][: len(SHEET)] != SHEET.encode():
-            at = raw.index(b"PK\3\4" if sizes == 14 else b"PK\1\2", at + 4)
-        struct.pack_into("<H", raw, at + (8 if sizes == 14 else 10), 8)
-        struct.pack_into("<3I", raw, at + sizes, zlib.crc32(data), len(packed), len(data))
-    with pytest.raises(FileError, match="a part is longer than it says"):
-        read_contacts(bytes(raw))
 
 
 def test_a_refused_bomb_costs_little_memory():

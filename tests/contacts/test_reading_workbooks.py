@@ -15,11 +15,8 @@ from support.spreadsheets import as_rows, reading, saved, workbook
 
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.table import make_table
-from campaign.contacts.workbooks import xlsx
 from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.contacts.workbooks.xlsx import read_xlsx
-from campaign.contacts.workbooks.xlsx_facts_events import scan_events
-from campaign.contacts.workbooks.xlsx_facts_scan import scan_sheet
 from campaign.errors import FileError
 
 SAMPLES = Path(__file__).parents[1] / "support" / "samples"
@@ -101,45 +98,12 @@ def test_hidden_columns_merges_and_errors_are_seen():
     ]
 
 
-def seen(facts):
-    """The facts of a scan but for negative numbers, which only one of the two collects on its way."""
-    return {name: value for name, value in vars(facts).items() if "negatives" not in name}
-
-
-def test_both_scans_of_a_sheet_see_the_same():
-    """The one over bytes and the one over events, on all that the samples and the spellings hold."""
-    for xml in SPELLINGS.values():
-        whole = f"<worksheet>{xml}</worksheet>".encode()
-        assert seen(scan_sheet(lambda whole=whole: [whole])) == seen(scan_events([whole]))
-    book = workbook(["a", "b", "c"], *([i, f"text {i}", "=1+1"] for i in range(300)))
-    for i in range(2, 300, 7):
-        book.active.merge_cells(f"A{i}:B{i + 2}")
-        book.active.row_dimensions[i].hidden = True
-    with zipfile.ZipFile(io.BytesIO(saved(book))) as opened:
-        xml = opened.read("xl/worksheets/sheet1.xml")
-    events = scan_events([xml])
-    for size in (100, 1000, len(xml)):
-        pieces = [xml[at : at + size] for at in range(0, len(xml), size)]
-        assert seen(scan_sheet(lambda pieces=pieces: pieces)) == seen(events)
-    assert (len(events.merges), len(events.uncalculated), len(events.hidden_rows)) == (43, 300, 43)
-
-
-def cells_of(sheet):
-    """A sheet with its columns as plain values, which can be compared."""
-    return sheet._replace(columns=[vars(column) for column in sheet.columns])
-
-
-def test_a_sheet_above_half_a_megabyte_is_read_as_a_smaller_one_is(monkeypatch):
-    """It is scanned in another way; and whole blocks of numbers are written by another one."""
+def test_whole_blocks_of_numbers_are_written_as_others_are():
     book = workbook(["name", "n"], *([f"Amina {i}", i / 8] for i in range(10_001)))
     book.active.row_dimensions[3].hidden = True
-    data = saved(book)
-    large = read_xlsx(data, sheet=None, max_bytes=10**7, max_cells=10**6)
-    monkeypatch.setattr(xlsx, "SMALL_SHEET", 10**7)
-    small = read_xlsx(data, sheet=None, max_bytes=10**7, max_cells=10**6)
-    assert cells_of(large) == cells_of(small)
-    assert large.hidden_rows == {3}
-    assert grid_of(large).columns[1].take([0, 1, 2, 9_999, 10_001]).to_pylist() == [
+    cells = read_xlsx(saved(book), sheet=None, max_bytes=10**7, max_cells=10**6)
+    assert cells.hidden_rows == {3}
+    assert grid_of(cells).columns[1].take([0, 1, 2, 9_999, 10_001]).to_pylist() == [
         "n", "0", "0.125", "1249.75", "1250"
     ]  # fmt: skip
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from campaign import errors
 from campaign.contacts.cells.merge import Merge
-from campaign.contacts.workbooks.sheet_cells import NumberBlock, SheetCells, TextBlock, TextColumn
+from campaign.contacts.workbooks.sheet_cells import NumberBlock, SheetCells, TextBlock
 from campaign.errors import CampaignError
 
 # What JSON has no word for, and how it is read back.
@@ -22,7 +22,7 @@ _READ_BACK: dict[str, Callable[[Any], object]] = {
     "hidden_columns": frozenset,
     "merges": lambda merges: [Merge(*merge) for merge in merges],
     **dict.fromkeys(
-        ("uncalculated", "zero_formulas", "errors", "negatives"),
+        ("uncalculated", "errors"),
         lambda places: [tuple(place) for place in places],
     ),
 }
@@ -30,10 +30,10 @@ _READ_BACK: dict[str, Callable[[Any], object]] = {
 
 def send_sheet(sheet: SheetCells, stream: BufferedIOBase) -> None:
     """Write a sheet."""
-    facts = sheet._asdict() | {"columns": [list(map(_outline, column.blocks)) for column in sheet.columns]}
+    facts = sheet._asdict() | {"columns": [list(map(_outline, column)) for column in sheet.columns]}
     _send_line(stream, facts)
     for column in sheet.columns:
-        for block in column.blocks:
+        for block in column:
             stream.writelines(block)
 
 
@@ -58,9 +58,7 @@ def receive_sheet(stream: BufferedIOBase) -> SheetCells:
     facts = _receive_facts(stream)
     sizes = facts["columns"]
     facts |= {name: read(facts[name]) for name, read in _READ_BACK.items()}
-    facts["columns"] = [
-        TextColumn([_receive_block(stream, *outline) for outline in blocks]) for blocks in sizes
-    ]
+    facts["columns"] = [[_receive_block(stream, *outline) for outline in blocks] for blocks in sizes]
     return SheetCells(**facts)
 
 

@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     r"|(?P<place>[0#?])|(?P<point>\.)|(?P<comma>,)|(?P<percent>%)|(?P<text>@)|(?P<end>;)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
+ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)  # [h]:mm is a length of time, h:mm a time of day
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
 _COMPARISONS = {"<=": "le", ">=": "ge", "<>": "ne", "<": "lt", ">": "gt", "=": "eq"}
 _COLOUR = re.compile(r"black|blue|cyan|green|magenta|red|white|yellow|colou?r ?\d+", re.IGNORECASE)

@@ -1,75 +1,57 @@
-"""Cells of an .ods file whose content is more than a plain value: their texts, exactly."""
+"""Cells of an .ods file: what they show, and their values as a person writes them."""
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
-from xml.etree.ElementTree import Element, ParseError, fromstring
+from functools import lru_cache
+from html import unescape
 
-from campaign.contacts.cells.value_text import LONGEST_CELL, clock_text, moment_text, number_text, span_text
-from campaign.contacts.workbooks.archives import DAMAGED
+from campaign.contacts.cells.value_text import LONGEST_CELL, clock_text, moment_text, span_text
 from campaign.contacts.workbooks.number_formats import CellFormat
-from campaign.contacts.workbooks.xml_parts import refuse_document_type
-from campaign.errors import FileError
 
-OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
-TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-CALC = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
+_PIECE = re.compile(r"<(/?)([\w:.-]+)([^<>]*?)(/?)>|([^<]+)")
 _SPAN = re.compile(r"(-?)PT(?:(\d{1,7})H)?(?:(\d{1,7})M)?(?:(\d{1,7})(?:[.,]\d+)?S)?")
-_SPACING = {TEXT + "s": " ", TEXT + "tab": "\t", TEXT + "line-break": "\n"}
+_SPACING = {"text:s": " ", "text:tab": "\t", "text:line-break": "\n"}
+_SPACES = re.compile(r'text:c="(\d{1,5})"')
 _SPACE = re.compile(r"[\t\r\n]")
 
 
-def exact_texts(namespaces: bytes, cells: Sequence[tuple[bytes, CellFormat | None]]) -> list[tuple[str, str]]:
-    """The value of each cell as a person writes it, and what it shows."""
-    tree = parse_tree(b"".join([b"<cells ", namespaces, b">", *(xml for xml, _ in cells), b"</cells>"]))
-    texts = []
-    for cell, (_, number_format) in zip(tree, cells, strict=True):
-        shown = "\n".join(_text(part) for part in cell if part.tag == TEXT + "p")
-        is_blank = cell.tag != TABLE + "table-cell" or cell.get(CALC + "value-type") == "error"
-        texts.append(("" if is_blank else _value(cell.attrib, shown, number_format), shown))
-    return texts
+def shown_text(content: str) -> str:
+    """The paragraphs of a cell, without the texts of comments and drawings in it."""
+    paragraphs: list[str] = []
+    around: list[str] = []  # the elements around a piece
+    for is_end, name, attributes, is_empty, text in _PIECE.findall(content):
+        is_inside = around[:1] == ["text:p"] and "text:p" not in around[1:]
+        if text and is_inside:
+            paragraphs[-1] += _SPACE.sub(" ", unescape(text))
+        elif is_end:
+            del around[-1:]
+        elif name in _SPACING and is_inside:
+            spaces = _SPACES.search(attributes)
+            paragraphs[-1] += _SPACING[name] * min(int(spaces[1]) if spaces else 1, LONGEST_CELL)
+        elif name == "text:p" and not around:
+            paragraphs.append("")
+        if name and not is_end and not is_empty:
+            around.append(name)
+    return "\n".join(paragraphs)
 
 
-def parse_tree(xml: bytes) -> Element:
-    """The elements of XML in which texts stand for themselves. Raises FileError for any other."""
-    refuse_document_type([xml])
-    try:
-        return fromstring(xml)  # noqa: S314 - without a document type there are no entities
-    except (ParseError, LookupError, ValueError):
-        raise FileError(DAMAGED.format("its XML is broken")) from None
-
-
-def _text(element: Element) -> str:
-    """The text of a paragraph, without that of comments and drawings in it."""
-    text = _SPACE.sub(" ", element.text or "")
-    for part in element:
-        if part.tag in _SPACING:
-            count = int(part.get(TEXT + "c", "1")) if part.tag == TEXT + "s" else 1
-            text += _SPACING[part.tag] * min(count, LONGEST_CELL)
-        elif part.tag != TEXT + "p":
-            text += _text(part)
-        text += _SPACE.sub(" ", part.tail or "")
-    return text
-
-
-def _value(attributes: Mapping[str, str], shown: str, number_format: CellFormat | None) -> str:
-    """A cell's value as a person writes it; what is shown may be cut or rounded."""
-    kind = attributes.get(OFFICE + "value-type")
+def cell_value(kind: str, value: str, shown: str, number_format: CellFormat | None) -> object:
+    """A cell's number, or its text as a person writes it; what is shown may be cut or rounded."""
     if kind in ("float", "percentage", "currency"):
-        number = float(attributes.get(OFFICE + "value", "nan"))
-        text = number_format.shown(number) if number_format else shown if kind == "percentage" else ""
-        return text if isinstance(text, str) and text else number_text(number)
+        number = float(value or "nan")
+        result = number_format.shown(number) if number_format else shown if kind == "percentage" else ""
+        return result if isinstance(result, str) and result else number
     if kind == "boolean":
-        return attributes.get(OFFICE + "boolean-value", "").upper()
+        return value.upper()
     if kind == "date":
-        return _moment(attributes.get(OFFICE + "date-value", ""), shown)
+        return _moment(value, shown)
     if kind == "time":
-        return _clock(attributes.get(OFFICE + "time-value", ""), shown)
-    text = attributes.get(OFFICE + "string-value", shown)
-    return str(number_format.shown(text)) if number_format else text
+        return _clock(value, shown)
+    text = unescape(value) or shown
+    return number_format.shown(text) if number_format else text
 
 
+@lru_cache(4096)  # columns of dates repeat them
 def _moment(value: str, shown: str) -> str:
     try:
         moment = dt.datetime.fromisoformat(value)

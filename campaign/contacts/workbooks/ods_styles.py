@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
-from campaign.contacts.workbooks.archives import DAMAGED, Archive
+from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.contacts.workbooks.number_formats import CellFormat, number_format
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
@@ -23,16 +23,15 @@ PIECE = 1 << 16  # bytes parsed at a time: the sheets come after the styles, and
 class Styles:
     """What the styles of a file say, by their names."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, parts: Iterable[bytes]) -> None:
         self.hidden_sheets: set[str] = set()
         self.no_extent: set[str] = set()  # styles of rows without height and of columns without width
         self._cells: dict[str, tuple[str, str]] = {}  # number format and parent
         self._codes: dict[str, str] = {}
-        for part in ("styles.xml", "content.xml"):
-            if part in archive.names:
-                refuse_document_type(archive.pieces(part))
-                for element in _elements(archive.pieces(part)):
-                    self._add(element)
+        for part in parts:
+            refuse_document_type(part)
+            for element in _elements(part):
+                self._add(element)
 
     def number_formats(self) -> dict[str, CellFormat]:
         """The formats that show more than a plain number, by the names of cell styles."""
@@ -66,19 +65,18 @@ class Styles:
                 self.no_extent.add(style)
 
 
-def _elements(pieces: Iterable[bytes]) -> Iterator[Element]:
+def _elements(xml: bytes) -> Iterator[Element]:
     """The elements of a part before its first sheet, each when it is complete."""
     parser: XMLPullParser[Any] = XMLPullParser(("start", "end"))
     try:
-        for piece in pieces:
-            for at in range(0, len(piece), PIECE):
-                parser.feed(piece[at : at + PIECE])
-                events: Iterator[Any] = parser.read_events()
-                for event, element in events:
-                    if element.tag == _TABLE + "table":
-                        return
-                    if event == "end":
-                        yield element
+        for at in range(0, len(xml), PIECE):
+            parser.feed(xml[at : at + PIECE])
+            events: Iterator[Any] = parser.read_events()
+            for event, element in events:
+                if element.tag == _TABLE + "table":
+                    return
+                if event == "end":
+                    yield element
     except ParseError:
         raise FileError(DAMAGED.format("its XML is broken")) from None
 

@@ -7,7 +7,7 @@ import datetime as dt
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice, repeat, zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
 from campaign.contacts.cells.merge import Merge
@@ -34,19 +34,14 @@ class NumberBlock(NamedTuple):
     numbers: "array[float]"
 
 
-class TextColumn:
-    """A column from row 1 on, in blocks; `has_clock`: some of its cells are times of day."""
-
-    def __init__(self, blocks: Iterable[TextBlock | NumberBlock] = ()) -> None:
-        self.blocks = list(blocks)
-        self.has_clock = False
+# A column from row 1 on.
+TextColumn: TypeAlias = list[TextBlock | NumberBlock]
 
 
 class SheetCells(NamedTuple):
     """One sheet; the fields are those of `Grid`, which is made of it.
 
-    `left` is the position of the first column. `negatives` are numbers in columns with times of day, as text;
-    `zero_formulas` are formulas whose 0 is no result: no spreadsheet program has calculated them.
+    `left` is the position of the first column.
     """
 
     format: str
@@ -60,27 +55,24 @@ class SheetCells(NamedTuple):
     uncalculated: Sequence[Place] = ()
     errors: Sequence[tuple[int, int, str]] = ()
     notices: Sequence[str] = ()
-    negatives: Sequence[tuple[int, int, str]] = ()
-    zero_formulas: Sequence[Place] = ()
 
 
-def text_columns(lines: Iterable[Sequence[object]]) -> list[TextColumn]:
-    """Lines of Python values, each as long as the first, as columns of text."""
-    columns: list[TextColumn] = []
+def text_columns(lines: Iterable[Sequence[object]], width: int) -> list[TextColumn]:
+    """Lines of Python values, of this length at most, as columns of text."""
+    columns: list[TextColumn] = [[] for _ in range(width)]
     rest = iter(lines)
     while block := list(islice(rest, LINES)):
-        columns = columns or [TextColumn() for _ in block[0]]
-        for column, values in zip(columns, zip(*block, strict=True), strict=True):
-            kinds = set(map(type, values))
-            column.has_clock |= dt.time in kinds
-            column.blocks.append(_block(values, kinds))
+        values = chain(zip_longest(*block, fillvalue=""), repeat(("",) * len(block)))
+        for column, cells in zip(columns, values, strict=False):
+            column.append(_block(cells))
     return columns
 
 
 _WRITERS: Mapping[type, Callable[[Any], str]] = {**VALUE_WRITERS, dt.datetime: lru_cache(DAYS)(moment_text)}
 
 
-def _block(values: Sequence[Any], kinds: set[type]) -> TextBlock | NumberBlock:
+def _block(values: Sequence[Any]) -> TextBlock | NumberBlock:
+    kinds = set(map(type, values))
     if kinds == {float}:
         return NumberBlock(array("d", values))
     if kinds != {str}:

@@ -1,7 +1,7 @@
 """The sheets of a workbook of any format: which one is read, the facts about it, and how large it may be."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.columns import column_letter, fold, listed
@@ -13,6 +13,8 @@ from campaign.text import clean
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # Excel's own limits
 SPARSE = 50  # empty cells in the rectangle for each that is filled; a stray far cell makes it thousands
 SPARSE_FROM = 2_000_000  # cells: smaller rectangles are read however few of their cells are filled
+
+Shows: TypeAlias = Callable[[object], object]  # what a cell shows for its value
 
 
 class Sheet(NamedTuple):
@@ -26,9 +28,7 @@ class Sheet(NamedTuple):
 class SheetFacts:
     """What a scan of a sheet collects. Row numbers count from 1, columns from 0.
 
-    `styled`: cells in a style that was asked for: row number, column position, the style.
-    `has_negatives`: there are negative numbers, which are never dates. Where the scan gets them at no cost,
-    `negatives` holds them: row number, column position, value.
+    `shown`: what cells show that is not their value alone, by row number.
     """
 
     def __init__(self) -> None:
@@ -37,11 +37,8 @@ class SheetFacts:
         self.hidden_spans: list[tuple[int, int]] = []
         self.merges: list[Merge] = []
         self.uncalculated: list[tuple[int, int]] = []
-        self.zero_formulas: list[tuple[int, int]] = []
-        self.negatives: list[tuple[int, int, float]] = []
-        self.has_negatives = False
         self.errors: list[tuple[int, int, str]] = []
-        self.styled: list[tuple[int, int, int]] = []
+        self.shown: dict[int, list[tuple[int, Shows]]] = {}
         self.summary_below = True  # whether the row that stands for a collapsed group is below it
         self._details: list[tuple[int, int]] = []  # rows of groups right above, and how deep they are in them
         self._collapsed: int | None = None
@@ -71,6 +68,10 @@ class SheetFacts:
             self.hidden_rows.add(row)
         else:
             self._collapsed = level if is_collapsed else None
+
+    def show(self, row: int, column: int, shows: Shows) -> None:
+        """Note that a cell shows something else than its value."""
+        self.shown.setdefault(row, []).append((column, shows))
 
     def reach(self, row: int, column: int) -> None:
         """Extend the rectangle in use to a cell."""
@@ -125,7 +126,7 @@ def refuse_empty(
     sheet: Sheet, columns: Sequence[TextColumn], facts: SheetFacts, filled: Iterable[Sheet]
 ) -> None:
     """Refuse a sheet without text that was chosen for being the first, if others have cells (`filled`)."""
-    blocks = [block for column in columns for block in column.blocks]
+    blocks = [block for column in columns for block in column]
     has_text = any(isinstance(block, NumberBlock) or block.data.strip() for block in blocks)
     if has_text or facts.uncalculated or facts.errors:
         return

@@ -1,7 +1,6 @@
 """Old Excel workbooks (.xls, Excel 5 to 2003) through xlrd. The only module that imports it."""
 
 import datetime as dt
-import re
 import struct
 from collections.abc import Iterator
 from io import StringIO
@@ -13,7 +12,7 @@ from xlrd.biffh import XLRDError
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.value_text import AFTER_LAST_DAY
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED
-from campaign.contacts.workbooks.number_formats import number_format
+from campaign.contacts.workbooks.number_formats import ELAPSED, number_format
 from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
 from campaign.contacts.workbooks.sheet_choice import (
     Sheet,
@@ -30,7 +29,6 @@ ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # the stream of an .xlsx tha
 EOF = 0x0A
 NUMBERS = (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE)
 FORMULAS = (0x06, 0x206, 0x406)
-ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)  # [h]:mm is a length of time, h:mm a time of day
 DAY_0 = {0: dt.datetime(1899, 12, 30), 1: dt.datetime(1904, 1, 1)}  # of both date systems
 LEAP_DAY_1900 = 60  # 29 February 1900, which Excel believes in; days before it are one off
 
@@ -66,7 +64,8 @@ def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> SheetCells:
     facts.uncalculated.extend(_uncalculated(book, int(chosen.part)))
     refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
     width = facts.last_column + 1
-    columns = text_columns(_lines(book, loaded, facts.last_row, width, set(facts.uncalculated)))
+    lines = _lines(book, loaded, facts.last_row, width, set(facts.uncalculated))
+    columns = text_columns(lines, width)
     if sheet is None:
         others = (other for other in sheets if _facts(book.sheet_by_index(int(other.part))).cells)
         refuse_empty(chosen, columns, facts, others)

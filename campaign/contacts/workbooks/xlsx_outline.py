@@ -1,27 +1,35 @@
 """The outline of an .xlsx workbook: its sheets, which of them are hidden, and the parts that hold them."""
 
 import posixpath
-from collections.abc import Iterable
+import re
 
 from campaign.contacts.workbooks.archives import Archive
-from campaign.contacts.workbooks.number_formats import CellFormat, number_format
+from campaign.contacts.workbooks.number_formats import ELAPSED, CellFormat, number_format
 from campaign.contacts.workbooks.sheet_choice import Sheet
-from campaign.contacts.workbooks.xml_parts import parse_xml
+from campaign.contacts.workbooks.xml_parts import local_name, parse_tree
+
+# Formats that are built in; others are plain numbers.
+_BUILT_IN = {"9": "0%", "10": "0.00%", "46": "[h]:mm:ss"}
+_BUILT_IN |= {str(code): "d" for code in (*range(14, 23), *range(27, 37), 45, 47, *range(50, 59))}
+_MOMENT = re.compile("[dmyhs]", re.IGNORECASE)  # formats of other numbers may have these letters, too
 
 
 class Outline:
     """What a workbook consists of.
 
-    `parts` list its sheets, `shared` are the parts that all sheets use (texts, number formats).
-    `formats` are those that show more than a plain number, by the style of a cell.
-    `never_calculated`: a library wrote it, and formulas may hold 0 until a spreadsheet program opens it.
+    `parts` list its sheets, `shared` are the parts that all sheets use (texts, number formats). By the style
+    of a cell: `formats` are those that show more than a plain number, `moments` may show a date or a time,
+    `spans` a length of time. `never_calculated`: a library wrote it, and formulas may hold 0 until a
+    spreadsheet program opens it.
     """
 
     def __init__(self, parts: list[str]) -> None:
         self.parts = parts
         self.sheets: list[Sheet] = []
         self.shared: list[str] = []
-        self.formats: dict[int, CellFormat] = {}
+        self.formats: dict[bytes, CellFormat] = {}
+        self.moments: list[bytes] = []
+        self.spans: list[bytes] = []
         self.never_calculated = self.has_links = self.has_macros = False
 
 
@@ -31,51 +39,38 @@ def read_outline(archive: Archive) -> Outline:
     book = next((part for kind, part in root.values() if kind == "officeDocument"), "")
     around = _relations(archive, book)
     outline = Outline([_relations_part(""), book, _relations_part(book)])
-    names = set(archive.names)
-    for kind, part in around.values():
-        outline.has_links |= kind == "externalLink"
-        outline.has_macros |= kind == "vbaProject"
-        if kind in ("sharedStrings", "styles") and part in names and part not in outline.shared:
-            outline.shared.append(part)
-
-    def element(name: str, attributes: dict[str, str]) -> None:
-        if name == "calcPr":
-            outline.never_calculated = attributes.get("fullCalcOnLoad") in ("1", "true")
-        if name == "sheet":
-            reference = next((value for key, value in attributes.items() if key.endswith("}id")), "")
+    kinds = {kind for kind, _ in around.values()}
+    outline.has_links, outline.has_macros = "externalLink" in kinds, "vbaProject" in kinds
+    shared = {part: kind for kind, part in around.values() if kind in ("sharedStrings", "styles")}
+    outline.shared = [part for part in shared if part in archive.names]
+    for element in parse_tree(archive.read(book)).iter():
+        if local_name(element) == "calcPr":
+            outline.never_calculated = element.get("fullCalcOnLoad") in ("1", "true")
+        if local_name(element) == "sheet":
+            reference = next((value for key, value in element.items() if key.endswith("}id")), "")
             kind, part = around.get(reference, ("", ""))
             if kind == "worksheet":
-                visible = attributes.get("state", "visible") == "visible"
-                outline.sheets.append(Sheet(attributes.get("name", ""), visible, part))
-
-    parse_xml([archive.read(book)], element)
-    styles = next((part for kind, part in around.values() if kind == "styles" and part in names), None)
-    if styles is not None:
-        outline.formats = _formats([archive.read(styles)])
+                is_visible = element.get("state", "visible") == "visible"
+                outline.sheets.append(Sheet(element.get("name", ""), is_visible, part))
+    styles = [part for part in outline.shared if shared[part] == "styles"]
+    if styles:
+        _read_formats(outline, archive.read(styles[0]))
     return outline
 
 
-def _formats(pieces: Iterable[bytes]) -> dict[int, CellFormat]:
-    codes = {"9": "0%", "10": "0.00%"}  # built in; the others there are plain
-    used: list[str] = []  # by the styles of cells, in their order
-    is_inside = False
-
-    def start(name: str, attributes: dict[str, str]) -> None:
-        nonlocal is_inside
-        is_inside |= name == "cellXfs"
-        if name == "numFmt":
-            codes.setdefault(attributes.get("numFmtId", ""), attributes.get("formatCode", ""))
-        elif name == "xf" and is_inside:
-            used.append(attributes.get("numFmtId", "0"))
-
-    def end(name: str) -> None:
-        nonlocal is_inside
-        is_inside &= name != "cellXfs"
-
-    parse_xml(pieces, start, end=end)
-    formats = {code: number_format(codes[code]) for code in set(used) & set(codes)}
-    shown = ((style, formats.get(code)) for style, code in enumerate(used))
-    return {style: shows for style, shows in shown if shows is not None}
+def _read_formats(outline: Outline, styles: bytes) -> None:
+    tree = parse_tree(styles)
+    codes = {one.get("numFmtId", ""): one.get("formatCode", "") for one in tree.iterfind(".//{*}numFmt")}
+    codes |= _BUILT_IN
+    for place, style in enumerate(tree.iterfind("{*}cellXfs/{*}xf")):
+        number, code = b"%d" % place, codes.get(style.get("numFmtId", "0"), "")
+        shows = number_format(code)
+        if shows is not None:
+            outline.formats[number] = shows
+        if ELAPSED.search(code):
+            outline.spans.append(number)
+        elif _MOMENT.search(code):
+            outline.moments.append(number)
 
 
 def _relations_part(part: str) -> str:
@@ -87,12 +82,8 @@ def _relations(archive: Archive, part: str) -> dict[str, tuple[str, str]]:
     """What a part refers to: id -> (last word of the kind, part)."""
     relations: dict[str, tuple[str, str]] = {}
     folder = "/" + posixpath.dirname(part)
-
-    def relation(name: str, attributes: dict[str, str]) -> None:
-        if name == "Relationship":
-            target = posixpath.normpath(posixpath.join(folder, attributes.get("Target", "")))
-            kind = attributes.get("Type", "").rpartition("/")[2]
-            relations[attributes.get("Id", "")] = (kind, target.lstrip("/").lower())
-
-    parse_xml([archive.read(_relations_part(part))], relation)
+    for relation in parse_tree(archive.read(_relations_part(part))).iterfind("{*}Relationship"):
+        target = posixpath.normpath(posixpath.join(folder, relation.get("Target", "")))
+        kind = relation.get("Type", "").rpartition("/")[2]
+        relations[relation.get("Id", "")] = (kind, target.lstrip("/").lower())
     return relations

@@ -1,54 +1,32 @@
-"""XML inside a workbook, through expat: no document types, no entities, nothing fetched."""
+"""XML inside a workbook: no document types, no entities, nothing fetched."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
-from xml.parsers import expat
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.errors import FileError
 
 
-def parse_xml(
-    pieces: Iterable[bytes],
-    start: Callable[[str, dict[str, str]], Any],
-    *,
-    end: Callable[[str], Any] | None = None,
-    text: Callable[[str], Any] | None = None,
-) -> None:
-    """Run handlers over one part of a workbook. Elements come by name without prefix, attributes with their
-    namespace in front ("…}id"). Raises FileError for XML that is broken or declares a document type.
-    """
-    parser = expat.ParserCreate(namespace_separator="}")
-    parser.buffer_text = True
-    parser.StartDoctypeDeclHandler = _refuse_doctype
-    parser.StartElementHandler = lambda name, attributes: start(_plain(name), attributes)
-    if end is not None:
-        parser.EndElementHandler = lambda name: end(_plain(name))
-    if text is not None:
-        parser.CharacterDataHandler = text
+class UnusualError(Exception):
+    """XML that spreadsheet programs do not write: it is written anew, then read as any other."""
+
+
+def parse_tree(xml: bytes) -> Element:
+    """The elements of XML in which texts stand for themselves. Raises FileError for any other."""
+    refuse_document_type(xml)
     try:
-        for piece in pieces:
-            parser.Parse(piece, False)
-        parser.Parse(b"", True)
-    except (
-        expat.ExpatError,
-        LookupError,
-        ValueError,
-    ):  # unknown encoding, text for a number
+        return fromstring(xml)  # noqa: S314 - without a document type there are no entities
+    except (ParseError, LookupError, ValueError):  # ValueError, LookupError: of an unknown encoding
         raise FileError(DAMAGED.format("its XML is broken")) from None
 
 
-def refuse_document_type(pieces: Iterable[bytes]) -> None:
-    """Refuse a part with a document type, in which texts may stand for others; looks at its first piece."""
-    if b"<!DOCTYPE" in next(iter(pieces), b""):
-        _refuse_doctype()
+def local_name(element: Element) -> str:
+    """The name of an element without its namespace."""
+    return element.tag.rpartition("}")[2]
 
 
-def _plain(name: str) -> str:
-    return name.rpartition("}")[2]
-
-
-def _refuse_doctype(*_: object) -> None:
-    raise FileError(
-        "The workbook declares a document type, which no spreadsheet program writes; it was not read."
-    )
+def refuse_document_type(xml: bytes) -> None:
+    """Refuse XML with a document type, in which texts may stand for others."""
+    if b"<!DOCTYPE" in xml:
+        raise FileError(
+            "The workbook declares a document type, which no spreadsheet program writes; it was not read."
+        )
