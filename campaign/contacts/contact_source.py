@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +15,13 @@ from campaign.contacts.contact_parts import ContactParts, RowsOfTable, WholeTabl
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.files.frames import PACKED, parquet_grids
 from campaign.contacts.files.sources import KINDS, Source, find_format, open_source
-from campaign.contacts.joined_tables import JoinedTables
 from campaign.contacts.partitioned_table import PartitionedTable, partition_grids
 from campaign.contacts.reading import FROM_MEMORY, read_contacts, text_grids
 from campaign.contacts.reading_options import MAX_BYTES, MAX_CELLS
 from campaign.contacts.reading_record import reading_of
 from campaign.contacts.spooled_table import spool_frame, spool_rows
 from campaign.contacts.table import TableRows
-from campaign.errors import FileError
-from campaign.paths import is_file, is_folder
-from campaign.text import clean
+from campaign.paths import is_file
 
 _TIMES = 10  # as large as what is read whole by default: memory is no reason any more
 LARGE = 200_000_000  # bytes of text; in memory, a plan takes five to ten times as much
@@ -36,9 +31,8 @@ _WEIGHTS = {**{name: 1 for name, kind in KINDS.items() if kind == "text"}, ".par
 
 def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client: Any = None) -> ContactParts:
     """The contact table in parts of `part_rows` rows: on disk with `stream`, and without it if a file is
-    large, or several are together; in memory otherwise.
+    large; in memory otherwise.
 
-    A folder stands for the csv and parquet files in it, in the order of their names, part.2 before part.10.
     The parts of a Dask frame are on the cluster of a client, or of the current one; on disk if there is none.
     """
     if isinstance(contacts, RowsOfTable):
@@ -48,12 +42,9 @@ def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client:
     cluster = Cluster.of(client) if client is not None or is_dask_frame(contacts) else None
     if is_dask_frame(contacts):
         return _from_dask(contacts, part_rows, cluster)
-    source = _files_in(contacts) if _is_path(contacts) and is_folder(Path(contacts)) else contacts
-    files = source if isinstance(source, list | tuple) else [source]
-    if not (stream or (stream is None and _are_large(files))):
-        return WholeTable(_contact_table(source), part_rows)
-    tables = [_on_disk(file, part_rows) for file in files]
-    return JoinedTables.of(tables) if files is source else tables[0]
+    if stream or (stream is None and _is_large(contacts)):
+        return _on_disk(contacts, part_rows)
+    return WholeTable(_contact_table(contacts), part_rows)
 
 
 def _from_dask(frame: Any, part_rows: int, cluster: Cluster | None) -> ContactParts:
@@ -87,29 +78,11 @@ def _is_path(source: Any) -> bool:
     return isinstance(source, str | os.PathLike)
 
 
-def _are_large(files: Sequence[Any]) -> bool:
-    """Whether these are paths of files that are large together."""
-    if not all(_is_path(file) and is_file(Path(file)) for file in files):
+def _is_large(file: Any) -> bool:
+    """Whether this is the path of a large file that can be read in parts."""
+    if not _is_path(file) or not is_file(Path(file)):
         return False
-    paths = [Path(file) for file in files]
-    size = sum(path.stat().st_size * _WEIGHTS.get(path.suffix.lower(), 0) for path in paths)
-    return size > LARGE
-
-
-def _files_in(folder: str | os.PathLike[str]) -> list[Path]:
-    """The files of a folder that can be parts of a table, in the order of their names."""
-    files = [
-        path
-        for path in Path(folder).iterdir()
-        if path.suffix.lower() in _WEIGHTS and not path.name.startswith((".", "_"))
-    ]
-    if not files:
-        raise FileError(
-            f'The folder "{clean(folder)}" holds no csv or parquet file. Give the path of the file itself.'
-        )
-    return sorted(
-        files, key=lambda path: [int(t) if t.isdecimal() else t for t in re.split("([0-9]+)", path.name)]
-    )
+    return Path(file).stat().st_size * _WEIGHTS.get(Path(file).suffix.lower(), 0) > LARGE
 
 
 def _contact_table(contacts: Any) -> pd.DataFrame:

@@ -8,15 +8,13 @@ import pandas as pd
 from campaign.cluster import is_dask_frame
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.headers import Header
-from campaign.contacts.columns import listed
-from campaign.contacts.contact_parts import WholeTable, parts_of
 from campaign.contacts.continuation import ROW, take_continuation
 from campaign.contacts.files.delimited import DelimitedRecords
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import PACKED, as_frame, parquet_grids, read_frame
 from campaign.contacts.files.octets import Octets
 from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
-from campaign.contacts.joined_tables import JoinedTables
+from campaign.contacts.joined_tables import join_tables
 from campaign.contacts.own_files import about_own_file
 from campaign.contacts.reading_options import (
     MAX_BYTES,
@@ -97,7 +95,7 @@ def read_contacts(
     if isinstance(source, list | tuple):
         arguments: dict[str, Any] = {**options, **limits, **of_process, "header": header, "hidden": hidden}
         arguments |= {"missing": missing, "dates": dates}
-        return _below_each_other([read_contacts(file, **arguments) for file in source])
+        return join_tables([read_contacts(file, **arguments) for file in source])
     if is_dask_frame(source):
         raise UsageError(
             "read_contacts reads a table into memory, and this is a Dask DataFrame. Give it to prepare as it "
@@ -230,24 +228,5 @@ def _changed(before: Reading, now: Reading, contacts: pd.DataFrame) -> Reading:
 def _carried(before: Reading, now: Reading) -> Reading:
     """The reading of a table whose row numbers were lost in pandas: it still continues its campaign, and
     still lacks what was left out."""
-    now = replace(now, dates=now.dates or before.dates, left_out=_left_out(before))
-    if before.continues is None or now.continues is not None:
-        return now
-    return replace(now, continues=before.continues.without_rows())
-
-
-def _below_each_other(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Several contact tables as one, with consecutive row numbers; each row names its file."""
-    joined = JoinedTables.of([WholeTable(frame, max(len(frame), 1)) for frame in frames])
-    contacts = pd.concat([*parts_of(joined)])
-    readings = [frame.attrs["reading"] for frame in frames]
-    left_out = [f"{reading.source}, {left_out}" for reading in readings for left_out in _left_out(reading)]
-    contacts.attrs["reading"] = replace(joined.reading, left_out=tuple(left_out))
-    return contacts
-
-
-def _left_out(reading: Reading) -> tuple[str, ...]:
-    """What was left out of a file that nobody can look at again: its other sheets, unless one was chosen."""
-    others = listed([name for name in reading.sheets if name != reading.sheet])
-    unread = f"{others} was not read, as sheet= does not name the one to read"
-    return (*reading.left_out, *([unread] if "sheet" in reading.detected else []))
+    continues = now.continues or (before.continues and before.continues.without_rows())
+    return replace(now, dates=now.dates or before.dates, left_out=before.all_left_out, continues=continues)

@@ -149,8 +149,9 @@ def _strict_end(piece: bytes, delimiter: str, is_end: bool) -> int:
     outer = quotes.copy()
     outer[::2] -= 1
     outer[1::2] += 1
-    bounds = np.frombuffer(b'\r\n"' + delimiter.encode(), np.uint8)
-    wrong = quotes[~(octets[outer, None] == bounds).any(axis=1)][:1]
+    is_bound = np.zeros(256, bool)
+    is_bound[[*b'\r\n"', ord(delimiter)]] = True
+    wrong = quotes[~is_bound[octets[outer]]][:1]
     if is_end and not len(wrong) and len(quotes) % 2 == 0:
         return len(piece)
     before = octets[1 : wrong[0] if len(wrong) else -2]
