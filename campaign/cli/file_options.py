@@ -9,7 +9,7 @@ SPREADSHEET = Group(
     (
         Option(
             "file", metavar="FILE",
-            help="the spreadsheet, or a folder of csv or parquet files; - reads it from standard input",
+            help="the spreadsheet; - reads it from standard input",
         ),
         Option("--sheet", help="sheet of a workbook (default: the first visible sheet)"),
         OneOf(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +13,17 @@ from campaign.argument_checks import check_switch, wrong
 from campaign.cluster import Cluster, empty_frame, is_dask_frame
 from campaign.contacts.contact_parts import ContactParts, RowsOfTable, WholeTable
 from campaign.contacts.continuation import is_follow_up
-from campaign.contacts.files.frames import PACKED
-from campaign.contacts.files.sources import KINDS
-from campaign.contacts.joined_tables import JoinedTables
-from campaign.contacts.partitioned_table import PartitionedTable
-from campaign.contacts.reading import read_contacts
-from campaign.contacts.reading_in_parts import read_in_parts, read_partitions
+from campaign.contacts.files.frames import PACKED, parquet_grids
+from campaign.contacts.files.sources import KINDS, Source, find_format, open_source
+from campaign.contacts.partitioned_table import PartitionedTable, partition_grids
+from campaign.contacts.reading import FROM_MEMORY, read_contacts, text_grids
+from campaign.contacts.reading_options import MAX_BYTES, MAX_CELLS
 from campaign.contacts.reading_record import reading_of
-from campaign.contacts.spooled_table import spool_frame
-from campaign.errors import FileError
-from campaign.paths import is_file, is_folder
-from campaign.text import clean
+from campaign.contacts.spooled_table import spool_frame, spool_rows
+from campaign.contacts.table import TableRows
+from campaign.paths import is_file
 
+_TIMES = 10  # as large as what is read whole by default: memory is no reason any more
 LARGE = 200_000_000  # bytes of text; in memory, a plan takes five to ten times as much
 # Formats that are read in parts, and how much text there is in a byte.
 _WEIGHTS = {**{name: 1 for name, kind in KINDS.items() if kind == "text"}, ".parquet": PACKED}
@@ -34,9 +31,8 @@ _WEIGHTS = {**{name: 1 for name, kind in KINDS.items() if kind == "text"}, ".par
 
 def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client: Any = None) -> ContactParts:
     """The contact table in parts of `part_rows` rows: on disk with `stream`, and without it if a file is
-    large, or several are together; in memory otherwise.
+    large; in memory otherwise.
 
-    A folder stands for the csv and parquet files in it, in the order of their names, part.2 before part.10.
     The parts of a Dask frame are on the cluster of a client, or of the current one; on disk if there is none.
     """
     if isinstance(contacts, RowsOfTable):
@@ -46,51 +42,47 @@ def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client:
     cluster = Cluster.of(client) if client is not None or is_dask_frame(contacts) else None
     if is_dask_frame(contacts):
         return _from_dask(contacts, part_rows, cluster)
-    is_path = isinstance(contacts, str | os.PathLike)
-    source = _files_in(contacts) if is_path and is_folder(Path(contacts)) else contacts
-    files = source if isinstance(source, list | tuple) else [source]
-    if not (stream or (stream is None and _are_large(files))):
-        return WholeTable(_contact_table(source), part_rows)
-    tables = [_on_disk(file, part_rows) for file in files]
-    return JoinedTables.of(tables) if files is source else tables[0]
+    if stream or (stream is None and _is_large(contacts)):
+        return _on_disk(contacts, part_rows)
+    return WholeTable(_contact_table(contacts), part_rows)
 
 
 def _from_dask(frame: Any, part_rows: int, cluster: Cluster | None) -> ContactParts:
     if is_follow_up(map(str, empty_frame(frame).columns)):  # some rows, which are read whole
         return WholeTable(_contact_table(frame.compute()), part_rows)
     if cluster is None:
-        return read_partitions(frame, part_rows)
-    return PartitionedTable.of(frame, part_rows, cluster)
+        return spool_rows(TableRows(partition_grids(frame), header=1, trim=False), FROM_MEMORY, part_rows)
+    return PartitionedTable.of(frame, cluster)
 
 
 def _on_disk(file: Any, part_rows: int) -> ContactParts:
-    in_parts = read_in_parts(file, part_rows) if isinstance(file, str | os.PathLike) else None
-    return spool_frame(_contact_table(file), part_rows) if in_parts is None else in_parts
+    """The table of a source, on disk; workbooks, and rows to correct that come back, are read whole first."""
+    rows = _rows_of(open_source(file, max_bytes=MAX_BYTES * _TIMES)) if _is_path(file) else None
+    if rows is None or is_follow_up(rows[0].heads):
+        return spool_frame(_contact_table(file), part_rows)
+    return spool_rows(*rows, part_rows)
 
 
-def _are_large(files: Sequence[Any]) -> bool:
-    """Whether these are paths of files that are large together."""
-    if not all(isinstance(file, str | os.PathLike) and is_file(Path(file)) for file in files):
+def _rows_of(file: Source) -> tuple[TableRows, Source] | None:
+    """The rows of a file that can be read in parts."""
+    kind, max_cells = find_format(file), MAX_CELLS * _TIMES
+    if kind == "text":
+        return TableRows(text_grids(file.data, max_cells=max_cells), header=None, trim=True), file
+    if kind == "parquet":
+        grids = parquet_grids(file.path, max_bytes=MAX_BYTES * _TIMES, max_cells=max_cells)
+        return TableRows(grids, header=1, trim=False), file
+    return None
+
+
+def _is_path(source: Any) -> bool:
+    return isinstance(source, str | os.PathLike)
+
+
+def _is_large(file: Any) -> bool:
+    """Whether this is the path of a large file that can be read in parts."""
+    if not _is_path(file) or not is_file(Path(file)):
         return False
-    paths = [Path(file) for file in files]
-    size = sum(path.stat().st_size * _WEIGHTS.get(path.suffix.lower(), 0) for path in paths)
-    return size > LARGE
-
-
-def _files_in(folder: str | os.PathLike[str]) -> list[Path]:
-    """The files of a folder that can be parts of a table, in the order of their names."""
-    files = [
-        path
-        for path in Path(folder).iterdir()
-        if path.suffix.lower() in _WEIGHTS and not path.name.startswith((".", "_"))
-    ]
-    if not files:
-        raise FileError(
-            f'The folder "{clean(folder)}" holds no csv or parquet file. Give the path of the file itself.'
-        )
-    return sorted(
-        files, key=lambda path: [int(t) if t.isdecimal() else t for t in re.split("([0-9]+)", path.name)]
-    )
+    return Path(file).stat().st_size * _WEIGHTS.get(Path(file).suffix.lower(), 0) > LARGE
 
 
 def _contact_table(contacts: Any) -> pd.DataFrame:

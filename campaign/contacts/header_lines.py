@@ -30,15 +30,15 @@ class HeaderLines:
     None of them has a number: nobody is left out who could get a message.
     """
 
-    def __init__(self, heads: Sequence[str], export: Export) -> None:
-        self._heads, self._export = heads, export
-        self._is_top = True
-        self._rows: dict[str, list[int]] = {}
+    def __init__(self, heads: Sequence[str], export: Export, *, is_top: bool) -> None:
+        """With `is_top`, the first rows come right below the header."""
+        self.rows: dict[str, list[int]] = {}  # that were taken out, by what they hold
+        self._heads, self._export, self._is_top = heads, export, is_top
 
     def taken_out(self, below: Grid) -> Grid:
         """The rows of the next grid without these."""
         if self._is_top and len(below):
-            count, kind = lines_at_top(below.head(LOOKED_AT), self._heads, self._export)
+            count, kind = _lines_at_top(below.head(LOOKED_AT), self._heads, self._export)
             self._note(kind, below.rows[:count])
             below, self._is_top = below.cut(count, len(below)), False
         repeated = _repeated(below, self._heads)
@@ -47,12 +47,7 @@ class HeaderLines:
 
     def _note(self, kind: str, rows: Iterable[int]) -> None:
         if numbers := [int(row) for row in rows]:
-            self._rows.setdefault(kind, []).extend(numbers)
-
-    @property
-    def notices(self) -> list[str]:
-        """Which rows were left out, and why."""
-        return [about_lines(kind, rows) for kind, rows in self._rows.items()]
+            self.rows.setdefault(kind, []).extend(numbers)
 
 
 def about_lines(kind: str, rows: Sequence[int]) -> str:
@@ -61,7 +56,7 @@ def about_lines(kind: str, rows: Sequence[int]) -> str:
     return f"{name_rows(rows)} {hold} {kind} and {were} left out."
 
 
-def lines_at_top(lines: Sequence[Sequence[str]], heads: Sequence[str], export: Export) -> tuple[int, str]:
+def _lines_at_top(lines: Sequence[Sequence[str]], heads: Sequence[str], export: Export) -> tuple[int, str]:
     """How many of the first lines below a header belong to it, and what they hold; none has a number."""
     for count, line in enumerate(lines, start=1):
         filled = _filled(line)

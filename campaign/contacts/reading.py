@@ -1,21 +1,20 @@
 """A spreadsheet becomes a contact table: every cell is text, every row keeps its number in the sheet."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import pandas as pd
 
 from campaign.cluster import is_dask_frame
-from campaign.contacts.cells.grid import Grid, join_grids
+from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.headers import Header
-from campaign.contacts.columns import listed
-from campaign.contacts.contact_parts import WholeTable, parts_of
 from campaign.contacts.continuation import take_continuation
-from campaign.contacts.files.delimited import read_delimited
+from campaign.contacts.files.delimited import DelimitedRecords
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import PACKED, as_frame, parquet_grids, read_frame
+from campaign.contacts.files.octets import Octets
 from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
-from campaign.contacts.joined_tables import JoinedTables
+from campaign.contacts.joined_tables import join_tables
 from campaign.contacts.own_files import about_own_file
 from campaign.contacts.reading_options import (
     MAX_BYTES,
@@ -28,7 +27,8 @@ from campaign.contacts.reading_options import (
     refuse_options,
 )
 from campaign.contacts.reading_record import Reading, reading_of
-from campaign.contacts.table import ContactTable, make_table
+from campaign.contacts.table import TableRows, table_of
+from campaign.contacts.table_notices import notices_of
 from campaign.contacts.table_version import table_version
 from campaign.contacts.workbooks.process import Limits, read_workbook
 from campaign.errors import UsageError
@@ -89,13 +89,13 @@ def read_contacts(
     check_limits(max_bytes=max_bytes, max_cells=max_cells, max_seconds=max_seconds, max_memory=max_memory)
     header, missing = checked_header(header), checked_missing(missing)
     options = {"sheet": sheet, "delimiter": delimiter, "encoding": encoding}
+    limits = {"max_bytes": max_bytes, "max_cells": max_cells}
+    of_process = {"max_seconds": max_seconds, "max_memory": max_memory}
     source = as_frame(source)
     if isinstance(source, list | tuple):
-        arguments: dict[str, Any] = {**options, "header": header, "hidden": hidden}
-        arguments |= {"max_bytes": max_bytes, "max_cells": max_cells}
-        arguments |= {"max_seconds": max_seconds, "max_memory": max_memory}
+        arguments: dict[str, Any] = {**options, **limits, **of_process, "header": header, "hidden": hidden}
         arguments |= {"missing": missing, "dates": dates}
-        return _below_each_other([read_contacts(file, **arguments) for file in source])
+        return join_tables([read_contacts(file, **arguments) for file in source])
     if is_dask_frame(source):
         raise UsageError(
             "read_contacts reads a table into memory, and this is a Dask DataFrame. Give it to prepare as it "
@@ -106,57 +106,86 @@ def read_contacts(
         return _from_frame(source, max_cells, missing, dates)
     opened = open_source(source, max_bytes=max_bytes)
     kind = find_format(opened)
-    size = len(opened.data) * (PACKED if kind == "parquet" else 1)
-    limits = Limits.for_size(size, max_seconds, max_memory)
     refuse_options(f'"{opened.name}"', kind, {**options, "header": header})
     if kind == "text":
-        text = to_text(opened.give(), encoding)
-        grid = read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
-    elif kind == "parquet":
-        parts = parquet_grids(opened.data, max_bytes=max_bytes, max_cells=max_cells, limits=limits)
-        grid = join_grids(list(parts))
-        header = 1
-    else:
-        grid = read_workbook(
-            kind, opened.data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells, limits=limits
+        grids = text_grids(
+            opened.data, max_cells=max_cells, delimiter=delimiter, encoding=encoding, header=header
         )
-    table = make_table(
-        grid, header=header, skip_hidden=hidden == "skip", trim=kind != "parquet", missing=missing
+    elif kind == "parquet":
+        process = Limits.for_size(PACKED * len(opened.data), max_seconds, max_memory)
+        grids, header = parquet_grids(opened.data[:], **limits, limits=process), 1
+    else:
+        process = Limits.for_size(len(opened.data), max_seconds, max_memory)
+        grids = iter([read_workbook(kind, opened.data[:], sheet=sheet, **limits, limits=process)])
+    rows = TableRows(
+        grids, header=header, trim=kind != "parquet", skip_hidden=hidden == "skip", missing=missing
     )
-    given = [name for name, value in options.items() if value is not None]
-    own = [] if kind == "parquet" else about_own_file(table.frame.columns, grid.sheets)
-    return _described(table, grid, opened, [*own, *misnamed(opened, kind)], given, dates)
+    return _contacts(rows, opened, [name for name, value in options.items() if value is not None], dates)
 
 
-def _described(
-    table: ContactTable,
-    grid: Grid,
-    source: Source,
-    notices: Sequence[str],
-    given: Sequence[str],
-    dates: DateOrder | None,
-) -> pd.DataFrame:
-    choices = {"encoding": grid.encoding, "delimiter": grid.delimiter, "sheet": len(grid.sheets) > 1}
-    returned = take_continuation(table.frame)
-    returned.frame.attrs["reading"] = Reading(
+FROM_MEMORY = Source("a DataFrame", b"")
+
+
+def text_grids(
+    data: Octets,
+    *,
+    max_cells: int,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: Header = None,
+) -> Iterator[Grid]:
+    """The rows of a text file."""
+    text = to_text(data, encoding)
+    return DelimitedRecords(text, delimiter=delimiter, header=header, max_cells=max_cells).grids()
+
+
+def reading_of_rows(
+    rows: TableRows, source: Source, version: str, given: Sequence[str] = (), dates: DateOrder | None = None
+) -> Reading:
+    """How the rows of a source were read, once all were taken; `given` are the options that were given."""
+    top, facts = rows.top, rows.facts
+    names = dict(zip(*rows.columns(), strict=True))
+    issues = tuple(replace(one, column=names[at]) for at, one in facts.issues if at in names)
+    is_file = top.format not in ("parquet", "DataFrame")
+    own = about_own_file([*names.values()], top.sheets) if is_file else []
+    choices = {"encoding": top.encoding, "delimiter": top.delimiter, "sheet": len(top.sheets) > 1}
+    return Reading(
         source=source.name,
         path=source.path,
-        format=grid.format,
-        sheet=grid.sheet,
-        header_row=table.header_row,
-        encoding=grid.encoding,
-        delimiter=grid.delimiter,
-        rows=len(table.frame),
-        hidden_rows=table.hidden_rows,
-        blank_rows=table.blank_rows,
-        notices=(*notices, *table.notices, *returned.notices),
-        issues=table.issues,
+        format=top.format,
+        sheet=top.sheet,
+        header_row=rows.header_row,
+        encoding=top.encoding,
+        delimiter=top.delimiter,
+        rows=facts.rows,
+        hidden_rows=len(facts.hidden),
+        blank_rows=facts.blank,
+        notices=(*own, *misnamed(source, top.format), *notices_of(rows, issues)),
+        issues=issues,
         detected=tuple(name for name, value in choices.items() if value and name not in given),
-        continues=returned.continues,
         dates=dates or "",
-        sheets=tuple(grid.sheets),
-        left_out=table.left_out,
-        version=table_version(table.frame),
+        sheets=tuple(top.sheets),
+        left_out=tuple(rows.left_out),
+        version=version,
+    )
+
+
+def _contacts(
+    rows: TableRows,
+    source: Source,
+    given: Sequence[str],
+    dates: DateOrder | None,
+    index: "pd.Index[Any] | None" = None,
+) -> pd.DataFrame:
+    """The contact table, with these row numbers if they are given."""
+    grids = [*rows.parts()]
+    table = table_of(grids, *rows.columns())
+    returned = take_continuation(table if index is None else table.set_axis(index.astype("int64")))
+    reading = reading_of_rows(rows, source, table_version(returned.frame), given, dates)
+    returned.frame.attrs["reading"] = replace(
+        reading,
+        notices=(*reading.notices, *returned.notices),
+        continues=returned.continues,
     )
     return returned.frame
 
@@ -165,14 +194,12 @@ def _from_frame(
     frame: pd.DataFrame, max_cells: int, missing: Sequence[str], dates: DateOrder | None
 ) -> pd.DataFrame:
     """A DataFrame as text; one that was read before, and filtered or extended, keeps its row numbers."""
-    grid = read_frame(frame, max_cells=max_cells)
     # Rows at the end of a DataFrame are rows on purpose, blank or not.
-    table = make_table(grid, header=1, skip_hidden=False, trim=False, missing=missing)
+    rows = TableRows([read_frame(frame, max_cells=max_cells)], header=1, trim=False, missing=missing)
     before, index = reading_of(frame), frame.index
     is_numbered = index.name == "row" and index.is_unique and pd.api.types.is_integer_dtype(index)
-    if is_numbered and before is not None:
-        table.frame.index = index.astype("int64")
-    contacts = _described(table, grid, Source("a DataFrame", b""), (), (), dates)
+    kept = index if is_numbered and before is not None else None
+    contacts = _contacts(rows, FROM_MEMORY, (), dates, kept)
     if before is not None:
         now: Reading = contacts.attrs["reading"]
         contacts.attrs["reading"] = _changed(before, now, contacts) if is_numbered else _carried(before, now)
@@ -200,24 +227,5 @@ def _changed(before: Reading, now: Reading, contacts: pd.DataFrame) -> Reading:
 def _carried(before: Reading, now: Reading) -> Reading:
     """The reading of a table whose row numbers were lost in pandas: it still continues its campaign, and
     still lacks what was left out."""
-    now = replace(now, dates=now.dates or before.dates, left_out=_left_out(before))
-    if before.continues is None or now.continues is not None:
-        return now
-    return replace(now, continues=before.continues.without_rows())
-
-
-def _below_each_other(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Several contact tables as one, with consecutive row numbers; each row names its file."""
-    joined = JoinedTables.of([WholeTable(frame, max(len(frame), 1)) for frame in frames])
-    contacts = pd.concat([*parts_of(joined)])
-    readings = [frame.attrs["reading"] for frame in frames]
-    left_out = [f"{reading.source}, {left_out}" for reading in readings for left_out in _left_out(reading)]
-    contacts.attrs["reading"] = replace(joined.reading, left_out=tuple(left_out))
-    return contacts
-
-
-def _left_out(reading: Reading) -> tuple[str, ...]:
-    """What was left out of a file that nobody can look at again: its other sheets, unless one was chosen."""
-    others = listed([name for name in reading.sheets if name != reading.sheet])
-    unread = f"{others} was not read, as sheet= does not name the one to read"
-    return (*reading.left_out, *([unread] if "sheet" in reading.detected else []))
+    continues = now.continues or (before.continues and before.continues.without_rows())
+    return replace(now, dates=now.dates or before.dates, left_out=before.all_left_out, continues=continues)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from campaign.contacts.columns import listed
 from campaign.contacts.continuation import Continuation
 from campaign.contacts.table import CellIssue
 from campaign.text import capitalised, counted, figure
@@ -67,6 +68,14 @@ class Reading(dict[str, Any]):
         fields["date_orders"] = tuple((name, order) for name, order in fields.get("date_orders", ()))
         fields["continues"] = Continuation.from_record(fields.get("continues"))
         return cls(**fields)
+
+    @property
+    def all_left_out(self) -> tuple[str, ...]:
+        """What was left out of a file that nobody can look at again: its other sheets, too, unless one was
+        chosen."""
+        others = listed([name for name in self.sheets if name != self.sheet])
+        unread = f"{others} was not read, as sheet= does not name the one to read"
+        return (*self.left_out, *([unread] if "sheet" in self.detected else []))
 
     @property
     def sentence(self) -> str:

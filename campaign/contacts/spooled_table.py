@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import cast
 
 import pandas as pd
 import pyarrow as pa
 from msgspec import Struct
 
-from campaign.arrow_text import Ints, TextChunks, series_to_chunks, text_array
+from campaign.arrow_text import Ints, TextArray, TextChunks, series_to_chunks
 from campaign.contacts.contact_parts import T, parts_of
+from campaign.contacts.files.sources import Source
+from campaign.contacts.reading import reading_of_rows
 from campaign.contacts.reading_record import Reading, reading_of
+from campaign.contacts.table import TableRows
+from campaign.contacts.table_version import ColumnDigest, version_of
 from campaign.spool import Spool
 
 _TABLE, _ROW = "contacts", "row"
@@ -34,10 +39,8 @@ class TableSpool:
         while self._waiting_rows >= self._part_rows:
             self._write(self._part_rows)
 
-    def finish(self, width: int) -> None:
-        """Write what is left; a table of `width` columns without rows has one empty part."""
-        if not self._waiting and not self.sizes:
-            self.add([pa.chunked_array([text_array([])])] * width, pa.array([], pa.int64()).to_numpy())
+    def finish(self) -> None:
+        """Write what is left; a table without rows has one empty part."""
         if self._waiting_rows or not self.sizes:
             self._write(self._waiting_rows)
 
@@ -95,10 +98,23 @@ class SpooledTable(Struct, frozen=True, eq=False):
         return map(function, parts_of(self))
 
 
+def spool_rows(rows: TableRows, source: Source, part_rows: int) -> SpooledTable:
+    """The rows of a source as a contact table on disk: they are never in memory all at once."""
+    spool, digests = TableSpool(part_rows), [ColumnDigest() for _ in rows.heads]
+    for grid in rows.parts():
+        spool.add(grid.columns, grid.rows)
+        for digest, column in zip(digests, grid.columns, strict=True):
+            digest.add(cast("list[TextArray]", column.chunks))
+    spool.finish()
+    places, names = rows.columns()
+    version = version_of(names, spool.row_numbers(), [digests[place] for place in places])
+    return SpooledTable(spool, places, names, reading_of_rows(rows, source, version))
+
+
 def spool_frame(frame: pd.DataFrame, part_rows: int) -> SpooledTable:
     """A contact table in memory as one on disk."""
     spool = TableSpool(part_rows)
     columns = [pa.chunked_array(series_to_chunks(frame[name])) for name in frame.columns]
     spool.add(columns, frame.index.to_numpy(dtype="int64"))
-    spool.finish(len(columns))
+    spool.finish()
     return SpooledTable(spool, range(len(columns)), list(frame.columns), reading_of(frame))

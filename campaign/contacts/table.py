@@ -1,27 +1,30 @@
-"""A grid becomes a contact table: header found, hidden rows left out, merged cells filled, columns named."""
+"""Grids become the rows of a contact table: header found, hidden rows left out, merged cells filled."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from msgspec import Struct
-from numpy.typing import NDArray
+from msgspec import Struct, field
 
+from campaign.arrow_text import Bools
 from campaign.arrow_types import TEXT
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.cells.grid import Grid, name_rows
+from campaign.contacts.cells.grid import Grid, join_grids
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
 from campaign.contacts.cells.hidden_numbers import hidden_numbers
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.repairs import LISTED, repaired
-from campaign.contacts.columns import column_letter, listed
-from campaign.contacts.exports import Export, column_names, export_notices, find_export, standing_column
+from campaign.contacts.columns import column_letter
+from campaign.contacts.exports import column_names, find_export, standing_column
 from campaign.contacts.header_lines import HeaderLines
 from campaign.errors import FileError, UsageError
-from campaign.text import agreeing, capitalised, clean, counted, shorten
+from campaign.text import clean, shorten
 from campaign.values import replace
 
 ALL_BLANK = "The table is empty: all of its cells are blank."
@@ -42,74 +45,158 @@ class CellIssue:
     detail: str
 
 
-class ContactTable(Struct, frozen=True, eq=False):
-    """The rows under their header, and what was noticed while they were made."""
+class Facts(Struct, eq=False):
+    """What was noticed of the rows of a table; that of its parts can be added up.
 
-    frame: pd.DataFrame
-    header_row: int | None
-    hidden_rows: int
-    blank_rows: int
-    notices: tuple[str, ...]
-    issues: tuple[CellIssue, ...]
-    left_out: tuple[str, ...] = ()  # hidden rows and columns with numbers
-
-
-def make_table(
-    grid: Grid, *, header: Header, skip_hidden: bool, trim: bool, missing: Sequence[str] = ()
-) -> ContactTable:
-    """The contact table that a grid holds; `trim` removes the blank rows at its end.
-
-    Cells that hold one of the texts `missing` are blank.
-
-    Raises FileError where there is no header or no cell at all, ColumnError for headers that are the same,
-    UsageError for a header row that does not exist.
+    `height` counts all rows below the header, `rows` those of the table, `blank` those in which no cell holds
+    anything. `is_used` says which columns hold anything. `emptied` cells held what a tool writes for "no
+    value", `missing` cells what `missing=` names, and to `unwanted` rows nothing is to be sent. `above` the
+    header are so many rows, and `lines` are rows that belong to it. An issue names a column's place until
+    the columns have names.
     """
-    grid = repaired(grid, missing)
-    seen, notices, with_numbers = np.ones(len(grid), bool), list(grid.notices), list[str]()
-    if skip_hidden:
-        seen = ~np.isin(grid.rows, np.fromiter(grid.hidden_rows, np.int64, len(grid.hidden_rows)))
-        with_numbers += hidden_numbers(grid, seen)
-        grid, left_out = _without_hidden_columns(grid)
-        notices += left_out
-    header_row, heads = find_header(grid, seen, header)
-    grid, filled = _fill_merges(grid, header_row or 0)
-    start = int(np.searchsorted(grid.rows, header_row or 0, side="right"))
-    lost = {*(row for row, _ in grid.uncalculated), *(row for row, _, _ in grid.errors)}
-    lost -= grid.hidden_rows if skip_hidden else {0}
-    below = _with_rows(grid.cut(start, len(grid)).only(seen[start:]), lost, header_row or 0)
-    is_used = [bool(head.strip()) or not below.is_empty(i) for i, head in enumerate(heads)]
-    used, names = used_columns(heads, is_used, grid.positions)
-    export = find_export(heads)
-    lines = HeaderLines([heads[i] for i in used], export)
-    below = lines.taken_out(below.select(used))
-    below, said = _as_exported(below, names, export, missing)
-    blank, end = _blank(below, trim, max(lost, default=0))
-    below = below.cut(0, end)
-    above = 0 if header_row is None else int(seen[: start - 1].sum())
-    notices += header_notices(grid, header_row, heads, used, rows=end, above=above)
-    hidden = grid.rows[start:][~seen[start:]]
-    notices += _about_hidden(hidden.tolist())
-    issues = tuple(cell_issues(grid, below, names, filled))
-    notices += [*issue_notices(issues), *lines.notices, *said]
-    return ContactTable(
-        _frame(below, names),
-        header_row,
-        len(hidden),
-        blank,
-        tuple(notices),
-        issues,
-        tuple(with_numbers),
-    )
+
+    is_used: list[bool]
+    height: int = 0
+    rows: int = 0
+    blank: int = 0
+    emptied: int = 0
+    missing: int = 0
+    unwanted: int = 0
+    above: int = 0
+    hidden: list[int] = field(default_factory=list)
+    lines: list[tuple[str, list[int]]] = field(default_factory=list)
+    issues: list[tuple[int, CellIssue]] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+    def add(self, other: Facts) -> None:
+        """Take the facts of the part that follows."""
+        start = self.height
+        for name in ("height", "rows", "blank", "emptied", "missing", "unwanted"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.is_used = [used or more for used, more in zip(self.is_used, other.is_used, strict=True)]
+        self.lines += [(kind, [row + start for row in rows]) for kind, rows in other.lines]
+        moved = ((place, replace(issue, row=issue.row + start)) for place, issue in other.issues)
+        self.issues = [*self.issues, *moved][:LISTED]
 
 
-def _about_hidden(rows: list[int]) -> list[str]:
-    """The notice about hidden rows that were left out, if there are any."""
-    if not rows:
-        return []
-    was, them = agreeing(len(rows), "was", "were"), agreeing(len(rows), "it", "them")
-    named = name_rows(rows).lower()
-    left_out = f"{counted(len(rows), 'hidden row')} {was} left out ({named})"
-    return [f'{left_out}; hidden="include" reads {them}.']
+class TableRows:
+    """The rows of a sheet under its header, taken grid by grid; the facts are those of the rows taken so far.
+
+    `trim` leaves the blank rows at the end out. Cells that hold one of the texts `missing` are blank. Hidden
+    rows and columns and merged cells are those of a workbook, which is one grid.
+
+    Raises FileError where there is no header or no cell at all, UsageError for a header row that does not
+    exist.
+    """
+
+    def __init__(
+        self,
+        grids: Iterable[Grid],
+        *,
+        header: Header,
+        trim: bool,
+        skip_hidden: bool = False,
+        missing: Sequence[str] = (),
+        is_top: bool = True,
+    ) -> None:
+        rest = (repaired(grid, missing) for grid in grids)
+        grid = _first_lines(rest)
+        self._seen, self.left_out = np.ones(len(grid), bool), list[str]()
+        notices = list[str]()
+        if skip_hidden:
+            self._seen = ~np.isin(grid.rows, np.fromiter(grid.hidden_rows, np.int64, len(grid.hidden_rows)))
+            self.left_out = [*hidden_numbers(grid, self._seen)]
+            grid, notices = _without_hidden_columns(grid)
+        self.header_row, self.heads = _find_header(grid, self._seen, header)
+        self.top, self._filled = _fill_merges(grid, self.header_row or 0)
+        self._grids, self._trim, self.missing = chain([self.top], rest), trim, missing
+        lost = {*(row for row, _ in grid.uncalculated), *(row for row, _, _ in grid.errors)}
+        self._lost = sorted(lost - grid.hidden_rows if skip_hidden else lost)
+        self.export = find_export(self.heads)
+        self._lines = HeaderLines(self.heads, self.export, is_top=is_top)
+        self.facts = Facts([bool(head.strip()) for head in self.heads], notices=[*self.top.notices, *notices])
+
+    def parts(self) -> Iterator[Grid]:
+        """The rows, once; there is one grid at least."""
+        yield self.top.cut(0, 0)
+        for grid in self._without_end(self._rows()):
+            self.facts.rows += len(grid)
+            yield grid
+        self.facts.lines = [*self._lines.rows.items()]
+
+    def columns(self) -> tuple[list[int], list[str]]:
+        """The places and the names of the columns that are used. Raises ColumnError for two of one name."""
+        used = [place for place, one in enumerate(self.facts.is_used) if one]
+        if not used:
+            raise FileError(ALL_BLANK)
+        letters = [column_letter(self.top.positions[place]) for place in used]
+        return used, column_names([self.heads[place] for place in used], letters=letters)
+
+    def _below(self, grid: Grid) -> Grid:
+        """The rows of a grid below the header, with those after its end whose values are not in the file."""
+        start = int(np.searchsorted(grid.rows, self.header_row or 0, side="right"))
+        below = grid.cut(start, len(grid))
+        if grid is not self.top:
+            return below
+        self.facts.above = int(self._seen[: max(start - 1, 0)].sum())
+        self.facts.hidden = below.rows[~self._seen[start:]].tolist()
+        return _with_rows(below.only(self._seen[start:]), self._lost, self.header_row or 0)
+
+    def _rows(self) -> Iterator[Grid]:
+        """The rows without lines of the header, and without texts for "no value"."""
+        facts = self.facts
+        for grid in self._grids:
+            below = self._below(grid)
+            facts.height += len(below)
+            filled = self._filled if grid is self.top else ()
+            facts.issues += _cell_issues(grid, below, filled) if len(facts.issues) < LISTED else ()
+            facts.notices += grid.notices if grid is not self.top else ()
+            if not len(below):
+                continue
+            facts.is_used = [used or not below.is_empty(i) for i, used in enumerate(facts.is_used)]
+            below = self._lines.taken_out(below)
+            below, emptied = _without_texts(below, self.export.missing)
+            facts.unwanted += self._count_unwanted(below)
+            below, missing = _without_texts(below, self.missing)
+            facts.emptied, facts.missing = facts.emptied + emptied, facts.missing + missing
+            yield below
+
+    def _count_unwanted(self, below: Grid) -> int:
+        """To how many rows of an export nothing is to be sent."""
+        column = standing_column(self.heads, self.export)
+        if not column:
+            return 0
+        import pyarrow.compute as pc  # see cell_text
+
+        cells: Any = pc.utf8_trim_whitespace(below.columns[self.heads.index(column)])
+        unwanted: Any = pc.is_in(cells, value_set=pa.array(sorted(self.export.standing[1]), cells.type))
+        return int(pc.sum(unwanted).as_py() or 0)
+
+    def _without_end(self, grids: Iterable[Grid]) -> Iterator[Grid]:
+        """The rows but for blank ones at the end, if they are trimmed; blank ones are counted."""
+        waiting: list[Grid] = []
+        for grid in grids:
+            blank = blank_rows(grid.columns, len(grid))
+            filled = np.delete(np.arange(len(grid)), blank) if len(blank) else [len(grid) - 1]
+            end = int(filled[-1]) + 1 if len(filled) else 0
+            end = max(end, int(np.searchsorted(grid.rows, self._lost[-1:], "right").sum()))
+            if not self._trim:
+                end = len(grid)
+            if end:
+                yield from waiting
+                self.facts.blank += sum(map(len, waiting)) + int(np.count_nonzero(blank < end))
+                waiting = []
+                yield grid.cut(0, end)
+            if end < len(grid):
+                waiting.append(grid.cut(end, len(grid)))
+
+
+def _first_lines(grids: Iterator[Grid]) -> Grid:
+    """The first grids as one that has all lines in which a header is looked for."""
+    taken = [next(grids)]
+    while sum(map(len, taken)) < LOOKED_AT and (grid := next(grids, None)) is not None:
+        taken.append(grid)
+    return join_grids(taken)
 
 
 def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[str]]:
@@ -125,7 +212,7 @@ def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[str]]:
 # --- the header ---------------------------------------------------------------------------------------
 
 
-def find_header(grid: Grid, seen: NDArray[np.bool_], header: Header) -> tuple[int | None, list[str]]:
+def _find_header(grid: Grid, seen: Bools, header: Header) -> tuple[int | None, list[str]]:
     """The row number of the header, and its cells."""
     is_given = isinstance(header, int) and header is not False
     if is_given:
@@ -142,17 +229,6 @@ def find_header(grid: Grid, seen: NDArray[np.bool_], header: Header) -> tuple[in
     return (None, [""] * len(grid.columns)) if place is None else (int(top.rows[place]), lines[place])
 
 
-def used_columns(
-    heads: Sequence[str], is_used: Sequence[bool], positions: Sequence[int]
-) -> tuple[list[int], list[str]]:
-    """The places of the columns that are used, and their names; `positions` are those in the sheet."""
-    used = [place for place, one in enumerate(is_used) if one]
-    if not used:
-        raise FileError(ALL_BLANK)
-    letters = [column_letter(positions[place]) for place in used]
-    return used, column_names([heads[place] for place in used], letters=letters)
-
-
 def _fill_lines(lines: list[list[str]], top: Grid) -> frozenset[int]:
     """Fill merged cells of the first lines downwards, in place; the lines with cells merged sideways."""
     place = {position: i for i, position in enumerate(top.positions)}
@@ -167,57 +243,10 @@ def _fill_lines(lines: list[list[str]], top: Grid) -> frozenset[int]:
     return frozenset(banners)
 
 
-def header_notices(
-    grid: Grid, header_row: int | None, heads: Sequence[str], used: Sequence[int], *, rows: int, above: int
-) -> Iterator[str]:
-    """What is said of the header, of columns without one, and of the rows above it."""
-    letters = [column_letter(at) for at in grid.positions]
-    unnamed = [f"column {letters[i]}" for i in used if not heads[i].strip()]
-    if header_row is None:
-        yield f"The table has no header; its columns are called {listed(unnamed)}."
-    elif unnamed:
-        yield f"Columns without a header are named after their place: {listed(unnamed)}."
-    if codes := [text for row, _, text in grid.repairs if row == header_row]:
-        yield f"Headers that another program had written as codes were repaired: {listed(codes)}."
-    empty = sorted(set(range(used[-1])) - set(used))
-    if header_row is not None and empty:
-        yield f"Empty columns were left out: {', '.join(letters[i] for i in empty[:30])}."
-    if not rows:
-        yield "The table has a header and no rows."
-    if header_row is not None and above:
-        were = "row above it was" if above == 1 else f"{above} rows above it were"
-        yield f"The header was found in row {header_row}; the {were} left out."
+# --- cells --------------------------------------------------------------------------------------------
 
 
-# --- exports ------------------------------------------------------------------------------------------
-
-
-def _as_exported(
-    below: Grid, names: Sequence[str], export: Export, missing: Sequence[str]
-) -> tuple[Grid, list[str]]:
-    """The rows without texts that mean "no value", and what is said of that and of the export."""
-    below, emptied = without_texts(below, export.missing)
-    said = [*export_notices(export, names, emptied=emptied, unwanted=count_unwanted(below, names, export))]
-    below, emptied = without_texts(below, missing)
-    if missing:
-        cells, count = capitalised(counted(emptied, "cell")), agreeing(emptied, "counts", "count")
-        said.append(f"{cells} with {listed(missing)} {count} as empty: missing= says so.")
-    return below, said
-
-
-def count_unwanted(grid: Grid, names: Sequence[str], export: Export) -> int:
-    """To how many rows of an export nothing is to be sent."""
-    column = standing_column(names, export)
-    if not column:
-        return 0
-    import pyarrow.compute as pc  # see cell_text
-
-    cells: Any = pc.utf8_trim_whitespace(grid.columns[names.index(column)])
-    unwanted: Any = pc.is_in(cells, value_set=pa.array(sorted(export.standing[1]), cells.type))
-    return int(pc.sum(unwanted).as_py() or 0)
-
-
-def without_texts(grid: Grid, texts: Sequence[str]) -> tuple[Grid, int]:
+def _without_texts(grid: Grid, texts: Sequence[str]) -> tuple[Grid, int]:
     """The grid with cells that hold one of these texts blank, and how many there were."""
     if not texts:
         return grid, 0
@@ -230,9 +259,6 @@ def without_texts(grid: Grid, texts: Sequence[str]) -> tuple[Grid, int]:
         columns.append(pc.if_else(found, pa.scalar("", TEXT), column) if count else column)
         emptied += count
     return replace(grid, columns=columns), emptied
-
-
-# --- cells --------------------------------------------------------------------------------------------
 
 
 def _fill_merges(grid: Grid, header_row: int) -> tuple[Grid, list[Merge]]:
@@ -261,10 +287,10 @@ def _fill_merges(grid: Grid, header_row: int) -> tuple[Grid, list[Merge]]:
     return grid, filled
 
 
-def _with_rows(grid: Grid, rows: set[int], header_row: int) -> Grid:
+def _with_rows(grid: Grid, rows: Sequence[int], header_row: int) -> Grid:
     """The grid with those rows that come after its end: their values are not in the file."""
     last = int(grid.rows[-1]) if len(grid) else header_row
-    more = sorted(row for row in rows if row > last)
+    more = [row for row in rows if row > last]
     if not more:
         return grid
     blank = pa.array([""] * len(more), TEXT)
@@ -272,37 +298,29 @@ def _with_rows(grid: Grid, rows: set[int], header_row: int) -> Grid:
     return replace(grid, columns=columns, rows=np.concatenate([grid.rows, np.array(more, np.int64)]))
 
 
-def _blank(grid: Grid, trim: bool, last: int) -> tuple[int, int]:
-    """How many rows are blank, and where the table ends: if trimmed, before the blank rows at its end, but
-    not before the row `last`."""
-    blank, end = blank_rows(grid.columns, len(grid)), len(grid)
-    if not trim:
-        return len(blank), end
-    trailing = int((blank[::-1] == end - 1 - np.arange(len(blank))).cumprod().sum())
-    trailing = min(trailing, int((grid.rows > last).sum()))
-    return len(blank) - trailing, end - trailing
+_FORMULA = "A formula without a value: open the file in your spreadsheet program and save it again."
 
 
-def cell_issues(
-    grid: Grid, below: Grid, names: Sequence[str], filled: Sequence[Merge]
-) -> Iterator[CellIssue]:
+def _cell_issues(grid: Grid, below: Grid, filled: Sequence[Merge]) -> Iterator[tuple[int, CellIssue]]:
+    """The issues of cells below the header, each with the place of its column."""
     if not (filled or grid.uncalculated or grid.errors or grid.repairs):
         return
     line = {int(row): i for i, row in enumerate(below.rows)}
     place = {position: i for i, position in enumerate(below.positions)}
 
-    def issue(row: int, position: int, code: str, severity: Severity, detail: str) -> Iterator[CellIssue]:
+    def issue(
+        row: int, position: int, code: str, severity: Severity, detail: str
+    ) -> Iterator[tuple[int, CellIssue]]:
         if row in line and position in place:
             value = below.columns[place[position]][line[row]].as_py()
-            yield CellIssue(row, names[place[position]], value, code, severity, detail)
+            yield place[position], CellIssue(row, "", value, code, severity, detail)
 
     for merge in filled:
         detail = f"Filled with the value of row {merge.top}: the cells are merged."
         for row in range(merge.top + 1, merge.bottom + 1):
             yield from issue(row, merge.left, "merged_cell", "info", detail)
     for row, position in grid.uncalculated:
-        detail = "A formula without a value: open the file in your spreadsheet program and save it again."
-        yield from issue(row, position, "formula_without_value", "warning", detail)
+        yield from issue(row, position, "formula_without_value", "warning", _FORMULA)
     for row, position, error in grid.errors:
         detail = f"The cell shows the error {clean(error)}; it is taken as blank."
         yield from issue(row, position, "cell_error", "warning", detail)
@@ -311,28 +329,8 @@ def cell_issues(
         yield from issue(row, position, "repaired_text", "info", detail)
 
 
-ISSUE_NOTICES = {
-    "merged_cell": "merged cells were filled with the value above them",
-    "formula_without_value": "formulas have no value, so their cells are blank "
-    "(open the file in your spreadsheet program, save it, and read it again)",
-    "cell_error": "cells show an error such as #N/A and are taken as blank",
-    "repaired_text": "letters that another program had written as codes were repaired",
-}
-
-
-def issue_notices(issues: Sequence[CellIssue]) -> Iterator[str]:
-    if len(issues) >= LISTED:
-        yield f"Only the first {LISTED:,} issues of cells are listed. What is said of them is true of all."
-    for code, sentence in ISSUE_NOTICES.items():
-        rows: dict[str, list[int]] = {}
-        for issue in issues:
-            if issue.code == code:
-                rows.setdefault(issue.column, []).append(issue.row)
-        for column, affected in rows.items():
-            yield f'{name_rows(affected)}, column "{column}": {sentence}.'
-
-
-def _frame(grid: Grid, names: Sequence[str]) -> pd.DataFrame:
+def table_of(grids: Iterable[Grid], places: Sequence[int], names: Sequence[str]) -> pd.DataFrame:
+    """Rows as a contact table with some of their columns."""
+    grid = join_grids([*grids]).select(places)
     frame: pd.DataFrame = pa.Table.from_arrays(list(grid.columns), names=list(names)).to_pandas()
-    frame.index = pd.Index(grid.rows, dtype="int64", name="row")
-    return frame
+    return frame.set_axis(pd.Index(grid.rows, dtype="int64", name="row"))

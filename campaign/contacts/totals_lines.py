@@ -11,14 +11,13 @@ import pyarrow as pa
 
 from campaign.arrow_text import Bools, Ints, concat_arrays, matches, series_to_array
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.cells.headers import SEVEN_DIGITS, is_number
+from campaign.contacts.cells.headers import is_number
 from campaign.contacts.columns import number_columns
 from campaign.contacts.contact_parts import ContactParts, last_rows, whole_table
 from campaign.contacts.vocabulary import VOCABULARY
 
-_WORD, _FIGURE, _REMARK, _NOTE, _FOOTER = (
-    rf"(?i)^(?:{'|'.join(VOCABULARY['lines'][name])})"
-    for name in ("total", "figure", "remark", "note", "footer")
+_WORD, _FIGURE, _FOOTER = (
+    rf"(?i)^(?:{'|'.join(VOCABULARY['lines'][name])})" for name in ("total", "figure", "footer")
 )
 _BLANK = r"^\s*$"
 _LIKE_A_NUMBER = r"^\s*[+0][\d ()/.-]{6,}"  # an amount begins with neither; "0.50" is shorter
@@ -26,8 +25,6 @@ _DIGIT = r"\p{Nd}"
 _COUNT = r"^\s*\d{1,4}\s*$"  # of people, below their numbers: no number is so short
 _LOOKED_AT = 20  # rows at the end of a table
 _LONG_NUMBER = r"\d[\d ]{7,}\d|\d{3,4}-\d{3}-\d{3}"  # no date
-_SERIAL = r"^\s*\d{1,7}\.?\s*$"
-_MOST_LINES = 3  # sub-total, tax and total; more of them are a table of something else, as are more remarks
 
 
 def looks_like_totals(contacts: pd.DataFrame, rows: Ints) -> Bools:
@@ -39,14 +36,12 @@ def looks_like_totals(contacts: pd.DataFrame, rows: Ints) -> Bools:
 
 
 def closing_totals(contacts: ContactParts, columns: Collection[str]) -> tuple[int, ...]:
-    """The rows of the lines of totals that close a table, and of remarks below them: these are no people.
+    """The rows of the lines of totals and of the footers that close a table: these are no people.
 
     They have no digit in `columns`, where the numbers are looked for, nor in any other column whose header
-    means a number, but for a count of a few digits, and only blank rows, a few rows of a single cell and
-    notes beside figures come after them. So a line between people, which may be somebody with an odd name, is
-    none of them, and neither is any line of a whole list of totals. A single cell below them is a remark
-    where it reads like one, or stands in a column in which people have numbers: any other name may be that of
-    somebody whose number is missing.
+    means a number, but for a count of a few digits, and only such lines and blank rows come after them. So a
+    line between people, which may be somebody with an odd name, is none of them. A footer is a single cell
+    that reads like no name: "Page 1 of 3", "Note: without arrears".
     """
     return _closing_lines(last_rows(whole_table(contacts), _LOOKED_AT), columns)
 
@@ -76,19 +71,9 @@ def _closing_lines(last: pd.DataFrame, columns: Collection[str]) -> tuple[int, .
     is_total = _stand_beside_figures(last, _WORD) & ~has_number
     filled = (~_cells(last, last.columns, _BLANK)).sum(axis=1)
     is_footer = (filled == 1) & _have(last, last.columns, _FOOTER) & ~_have(last, last.columns, _LONG_NUMBER)
-    if not (is_total | is_footer).any():
-        return ()
-    # "No" may hold a remark with digits, though it is a header of numbers.
-    is_below = ~is_total & ~_have(last, columns, _DIGIT) & ~_have(last, others, SEVEN_DIGITS)
-    is_single, is_note = (filled == 1) & is_below, _stand_beside_figures(last, _NOTE) & is_below
-    is_person = (filled > 0) & ~is_total & ~is_single & ~is_note & ~is_footer
+    is_person = (filled > 0) & ~is_total & ~is_footer
     after_people = np.arange(len(last)) > np.flatnonzero(is_person).max(initial=-1)
-    closing = is_footer & after_people
-    totals = np.flatnonzero(is_total & after_people)
-    if len(totals) and max(len(totals), (is_single | is_note)[totals[0] :].sum()) <= _MOST_LINES:
-        is_remark = _have(last, last.columns, _REMARK) | _are_among_serials(last, is_person)
-        closing[totals[0] :] |= (is_total | is_note | (is_single & is_remark))[totals[0] :]
-    return tuple(last.index[closing].tolist())
+    return tuple(last.index[(is_total | is_footer) & after_people].tolist())
 
 
 def _stand_beside_figures(rows: pd.DataFrame, pattern: str) -> Bools:
@@ -101,14 +86,6 @@ def _stand_beside_figures(rows: pd.DataFrame, pattern: str) -> Bools:
             _cells(theirs, rows.columns, one) for one in (_BLANK, _FIGURE, _LIKE_A_NUMBER)
         )
         found[found] = (is_word[found] | blank | (figure & ~number)).all(axis=1)
-    return found
-
-
-def _are_among_serials(rows: pd.DataFrame, is_person: Bools) -> Bools:
-    """Which rows have a text in a column in which every person has a number of a few digits."""
-    serial, blank, number = (_cells(rows, rows.columns, one) for one in (_SERIAL, _BLANK, SEVEN_DIGITS))
-    is_of_serials = is_person.any() & serial[is_person].all(axis=0)
-    found: Bools = np.logical_or.reduce(is_of_serials & ~serial & ~blank & ~number, axis=1)
     return found
 
 

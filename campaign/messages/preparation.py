@@ -91,9 +91,8 @@ def prepare(
     environment only, so that a rehearsal leaves nobody out of a live campaign.
 
     `stream`: whether the table is read, checked and kept in parts on disk, so that it may be larger than the
-    memory; the plan is the same. By default a large file is (over 200 MB of text, or 20 MB of parquet), or
-    several that are large together, or a folder of them. See `Plan.parts`. Csv and parquet files are read in
-    parts; workbooks and DataFrames are read whole first.
+    memory; the plan is the same. By default a large file is (over 200 MB of text, or 20 MB of parquet).
+    See `Plan.parts`. Csv and parquet files are read in parts; anything else is read whole first.
 
     `contacts` may be a Dask DataFrame: its rows are numbered from 2 over the partitions in their order, and
     the plan is the same as of a DataFrame. It is made on the workers of `client`, by default those of the

@@ -115,9 +115,7 @@ def test_the_delimiter_is_found_and_said(delimiter):
     assert reading(table).delimiter == delimiter
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
-)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
 def test_the_encoding_is_found_and_said(encoding):
     table = read_contacts("name;phone\r\nZoé – Müller;0772000001\r\n".encode(encoding))
     assert as_rows(table) == {0: HEADER, 2: ["Zoé – Müller", "0772000001"]}

@@ -1,5 +1,6 @@
 """Text files: quotes, delimiters, encodings, and row numbers as a spreadsheet program shows them."""
 
+import contextlib
 import csv
 import io
 import time
@@ -12,8 +13,7 @@ from support.encoded_tables import encoded_tables
 from support.spreadsheets import as_rows, reading
 
 import campaign
-from campaign.contacts.files.csv_records import by_arrow, by_hand, pieces_to_parse, records, survey
-from campaign.contacts.files.delimited import _squared
+from campaign.contacts.files.csv_records import Shape, _strict_end, read_blocks, records
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError, UsageError
@@ -133,44 +133,39 @@ def test_any_table_of_texts_written_as_csv_reads_back_equal(rows, delimiter, quo
     assert as_rows(read_contacts(target.getvalue().encode())) == as_rows(read_contacts(frame))
 
 
-sizes = st.sampled_from([1, 7, 99])
+@given(
+    st.text(st.sampled_from('ab1,,\n\n\r""  '), max_size=60), st.integers(1, 4), st.sampled_from([1, 7, 99])
+)
+@example('a"b,c\n5" x,y"\n', 2, 7)
+@example('"a\n","b"""\r\n"c"\r', 2, 1)
+@example("\r", 1, 1)
+@example('111\r"1\r\n"', 1, 7)
+@example('1, "a\nb"\n2,3\n', 2, 7)
+def test_records_are_the_same_in_blocks_of_any_size(text, width, block):
+    """Arrow reads what can be read in one way only; the rest is followed cell by cell."""
+    shape = Shape(width, width, 1, 10**6)
+    whole, parts = (cells_or_error(text, size, shape) for size in (10**6, block))
+    assert parts == whole
+    with contextlib.suppress(FileError):
+        assert whole == [(cells + [""] * width)[:width] for cells, _ in records(text, ",")]
 
 
-@given(st.text(st.sampled_from('ab1,,\n\n\r""'), max_size=60), st.integers(1, 4), sizes, sizes)
-@example('a"b,c\n5" x,y"\n', 2, 1, 7)
-@example('"a\n","b"""\r\n"c"\r', 2, 1, 7)
-@example("\r", 1, 1, 1)
-@example('111\r"1\r\n"', 1, 7, 1)
-def test_both_ways_of_reading_see_the_same_records(text, width, block, piece):
-    """Arrow's parser and ours, wherever a file is so well quoted that both may read it."""
-    data = text.encode()
+def cells_or_error(text, block, shape):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("campaign.contacts.files.csv_records.PIECE", piece)
-        patched.setattr("campaign.contacts.files.csv_records.STRETCH", 3)
-        seen = survey(data, ",")
-    if not data or seen.quotes == "tangled":
-        return
-    block = max(block, seen.longest + 2)
-    pieces = pieces_to_parse(data, block)
-    parts = [
-        _squared(part, 40, None)
-        for part in by_arrow(pieces, block, ",", width, quoted=seen.quotes == "strict")
-    ]
-    by_cell = [_squared(part, 40, None) for part in by_hand(data, ",", width, 10**6)]
-    fast, slow = (
-        [[cell for part in some for cell in part.columns[place].to_pylist()] for place in range(40)]
-        for some in (parts, by_cell)
-    )
-    assert fast == slow
-    assert [row for part in parts for row in part.short] == [row for part in by_cell for row in part.short]
-    assert seen.rows >= len(slow[0])
+        patched.setattr("campaign.contacts.files.csv_records.BLOCK", block)
+        try:
+            blocks = list(read_blocks(text.encode(), 0, ",", shape))
+        except FileError as problem:
+            return str(problem)
+    columns = [[cell for part in blocks for cell in part.columns[i].to_pylist()] for i in range(shape.usual)]
+    return [[*row] for row in zip(*columns, strict=True)]
 
 
 @given(st.text(st.sampled_from('a,\n"'), max_size=30))
 def test_a_well_quoted_text_is_read_as_the_standard_library_reads_it(text):
-    if survey(text.encode(), ",").quotes in ("none", "strict"):
+    if _strict_end(text.encode(), ",", True) == len(text):
         strict = csv.reader(io.StringIO(text, newline=""), strict=True)
-        assert list(records(text, ",")) == [row or [""] for row in strict]
+        assert [cells for cells, _ in records(text, ",")] == [row or [""] for row in strict]
 
 
 # --- columns without a name ---------------------------------------------------------------------------
@@ -253,17 +248,13 @@ GUESSED = {
     "cp1255": "שם,טלפון,הודעה\nדוד כהן,1,שלום רב\nשרה לוי,2,מה שלומך\nמשה,3\n",
     "cp1256": "الاسم,هاتف\nمحمد أحمد,1\nفاطمة,2\n",
     "cp874": "ชื่อ,โทรศัพท์\nสมชาย ใจดี,1\n",
-    "cp932": "名前,電話,メモ\n田中太郎,1,さくらクリニックの予約です\n鈴木花子,2,よろしくお願いします\n",
-    "gb18030": "姓名,手机\n王小明,1\n李华,2\n",
-    "big5": "姓名,手機\n王小明,1\n陳華,2\n",
-    "cp949": "이름,전화\n김철수,1\n",
 }
 
 
 @pytest.mark.parametrize("encoding", GUESSED)
 def test_an_encoding_is_guessed_from_letters_and_said(encoding):
     text = to_text(GUESSED[encoding].encode(encoding), None)
-    assert (text.encoding, text.data.decode()) == (encoding, GUESSED[encoding])
+    assert (text.encoding, text.data[:].decode()) == (encoding, GUESSED[encoding])
     assert "If letters look wrong, give encoding=" in text.notices[0]
 
 
@@ -283,22 +274,24 @@ def test_the_words_in_doubt_are_quoted_as_they_were_read(streamed, tmp_path):
 
 
 def test_of_small_tables_in_26_encodings_hardly_one_is_misread_and_few_are_asked_about():
-    """Before, 75 of 1,203 were misread, and 200 refused."""
     wrong, asked = [], []
     tables = encoded_tables(1)
     for language, encoding, rows, text in tables:
         try:
-            read = to_text(text.encode(encoding), None).data.decode()
+            read = to_text(text.encode(encoding), None).data[:].decode()
         except FileError:
             asked.append((language, encoding, rows))
         else:
             wrong += [] if read == text else [(language, encoding, rows)]
     assert len(tables) > 590
     assert len(wrong) <= 2, wrong
-    assert len(asked) <= 12, asked
+    assert len(asked) <= 60, asked  # all of Chinese, Japanese and Korean
 
 
 UNKNOWN = {
+    "Japanese": "名前,電話\n田中太郎,1\n".encode("cp932"),
+    "Chinese": "姓名,手机\n王小明,1\n李华,2\n".encode("gb18030"),
+    "Korean": "이름,전화\n김철수,1\n".encode("cp949"),
     "Icelandic or Turkish": "nafn,sími\nÞór Guðmundsson,1\n".encode("cp1252"),
     "MS-DOS, Mac or Windows": "name,phone\nHans Müller,1\n".encode("mac_roman"),  # or MŸller, or Mźller
     "of a language that is not known": "isem,belt\nĠorġ Żammit,Ħamrun\nĊensu,Birżebbuġa\n".encode(
@@ -319,6 +312,11 @@ def test_an_encoding_can_be_given():
     table = read_contacts(data, encoding="cp1252")
     assert as_rows(table) == {0: ["nafn", "x"], 2: ["Þór", "1"]}
     assert reading(table).notices == ()
+    wide = "nafn,x\nÞór,1\n".encode("utf-16-le")
+    assert as_rows(read_contacts(wide, encoding="utf-16-le")) == as_rows(table)
+    for unmarked in (wide, "name,x\nAnn,1\n".encode("utf-16-le")):
+        with pytest.raises(FileError, match="utf-16-le"):
+            read_contacts(unmarked)
     with pytest.raises(
         FileError, match="The file is not utf-8: line 2 holds bytes that this encoding does not have"
     ):

@@ -220,35 +220,15 @@ def test_a_table_that_was_filtered_keeps_its_row_numbers(tmp_path):
     assert streamed.contacts.index.tolist() == [2, 4, 5, 6, 7, 8, 9, 11, 12, 13]
 
 
-def split_in(folder: Path) -> list[Path]:
-    """The clinic's rows in three files; the names sort otherwise than the numbers in them."""
+def test_several_files_give_the_same_plan(tmp_path):
     head, *lines = CLINIC.splitlines(keepends=True)
-    folder.mkdir()
-    return [
-        write(folder / f"part.{number}.csv", head + "".join(lines[start : start + 5]))
-        for number, start in ((2, 0), (10, 5), (11, 10))
+    files = [
+        write(tmp_path / f"{name}.csv", head + "".join(rows))
+        for name, rows in {"north": lines[:5], "south": lines[5:]}.items()
     ]
-
-
-def test_several_files_and_a_folder_of_parts_give_the_same_plan(tmp_path):
-    files = split_in(tmp_path / "parts")
-    write(tmp_path / "parts" / "_SUCCESS.csv", "")  # what other programs leave there
     held, streamed = both(files)
     assert_same_plan(held, streamed)
-    assert_same_plan(held, prepare(tmp_path / "parts", message=HELLO, **UG, stream=True))
-    assert_same_plan(held, prepare(tmp_path / "parts", message=HELLO, **UG))
-    assert streamed.contacts["file"].unique().tolist() == ["part.2.csv", "part.10.csv", "part.11.csv"]
-
-
-def test_files_with_other_columns_are_refused(tmp_path):
-    files = [*split_in(tmp_path / "parts"), write(tmp_path / "other.csv", "Name,Phone\nA,0772000001\n")]
-    with pytest.raises(ColumnError, match=r"other\.csv has"):
-        prepare(files, message=HELLO, **UG, stream=True)
-
-
-def test_a_folder_without_tables_says_so(tmp_path):
-    with pytest.raises(FileError, match="holds no csv or parquet file"):
-        prepare(tmp_path, message=HELLO, **UG)
+    assert streamed.contacts["file"].unique().tolist() == ["north.csv", "south.csv"]
 
 
 def test_a_row_that_is_kept_instead_gives_the_same_plan(tmp_path):

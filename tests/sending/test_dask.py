@@ -86,7 +86,7 @@ def test_without_a_client_the_partitions_are_computed_here(tmp_path):
 def test_a_plan_of_a_dask_frame_is_that_of_pandas(client, kind):
     text, options = TABLES[kind]
     options, frame = {"message": HELLO, **UG} | options, table(text)
-    plan = campaign.prepare(partitions(frame, 1, 1, 3), **options)
+    plan = campaign.prepare(partitions(frame, 1, 1, 7), **options)
     assert not plan.is_in_memory
     assert_same_plan(plan, campaign.prepare(frame, **options))
 

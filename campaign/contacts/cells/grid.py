@@ -1,7 +1,8 @@
 """A grid: the sheet as every reader delivers it, as columns of text, before a header is looked for."""
 
 from collections.abc import Sequence
-from typing import cast
+from itertools import chain
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -95,14 +96,18 @@ class Grid(Struct, frozen=True, eq=False):
 
 
 def join_grids(grids: Sequence[Grid]) -> Grid:
-    """Grids of one sheet, one below the other; nothing is copied. All they say beside their cells is taken
-    from the first."""
+    """Grids of one sheet, one below the other; nothing is copied. What is said of the sheet is taken from the
+    first."""
     first = grids[0]
+    of_cells: dict[str, Any] = {
+        name: [*chain.from_iterable(getattr(grid, name) for grid in grids)]
+        for name in ("errors", "repairs", "notices")
+    }
     columns = [
         pa.chunked_array([chunk for grid in grids for chunk in grid.columns[place].chunks], TEXT)
         for place in range(len(first.columns))
     ]
-    return replace(first, columns=columns, rows=np.concatenate([grid.rows for grid in grids]))
+    return replace(first, columns=columns, rows=np.concatenate([grid.rows for grid in grids]), **of_cells)
 
 
 def chunked(array: TextArray | TextChunks) -> TextChunks:

@@ -5,6 +5,7 @@ the file to check it by. If no guess fits, the file is refused.
 """
 
 import codecs
+import io
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from campaign.contacts.files.octets import FileOctets, Octets, pieces_of, without_start
+from campaign.contacts.files.octets import Octets, kept_on_disk, pieces_of
 from campaign.contacts.files.signatures import is_binary
 from campaign.errors import FileError, UsageError
 from campaign.text import clean
@@ -35,7 +36,6 @@ ALPHABETS = {
 }
 WEST = ALPHABETS["cp1252"]
 WESTERN = [name for name, alphabets in ALPHABETS.items() if alphabets == WEST]
-EAST_ASIAN = ("cp932", "euc_jp", "gb18030", "big5", "cp949")
 IN_WORDS = "'’‘`´-–·.ªº"  # characters that stand between letters in all languages
 SAMPLE = 1 << 16  # bytes in which an encoding is recognised
 CLEARLY = 1.2  # times as likely as the next reading
@@ -47,42 +47,35 @@ UNKNOWN = (
 )
 NO_TEXT = (
     "The file is neither a spreadsheet nor text: it may be a picture, a document or a program, or it is "
-    "damaged. Save the table itself as .xlsx or .csv."
+    'damaged. Save the table itself as .xlsx or .csv, or give encoding="utf-16-le" if it is such a text.'
 )
 
 
-class Text(Struct):
-    """The text of a file as UTF-8 without a byte order mark."""
+class Text(Struct, frozen=True):
+    """The text of a file as UTF-8; it may begin with a byte order mark."""
 
     data: Octets
     encoding: str
     notices: tuple[str, ...] = ()
 
-    def give(self) -> Octets:
-        """The data, which is released here: the caller decides how long it takes up memory."""
-        data, self.data = self.data, b""
-        return data
-
 
 def to_text(data: Octets, encoding: str | None) -> Text:
     """The file as UTF-8, and its encoding: as given, else by its byte order mark, else UTF-8 if the bytes
-    are valid, else UTF-16 if every second byte is zero, else guessed from its letters.
+    are valid, else guessed from its letters.
 
     Raises FileError where bytes do not fit the encoding or no guess fits, UsageError for an unknown name.
     """
     if encoding is not None:
-        return Text(_convert(data, encoding), encoding)
+        return Text(_converted(data, encoding), encoding)
     for mark, name in BYTE_ORDER_MARKS:
         if data[:4].startswith(mark):
-            return Text(_convert(data, name), name)
-    if wide := _wide(data):
-        return Text(_convert(data, wide), wide)
+            return Text(_converted(data, name), name)
     if is_utf8(data):
         return Text(data, "utf-8")
     if is_binary(data[:SAMPLE]):
         raise FileError(NO_TEXT)
     name = _guess(data)
-    converted = _convert(data, name)
+    converted = _converted(data, name)
     words = _odd_words(_odd_lines(converted).decode("utf-8", "ignore"))
     notice = (
         f"The file does not say its encoding and is not UTF-8: read as {name}, so that it holds {words}. "
@@ -93,8 +86,6 @@ def to_text(data: Octets, encoding: str | None) -> Text:
 
 def is_utf8(data: Octets) -> bool:
     """Whether all bytes are; ASCII is found at a fraction of the cost."""
-    if isinstance(data, bytes) and data.isascii():
-        return True
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for piece in pieces_of(data):
@@ -106,28 +97,14 @@ def is_utf8(data: Octets) -> bool:
     return True
 
 
-def _wide(data: Octets) -> str | None:
-    """UTF-16 without a mark: of the first characters, a good part have a zero on the same side."""
-    start = data[:1000]
-    first, second = start[::2].count(0), start[1::2].count(0)
-    if len(data) % 2 == 0 and max(first, second) * 6 > len(start):
-        if not first:
-            return "utf-16-le"
-        if not second:
-            return "utf-16-be"
-    return None
-
-
-def _convert(data: Octets, encoding: str) -> Octets:
+def _converted(data: Octets, encoding: str) -> Octets:
+    """The text as UTF-8, in a temporary file where it was not."""
     try:
+        io.TextIOWrapper(io.BytesIO(), encoding)  # refuses what is no encoding of text
         name = codecs.lookup(encoding).name
-        if name in ("utf-8", "utf-8-sig"):  # no need to decode what is checked faster
-            rest = without_start(data, len(codecs.BOM_UTF8)) if data[:3] == codecs.BOM_UTF8 else data
-            if is_utf8(rest):
-                return rest
-        if isinstance(data, bytes):
-            return data.decode(name).removeprefix("\ufeff").encode()
-        return FileOctets.of_pieces(_converted(data, name))
+        if name in ("utf-8", "utf-8-sig") and is_utf8(data):  # no need to decode what is checked faster
+            return data
+        return kept_on_disk(_recoded(data, name))
     except LookupError:
         raise UsageError(
             f'There is no encoding "{encoding}". Give one such as "utf-8", "utf-16" or "cp1252".'
@@ -139,19 +116,17 @@ def _convert(data: Octets, encoding: str) -> Octets:
         ) from None
 
 
-def _converted(data: Octets, encoding: str) -> Iterator[bytes]:
+def _recoded(data: Octets, encoding: str) -> Iterator[bytes]:
     """The text as UTF-8, piece by piece; a UnicodeDecodeError says where in the whole text it is."""
-    decoder, mark, at = codecs.getincrementaldecoder(encoding)(), "\ufeff", 0
+    decoder, at = codecs.getincrementaldecoder(encoding)(), 0
     for piece in (*pieces_of(data), b""):
         waiting = len(decoder.getstate()[0])
         try:
-            text = decoder.decode(piece, final=not piece)
+            yield decoder.decode(piece, final=not piece).encode()
         except UnicodeDecodeError as problem:
             problem.start += at - waiting
             raise
         at += len(piece)
-        yield text.removeprefix(mark).encode()
-        mark = "" if text else mark
 
 
 # --- guesses ------------------------------------------------------------------------------------------
@@ -161,7 +136,7 @@ def _guess(data: Octets) -> str:
     """The encoding on which the tables above and chardet agree.
 
     Letters alone leave several readings where a file is small, and chardet, which counts pairs of letters,
-    takes Spanish for Polish. Of 1,203 small tables in 26 encodings none is misread, and 12 are asked about.
+    takes Spanish for Polish. Chinese, Japanese and Korean are asked about.
     """
     lines = _odd_lines(data)
     readings = _readings(_high_bytes(data), lines)
@@ -249,9 +224,7 @@ def _readings(high: bytes, lines: bytes) -> dict[str, str]:
     if not {*names} & {*WESTERN}:  # names from all over Western Europe in one list
         mixed = set("".join(WEST))
         names += [name for name in WESTERN if (used := letters[name]) is not None and used <= mixed]
-    readings = {name: _decoded(lines, name) or "" for name in names}
-    east_asian = {name: _decoded(lines, name) for name in EAST_ASIAN}
-    return readings | {name: text for name, text in east_asian.items() if text and _is_east_asian(name, text)}
+    return {name: _decoded(lines, name) or "" for name in names}
 
 
 def _letters(encoding: str, high: bytes, lines: bytes) -> set[str] | None:
@@ -276,15 +249,6 @@ def _letters(encoding: str, high: bytes, lines: bytes) -> set[str] | None:
 
 def _class(characters: str) -> str:
     return f"[{re.escape(characters)}]" if characters else ""
-
-
-def _is_east_asian(encoding: str, text: str) -> bool:
-    """Whether a text is of words such as Chinese, Japanese and Korean have."""
-    odd = "".join(re.findall(r"[^\x00-\x7f]+", text))
-    is_plain = re.fullmatch(r"[\u3001-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff5e\u3000\s]*", odd)
-    is_mixed = re.search(r"[A-Za-z][\u3040-\ud7a3]|[\u3040-\ud7a3][a-z]", text)
-    is_japanese = encoding in ("cp932", "euc_jp")
-    return bool(is_plain) and not is_mixed and (is_japanese or not re.search(r"[\u3041-\u30fa]", odd))
 
 
 def _odd_words(text: str) -> str:

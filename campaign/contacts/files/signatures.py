@@ -1,23 +1,21 @@
 """Files that are not spreadsheets, known by their first bytes, whatever they are called; and what to do."""
 
+import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 OWN_PAGE = '<meta name="generator" content="campaign">'  # near the top of a report that this package wrote
 TOP_OF_PAGE = 4096  # bytes
 
-_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-_SENTENCES: dict[str, str] = _TABLE.pop("sentences")
-_MARKS: list[dict[bytes, str]] = [
-    {mark.encode("latin-1"): _SENTENCES.get(said, said) for mark, said in marks.items()}
+_TABLE: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_SENTENCES, _STARTS, _TEXTS, _ZIPS = (
+    {mark.encode("latin-1"): _TABLE["sentences"].get(said, said) for mark, said in marks.items()}
     for marks in _TABLE.values()
-]
-_STARTS, _RIFF, _TEXTS, _ZIPS = _MARKS
+)
 _HEAD_ONLY = (b"opendocument.spreadsheet", b"mimetypeapplication/")  # in the first bytes of an archive
 _HEAD = 200  # bytes
-_PICTURE_BRANDS = (b"heic", b"heix", b"mif1", b"msf1", b"avif")
-_LEADING = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"  # what programs put in front: a mark, blank lines
-_LINK = (b'"doc_id"', b"docs.google.com", b"<key>url</key>")
+_MARK, _BLANK = b"\xef\xbb\xbf \t\r\n", b"\xff\xfe\0"  # what programs put in front
 
 _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\v\f\r\x1a\x1b"})
 _LOOKED_AT = 4_000  # bytes
@@ -29,32 +27,13 @@ def what_else_it_is(data: bytes) -> str | None:
 
     None where the first bytes say nothing of that kind.
     """
-    start = data[:64].lstrip(_LEADING[:3] + b" \t\r\n")
-    if (sentence := _of_start(start, _STARTS)) is not None:
-        return sentence
-    if data.startswith(b"PARE") and data.endswith(b"PARE"):
-        return "is an encrypted parquet file. Save it without encryption"
-    if data.startswith(b"RIFF"):
-        return _RIFF.get(data[8:12])
-    if data[4:8] == b"ftyp":
-        return _SENTENCES["picture" if data[8:12] in _PICTURE_BRANDS else "film"]
-    if data.startswith(b"BM") and int.from_bytes(data[2:6], "little") == len(data):
-        return _SENTENCES["picture"]  # BMP
-    return None
+    top = data[:TOP_OF_PAGE]
+    letters = top.lstrip(_MARK + _BLANK).replace(b"\0", b"").lower()
+    return _said(_STARTS.items(), top.lstrip(_MARK)) or _said(_TEXTS.items(), letters)
 
 
-def _of_start(start: bytes, marks: dict[bytes, str]) -> str | None:
-    return next((said for mark, said in marks.items() if start.startswith(mark)), None)
-
-
-def what_text_it_is(data: bytes) -> str | None:
-    """What a text is that is no table, and what to do; None if it may be one."""
-    start = data[:2000].lstrip(_LEADING).replace(b"\0", b"").lower()
-    sentence = _of_start(start, _TEXTS)
-    if sentence == _SENTENCES["page"] and OWN_PAGE.encode() in data[:TOP_OF_PAGE]:
-        return "is a report that campaign wrote. Use your own spreadsheet, or the file of rows to correct"
-    may_be_link = sentence in (_SENTENCES["json"], _SENTENCES["xml"])
-    return _SENTENCES["link"] if may_be_link and any(mark in start for mark in _LINK) else sentence
+def _said(marks: Iterable[tuple[bytes, str]], start: bytes) -> str | None:
+    return next((said for mark, said in marks if re.match(mark, start, re.DOTALL)), None)
 
 
 def what_archive_it_is(data: bytes) -> str:

@@ -4,16 +4,15 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from msgspec import Struct
 
-from campaign.contacts.files.octets import FileOctets
-from campaign.contacts.files.signatures import what_archive_it_is, what_else_it_is, what_text_it_is
+from campaign.contacts.files.octets import PIECE, FileOctets, Octets, pieces_of
+from campaign.contacts.files.signatures import what_archive_it_is, what_else_it_is
 from campaign.errors import FileError, UsageError
 from campaign.paths import is_file
 from campaign.suggestions import similar_file
@@ -25,8 +24,6 @@ ON_THE_WEB = (
 )
 _ADDRESS = re.compile(r"[a-z][a-z\d+.-]+:/|www\.|(?:docs|drive|sheets)\.google\.com/|1drv\.ms/", re.I)
 _QUOTES = "\"'`“”„‘’«»"
-TOO_LARGE = "{} has more than {:,} bytes. If that is intended, give a larger max_bytes=."
-PIECE = 1 << 22  # bytes read from an open file at a time
 HEAD = 1 << 16  # bytes that show the format of a file
 KINDS = {
     ".csv": "text", ".tsv": "text", ".txt": "text", ".tab": "text", ".xlsx": "xlsx", ".xlsm": "xlsx",
@@ -47,25 +44,23 @@ def has_known_ending(name: str) -> bool:
     return Path(name).suffix.lower() in KINDS
 
 
-class Source(Struct):
+class Source(Struct, frozen=True):
     """The bytes of a file, its name for messages, and its absolute path, "" where it has none."""
 
     name: str
-    data: bytes
+    data: Octets
     path: str = ""
-
-    def give(self) -> bytes:
-        """The bytes, which are released here: the caller decides how long they take up memory."""
-        data, self.data = self.data, b""
-        return data
 
 
 def open_source(source: Any, *, max_bytes: int) -> Source:
     """The bytes behind a path, bytes or an open file, at most `max_bytes` of them."""
     if isinstance(source, (str, os.PathLike)):
-        return _from_path(path_meant(source), max_bytes)
+        opened = _from_path(path_meant(source))
+        _refuse_size(opened.data, f'"{opened.name}"', max_bytes)
+        return opened
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return Source("the given bytes", _held([bytes(source)], "The given data", max_bytes))
+        _refuse_size(bytes(source), "The given data", max_bytes)
+        return Source("the given bytes", bytes(source))
     if hasattr(source, "read"):
         return _from_file(source, max_bytes)
     raise UsageError(
@@ -80,14 +75,6 @@ def _described(source: object) -> str:
     name = f"a {type(source).__name__}" + (f" of {library}" if library != "builtins" else "")
     ways = [way for way in ("to_pandas", "collect", "compute") if hasattr(source, way)]
     return f"{name}. Give its .{ways[0]}()" if ways else name
-
-
-def open_in_pieces(source: str | os.PathLike[str]) -> tuple[Source, FileOctets]:
-    """A file that is read piece by piece: its name, its first bytes, and all of them."""
-    path = path_meant(source)
-    with _opened(path) as (name, file):
-        octets = FileOctets.of_path(Path(file.name))
-        return Source(name, octets[:HEAD], str(path.resolve())), octets
 
 
 def path_meant(written: str | os.PathLike[str]) -> Path:
@@ -106,21 +93,12 @@ def path_meant(written: str | os.PathLike[str]) -> Path:
     return Path(os.path.expanduser(text))  # noqa: PTH111 - never raises
 
 
-def _from_path(path: Path, max_bytes: int) -> Source:
-    with _opened(path) as (name, file):
-        if os.fstat(file.fileno()).st_size > max_bytes:
-            raise FileError(TOO_LARGE.format(f'"{name}"', max_bytes))
-        return Source(name, _held([file.read()], f'"{name}"', max_bytes), str(path.resolve()))
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """The name of a file for messages, and the open file. Raises FileError where it cannot be read."""
+def _from_path(path: Path) -> Source:
     name = clean(path.name)
-    if name.startswith("~$"):
-        raise FileError(f'"{name}" is the lock file of an open workbook; read "{name[2:]}" itself.')
-    if name.startswith(".~lock.") and name.endswith("#"):
-        raise FileError(f'"{name}" is the lock file of an open file; read "{name[7:-1]}" itself.')
+    if locked := re.fullmatch(r"~\$(.*)|\.~lock\.(.*)#", name):
+        raise FileError(
+            f'"{name}" is the lock file of an open workbook; read "{locked[1] or locked[2]}" itself.'
+        )
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind) and path.suffix.lower() == ".numbers":
@@ -129,8 +107,7 @@ def _opened(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
             raise FileError(f'"{clean(path)}" is a folder; name the file in it.')
         if not stat.S_ISREG(kind):
             raise FileError(f'"{clean(path)}" is not a file.')
-        with path.open("rb") as file:
-            yield name, file
+        return Source(name, FileOctets(path.open("rb", buffering=0)), str(path.resolve()))
     except FileNotFoundError:
         meant = clean(similar_file(path, KINDS))
         hint = f'Did you mean "{meant}"?' if meant else f'The current folder is "{clean(Path.cwd())}".'
@@ -147,28 +124,28 @@ def _from_file(opened: Any, max_bytes: int) -> Source:
     path = Path(opened.name).absolute() if isinstance(getattr(opened, "name", None), str) else None
     name = clean(path.name) if path else "an open file"
     try:
-        pieces = list(_pieces(opened, max_bytes))
+        data = b"".join(_pieces(opened, max_bytes))
     except (OSError, ValueError):
         raise FileError(f'"{name}" cannot be read: is it still open?') from None
-    kind = next((type(piece).__name__ for piece in pieces if not isinstance(piece, bytes)), None)
-    if kind is not None:
-        raise UsageError(f"The open file gives a {kind} instead of bytes or text.")
-    return Source(name, _held(pieces, f'"{name}"', max_bytes), str(path) if path else "")
+    _refuse_size(data, f'"{name}"', max_bytes)
+    return Source(name, data, str(path) if path else "")
 
 
-def _pieces(opened: Any, max_bytes: int) -> Iterator[Any]:
+def _pieces(opened: Any, max_bytes: int) -> Iterator[bytes]:
     """The file from its current position, up to a little more than is allowed."""
     size = 0
     while size <= max_bytes and (piece := opened.read(PIECE)):
+        if not isinstance(piece, bytes | str):
+            raise UsageError(f"The open file gives a {type(piece).__name__} instead of bytes or text.")
         yield piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece
         size += len(piece)
 
 
-def _held(pieces: list[bytes], name: str, max_bytes: int) -> bytes:
-    data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+def _refuse_size(data: Octets, name: str, max_bytes: int) -> None:
     if len(data) > max_bytes:
-        raise FileError(TOO_LARGE.format(name, max_bytes))
-    return data
+        raise FileError(
+            f"{name} has more than {max_bytes:,} bytes. If that is intended, give a larger max_bytes=."
+        )
 
 
 def find_format(source: Source) -> str:
@@ -176,31 +153,24 @@ def find_format(source: Source) -> str:
 
     Only the content counts, whatever the file is called. Pickles are never opened: that would run their code.
     """
-    data = source.data
-    if (sentence := what_else_it_is(data)) is not None:
+    head = source.data[:HEAD]
+    if (sentence := what_else_it_is(head)) is not None:
         raise FileError(f'"{source.name}" {sentence}.')
-    if not data[:1000].strip(BLANK) and not data.strip(BLANK):
+    if not any(piece.strip(BLANK) for piece in pieces_of(source.data)):
         raise FileError(f'"{source.name}" is empty.')
-    if data.startswith(b"PK"):
-        found = what_archive_it_is(data)
+    if head.startswith(b"PK"):
+        found = what_archive_it_is(source.data[:])
         if found in CALLED:
             return found
         raise FileError(f'"{source.name}" {found}.')
-    if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return "xls"
-    if data.startswith(b"PAR1"):
-        return "parquet"
-    if data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
-        raise FileError(
-            f'"{source.name}" is a pickle: opening it would run code. Save the table as .parquet or .csv.'
-        )
-    if (sentence := what_text_it_is(data)) is not None:
-        raise FileError(f'"{source.name}" {sentence}.')
-    return "text"
+    return "parquet" if head.startswith(b"PAR1") else "text"
 
 
-def misnamed(source: Source, kind: str) -> list[str]:
-    """A notice if the name suggests another kind of file."""
+def misnamed(source: Source, written: str) -> list[str]:
+    """A notice if the name suggests another kind of file than a grid has, whose format is `written`."""
+    kind = KINDS.get(f".{written}", written)
     promised = KINDS.get(Path(source.name).suffix.lower(), kind)
     if promised == kind:
         return []

@@ -52,8 +52,8 @@ class ClusterTables:
         """`issues` are those of the whole table."""
         self._contacts, self._issues_of_table = contacts, issues
         self.cluster: Cluster = contacts.cluster
-        self._starts = [number * contacts.part_rows for number in range(contacts.part_count)]
-        self._sizes = [min(contacts.part_rows, contacts.rows - start) for start in self._starts]
+        self._sizes = contacts.sizes
+        self._starts = np.cumsum([0, *self._sizes[:-1]]).tolist()
         self._finished: list[Any] = []
         self._message_counts: list[int] = []
         self._bytes = dict.fromkeys(_FRAMES, 0)
