@@ -25,7 +25,6 @@ MARK = "mark (leave as it is)"
 FOLLOW_UP_COLUMNS = (REASON, STATUS, ROW, MARK, CAMPAIGN)
 _FOLDED = tuple(map(fold, FOLLOW_UP_COLUMNS))
 _RECOGNISED_BY = frozenset(map(fold, (STATUS, ROW, CAMPAIGN)))
-_ROW_NUMBER = r"\s*0*([1-9][0-9]{0,8})(?:\.0+)?\s*"  # programs that take it for a number may write 5.0
 _BEHIND = "-"  # between the mark of the row and the order of dates in each column
 _ORDER = "(dmy|mdy|ymd|[dtu]{2})([a-z]+)"  # of day, month and year, or of point and comma, and the column
 _SHOWN = 60  # characters of a campaign's name in a sentence
@@ -205,7 +204,8 @@ def _quoted(campaign: str) -> str:
 
 def _original_rows(cells: "pd.Series[str]") -> "pd.Series[int]":
     """The row in the original file, 0 where there is none or it cannot be read."""
-    numbers = pd.to_numeric(cells.str.extract(f"^{_ROW_NUMBER}$", expand=False))
+    # Programs that take it for a number may write 5.0.
+    numbers = pd.to_numeric(cells.str.extract(r"^\s*0*([1-9][0-9]{0,8})(?:\.0+)?\s*$", expand=False))
     return pd.Series(numbers, cells.index).fillna(0).astype("int64")
 
 

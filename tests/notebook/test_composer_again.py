@@ -206,7 +206,7 @@ def test_a_campaign_that_another_program_sends_is_said_and_sent_afterwards(perso
     assert said not in person.sees("section-4")
     with pytest.raises(campaign.ConfirmationError) as asked:
         campaign.erase(folder)
-    assert "Other files" not in str(asked.value)
+    assert "In the folder: none." in str(asked.value)
     campaign.erase(folder, confirm=asked.value.phrase)
     assert [path.name for path in folder.iterdir() if "composed" in path.name] == []
 

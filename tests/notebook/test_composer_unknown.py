@@ -211,7 +211,7 @@ def test_a_second_page_that_settled_it_first_is_believed(killed):
     first, second = go_on(), go_on()
     answer(first, "accepted", "batch 3 was accepted")
     second.press("settle-refused")
-    assert "Batch 3 was settled as accepted already" in second.sees("unknown-texts")
+    assert "Batch 3 is not unknown: it was accepted" in second.sees("unknown-texts")
     second.press("settle-accepted")
     assert "11 of 250 rows were accepted" in second.sees("section-5")
 

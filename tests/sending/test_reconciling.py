@@ -100,6 +100,12 @@ def test_a_list_that_begins_after_the_batch_left_cannot_say_none():
     assert verdicts(told) == {2: "not known"}
 
 
+def test_with_nothing_accepted_beside_it_no_list_says_none():
+    days = BEFORE.replace("-22", "-20") + LATER.replace("-22 15:30", "-23 20:00")
+    told = reconciled(TOOK_1.splitlines()[0] + "\n" + days, CAMPAIGN.replace("accepted", "unknown "))
+    assert verdicts(told) == {1: "not known", 2: "not known"}
+
+
 def test_a_list_of_another_account_cannot_say_none():
     told = reconciled(TOOK_1.splitlines()[0] + "\n" + BEFORE + LATER)
     assert verdicts(told) == {2: "not known"}

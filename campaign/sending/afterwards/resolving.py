@@ -62,7 +62,7 @@ def resolve(
     An answer cannot be taken back. Only what was settled as refused or ordered again can still become
     accepted, here or by `reconcile`, while none of it was cut into another batch. A cost can be given later,
     too, to any batch without one that was accepted or ordered again (with that as the outcome), and one that
-    was given so can be corrected: the last one counts. What the service itself or its list named stays.
+    was given so can be corrected: the last one counts. What the service itself named stays.
 
     Run again, a line that settled a batch only says so. Raises `ConfirmationError` with the evidence and the
     phrase, `UsageError` for what cannot be settled so, `LockedError` while a run is under way. One that a
