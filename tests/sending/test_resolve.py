@@ -56,7 +56,7 @@ def test_the_evidence_is_shown_before_anything_is_settled(interrupted_campaign):
     assert "(UTC): the connection broke" in str(shown.value)  # at once, and without the class of the error
     assert "Error)" not in str(shown.value)
     assert 'confirm="batch 2 was accepted"' in str(shown.value)
-    _, whom, line, _, final = shown.value.question.split("\n")  # what to ask the provider about
+    _, whom, line, *_, final = shown.value.question.split("\n")  # what to ask the provider about
     assert final.startswith("You cannot take an answer back, so ask first where you are not sure.")
     assert whom == (
         "In the sheet: 10 rows from row 3 to row 12; numbers 25677*****01, 25677*****02, 25677*****03, …"
