@@ -14,7 +14,8 @@ from support.old_workbooks import container, formula, label, old_workbook, recor
 from support.spreadsheets import as_rows, reading, saved, workbook
 
 from campaign.contacts.reading import read_contacts
-from campaign.contacts.table import make_table
+from campaign.contacts.table import TableRows, table_of
+from campaign.contacts.workbooks import xlsx
 from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.contacts.workbooks.xlsx import read_xlsx
 from campaign.errors import FileError
@@ -208,7 +209,8 @@ def test_any_table_of_texts_written_as_xlsx_reads_back_equal(rows):
         kept.pop()
     # In this process: fifty others would take many seconds.
     cells = read_xlsx(target.getvalue(), sheet=None, max_bytes=10**6, max_cells=10**6)
-    table = make_table(grid_of(cells), header=None, skip_hidden=True, trim=True).frame
+    sheet = TableRows([grid_of(cells)], header=None, skip_hidden=True, trim=True)
+    table = table_of([*sheet.parts()], *sheet.columns())
     assert as_rows(table) == {0: ["first", "second"]} | dict(enumerate(kept, start=2))
 
 
