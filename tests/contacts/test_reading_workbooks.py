@@ -15,7 +15,6 @@ from support.spreadsheets import as_rows, reading, saved, workbook
 
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.table import TableRows, table_of
-from campaign.contacts.workbooks import xlsx
 from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.contacts.workbooks.xlsx import read_xlsx
 from campaign.errors import FileError
