@@ -11,7 +11,7 @@ from support.composer_person import TEXT
 import campaign
 from campaign.cli.arguments import commands_of, parser
 from campaign.cli.main import main
-from campaign.notebook.composer import left_out
+from campaign.notebook.composer import left_out, sent_elsewhere
 from campaign.notebook.composer.desk_words import CHOICES
 from campaign.sending.rounds.decision import QUESTIONS
 
@@ -20,7 +20,11 @@ ASKING = {
     for name, hint in get_type_hints(campaign.send).items()
     if (choices := [choice for choice in get_args(hint) if isinstance(choice, str)])[:1] == ["ask"]
 }
-IN_FORM = [*CHOICES, *(("opted_out", answer) for answer in left_out.ANSWERS)]
+IN_FORM = [
+    *CHOICES,
+    *(("opted_out", answer) for answer in left_out.ANSWERS),
+    *(("elsewhere", answer) for answer in sent_elsewhere.ANSWERS),
+]
 PUPILS = "name,phone,day\n" + "".join(f"Pupil {n},+256 772 000 00{n},Mon\n" for n in range(7))
 
 
@@ -56,7 +60,7 @@ def test_the_form_has_words_for_the_answers(code):
 
 
 def test_all_of_them_ask_about_the_same_people(person, table, capsys):
-    """Two have Monday's text, four wait for it, and one was opted out by a list that is forgotten."""
+    """Two have Monday's text, four wait for it, and the mark of one is gone."""
     table.write_text(PUPILS)
     options = {"message": TEXT, "sender": "CLINIC", "region": "UG"}
     first = campaign.prepare(campaign.read_contacts(table), opt_outs=["+256772000006"], **options)

@@ -44,11 +44,8 @@ NOTICED = {
     "refused counts as reached": 3, "a rehearsal counts as reached": 2, "list written before the ledger": 2,
     "accepted for another text": 1, "waiting text replaced unasked": 1, "reached counts as new": 1,
     "second line of defence removed": 1, "withdrawn and then again unasked": 17,
-<<<<<<< HEAD
     "same text elsewhere not asked": 1,
-=======
     "opt out forgotten": 1,
->>>>>>> optouts
 }  # fmt: skip
 
 

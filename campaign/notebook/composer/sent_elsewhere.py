@@ -29,6 +29,7 @@ from campaign.text import agreeing, capitalised, clean, counted, listed_words
 _NOBODY = np.empty(0, np.int64)
 _NAMED = 3  # campaigns
 _BY_LIST = "already, as the provider's list says"
+ANSWERS = {"send": "Send it to {who} again"}  # as in `elsewhere=`
 
 
 class SentElsewhere(VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -74,7 +75,7 @@ class SentElsewhere(VBox):  # type: ignore[misc]  # ipywidgets has no types
         count = self._count(difference, self._asked)
         who = "this person" if count == 1 else f"these {count:,} people"
         self._leave_out.description = f"Leave {who} out"
-        self._again.description = f"Send it to {who} again"
+        self._again.description = ANSWERS["send"].format(who=who)
         said = [f"Left out: {have_it_already(len(left_out))}."] if left_out else []
         if is_asked:
             said = [*self._questions(difference, senders, listed), _answers(count) * can_leave_out, *said]
