@@ -168,6 +168,8 @@ def _with_options_of(
     own = [one for one in signature.parameters.values() if one.name not in _OF_SEND_ALONE]
 
     def decorate(verb: Callable[[Plan, SendOptions], Returned]) -> Callable[Given, Returned]:
+        returned = verb.__annotations__["return"]
+
         @wraps(verb)
         def call(*args: Given.args, **kwargs: Given.kwargs) -> Returned:
             options = signature.bind(*args, **kwargs).arguments
@@ -178,6 +180,7 @@ def _with_options_of(
             return verb(plan, SendOptions(**options))
 
         call.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+        call.__annotations__ = {one.name: one.annotation for one in own} | {"return": returned}
         return public_call(call)
 
     return decorate
