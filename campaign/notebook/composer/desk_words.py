@@ -89,10 +89,7 @@ _WORDS = {
     "settle each batch with resolve": f"press “{ACCEPTED}” or “{NOT_THERE}” for each batch",
     "Settle what is unknown with resolve":
     f"For each batch that is unknown, press “{ACCEPTED}” or “{NOT_THERE}”",
-    "the next send or resume sends it": "it goes out when you press the button in section 4",
     "the next send or resume sends them": "they go out when you press the button in section 4",
-    "The next send or resume would send": "The button in section 4 would send",
-    "the next send or resume would send": "the button in section 4 would send",
     "settled as refused": "settled as not there",
     "send the plan with the right one": "ask whoever looks after this machine to set the right one",
 }  # fmt: skip

@@ -25,7 +25,7 @@ _SAYS = {
 }
 _REMEDY = (
     "Ask the provider for a list that has everything from before the first batch to more than an hour after "
-    "the last, with time zones; or what became of these messages, and settle them with resolve."
+    "the last, with time zones; or what became of these messages, then settle each batch with resolve."
 )
 _SHOWN = 20
 
