@@ -102,7 +102,8 @@ class OpenRows:
             is_empty = attributes.endswith("/")
             cells, _, rest = ("", "", content) if is_empty else content.partition("</table:table-row>")
             self._read_row(read_attributes(attributes), cells)
-            self._read_tags(rest)
+            if rest:
+                self._read_tags(rest)
 
     def _read_tags(self, xml: str) -> None:
         """What stands between rows."""
@@ -139,8 +140,10 @@ class OpenRows:
             self._lines.append((row, times, cells))
             self._repeated += (times - 1) * (len(xml) + self._repeated - before)
             facts.cells += times * filled
-            self.left = min(self.left, next((i for i, cell in enumerate(cells) if cell != ""), LAST_COLUMN))
             facts.reach(row + times - 1, len(cells) - 1)
+            if self.left:
+                first = next((i for i, cell in enumerate(cells) if cell != ""), LAST_COLUMN)
+                self.left = min(self.left, first)
         if self._is_hidden(attributes):
             facts.hidden_rows.update(range(row, min(row + times, LAST_ROW + 1)))
         if facts.cells > self._max_cells:
@@ -157,18 +160,21 @@ class OpenRows:
             if kind is None:
                 kind, value = self._kind(attributes)
             cell: object = None
-            if kind.is_text and shown and not covered:
+            if covered:
+                pass
+            elif kind.is_text and shown:
                 cell = unescape(shown) if "&" in shown else shown
-            elif kind.is_number and value and not covered:
+            elif kind.is_number and value:
                 cell = float(value)
-            elif not covered and (shown or content or not kind.is_blank):
-                cell = self._cell(
-                    row, column, kind, value, shown_text(content) if content else unescape(shown)
-                )
+            elif shown or content or not kind.is_blank:
+                shown = shown_text(content) if content else unescape(shown)
+                cell = self._cell(row, column, kind, value, shown)
             if cell is not None:
                 if column > len(cells):
                     cells += [""] * (min(column, LAST_COLUMN) - len(cells))
-                cells += [cell] * min(kind.repeated, LAST_COLUMN)
+                cells.append(cell)
+                if kind.repeated > 1:
+                    cells += [cell] * min(kind.repeated - 1, LAST_COLUMN)
                 filled += kind.repeated
             column += kind.repeated
         if column > LAST_COLUMN and cells:
