@@ -368,7 +368,7 @@ def test_it_does_without_arrow_and_numpy(library):
         "    yield from [['name']] * 10_000\n"
         "    heavy = {'numpy', 'pandas', 'pyarrow', 'inspect', 'zoneinfo'}\n"
         "    raise KeyError if heavy & {*sys.modules} else IndexError\n"
-        "sheet = SimpleNamespace(iter_rows=rows)\n"
+        "sheet = SimpleNamespace(iter_rows=rows, start=None, width=1, merged_cell_ranges=None)\n"
         "return nullcontext(SimpleNamespace(get_sheet_by_name=lambda name: sheet))"
     )
     with pytest.raises(FileError, match="IndexError"):

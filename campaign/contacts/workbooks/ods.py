@@ -6,7 +6,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import register_namespace, tostring
 
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive, stretches
-from campaign.contacts.workbooks.ods_rows import ROW, Rows, read_attributes
+from campaign.contacts.workbooks.ods_rows import ROW, OpenRows, read_attributes
 from campaign.contacts.workbooks.ods_styles import Styles
 from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
 from campaign.contacts.workbooks.sheet_choice import Sheet, choose_sheet, refuse_empty, sheet_cells
@@ -21,7 +21,7 @@ _OTHER_ENCODING = re.compile(rb"""<\?xml[^>]*encoding=["'](?!(?i:utf-8))""")
 _TABLE = re.compile(rb"<table:table([\s/][^<>]*)?>|</table:table>")
 
 
-class _Table(NamedTuple):
+class _TablePlace(NamedTuple):
     """A sheet, and where the XML of its rows starts and ends."""
 
     name: str
@@ -58,8 +58,8 @@ def _read(xml: bytes, styles: Styles, sheet: str | None, max_bytes: int, max_cel
     chosen, notices = choose_sheet(sheets, sheet)
     table = tables[int(chosen.part)]
     pieces = stretches(xml, ROW.encode(), table.start, table.end)
-    rows = Rows(pieces, styles, max_bytes, max_cells)
-    columns = text_columns(rows.lines(), rows.facts.last_column + 1)
+    rows = OpenRows(pieces, styles, max_bytes, max_cells)
+    columns = text_columns(rows.lines(), rows.facts.last_column + 1)[rows.left :]
     if sheet is None:
         filled = (
             one
@@ -67,10 +67,10 @@ def _read(xml: bytes, styles: Styles, sheet: str | None, max_bytes: int, max_cel
             if xml.find(b" office:value", its.start, its.end) > 0
         )
         refuse_empty(chosen, columns, rows.facts, filled)
-    return sheet_cells("ods", columns, rows.facts, chosen, sheets, notices=notices)
+    return sheet_cells("ods", columns, rows.facts, chosen, sheets, left=rows.left, notices=notices)
 
 
-def _tables(xml: bytes) -> Iterator[_Table]:
+def _tables(xml: bytes) -> Iterator[_TablePlace]:
     """The sheets of the file. Tables outside of them have no name."""
     start = xml.find(b"<office:spreadsheet")
     spaces = [f'xmlns:{prefix}="{name}"'.encode() for prefix, name in _NAMESPACES.items()]
@@ -85,7 +85,7 @@ def _tables(xml: bytes) -> Iterator[_Table]:
         if tag[0].startswith(b"</") or tag[0].endswith(b"/>"):
             if "table:name" in attributes:
                 style = attributes.get("table:style-name", "")
-                yield _Table(attributes["table:name"], style, start, tag.start())
+                yield _TablePlace(attributes["table:name"], style, start, tag.start())
             attributes = None
 
 

@@ -35,39 +35,39 @@ _TAG = re.compile(r"<(/?)table:([\w-]+)([^<>]*)>")
 _FORMULA = re.compile(r'table:formula="[^"]*"')
 _USUAL = re.compile(r'(?:\s+[\w:.-]+="[^"]*")*\s*/?')
 _ATTRIBUTE = re.compile(r'([\w:.-]+)="([^"]*)"')
-_CALC_TYPE = "calcext:value-type"
 _GROUPS = ("table-row-group", "table-column-group")
 
 
-class _Kind(NamedTuple):
+class _CellKind(NamedTuple):
     """What the attributes of a cell say but for its value.
 
-    `is_text`, `is_number`: a text or a number alone is all there is.
+    `is_text`, `is_number`: a text or a number alone is all there is; `is_blank`: there is nothing.
     """
 
     type: str
     repeated: int
     spans: tuple[int, int]
     style: str | None
-    has_formula: bool
-    has_value: bool
     is_error: bool
+    is_uncalculated: bool
     is_text: bool
     is_number: bool
+    is_blank: bool
 
 
-class Rows:
+class OpenRows:
     """The rows of one sheet, and the facts about it."""
 
     def __init__(self, pieces: Iterable[bytes], styles: Styles, max_bytes: int, max_cells: int) -> None:
         self.facts = SheetFacts()
         self._formats, self._no_extent = styles.number_formats(), styles.no_extent
         self._max_bytes, self._max_cells = max_bytes, max_cells
-        self._kinds: dict[str, _Kind] = {}
+        self._kinds: dict[str, _CellKind] = {}
         self._column_formats: list[tuple[int, int, CellFormat]] = []
         self._groups: list[bool] = []  # around this place; whether they are hidden
         self._row, self._columns = 1, 0  # the next row, and how many columns were declared
         self._lines: list[tuple[int, int, list[object]]] = []  # row number, how often, cells
+        self.left = LAST_COLUMN  # the first column that is filled
         self._repeated = 0  # bytes of text that are repeated
         try:
             for piece in pieces:
@@ -102,7 +102,8 @@ class Rows:
             is_empty = attributes.endswith("/")
             cells, _, rest = ("", "", content) if is_empty else content.partition("</table:table-row>")
             self._read_row(read_attributes(attributes), cells)
-            self._read_tags(rest)
+            if rest:
+                self._read_tags(rest)
 
     def _read_tags(self, xml: str) -> None:
         """What stands between rows."""
@@ -140,6 +141,9 @@ class Rows:
             self._repeated += (times - 1) * (len(xml) + self._repeated - before)
             facts.cells += times * filled
             facts.reach(row + times - 1, len(cells) - 1)
+            if self.left:
+                first = next((i for i, cell in enumerate(cells) if cell != ""), LAST_COLUMN)
+                self.left = min(self.left, first)
         if self._is_hidden(attributes):
             facts.hidden_rows.update(range(row, min(row + times, LAST_ROW + 1)))
         if facts.cells > self._max_cells:
@@ -155,46 +159,45 @@ class Rows:
             kind, value = kinds.get(attributes), ""
             if kind is None:
                 kind, value = self._kind(attributes)
-            if covered or not (shown or content or kind.has_value or kind.has_formula):
-                column += kind.repeated
-                continue
-            if column > len(cells):
-                cells += [""] * (min(column, LAST_COLUMN) - len(cells))
-            if kind.is_text and shown:
-                cells.append(unescape(shown) if "&" in shown else shown)
+            cell: object = None
+            if covered:
+                pass
+            elif kind.is_text and shown:
+                cell = unescape(shown) if "&" in shown else shown
             elif kind.is_number and value:
-                cells.append(float(value))
-            else:
-                cells += self._exact_cells(row, column, kind, value, content, shown)
-            filled += kind.repeated
+                cell = float(value)
+            elif shown or content or not kind.is_blank:
+                shown = shown_text(content) if content else unescape(shown)
+                cell = self._cell(row, column, kind, value, shown)
+            if cell is not None:
+                if column > len(cells):
+                    cells += [""] * (min(column, LAST_COLUMN) - len(cells))
+                cells.append(cell)
+                if kind.repeated > 1:
+                    cells += [cell] * min(kind.repeated - 1, LAST_COLUMN)
+                filled += kind.repeated
             column += kind.repeated
         if column > LAST_COLUMN and cells:
             self.facts.reach(row, column - 1)
         return cells, filled
 
-    def _exact_cells(
-        self, row: int, column: int, kind: _Kind, value: str, content: str, shown: str
-    ) -> list[object]:
-        """A cell that is neither a text nor a number alone, as often as it is repeated."""
-        shown = shown_text(content) if content else unescape(shown)
+    def _cell(self, row: int, column: int, kind: _CellKind, value: str, shown: str) -> object:
+        """A cell that is neither a text nor a number alone; None if it is empty."""
         self._repeated += (kind.repeated - 1) * len(shown + value)
-        return [self._cell(row, column, kind, value, shown)] * min(kind.repeated, LAST_COLUMN)
-
-    def _cell(self, row: int, column: int, kind: _Kind, value: str, shown: str) -> object:
-        """A cell that is not a text alone."""
         down, right = kind.spans
         if down > 1 or right > 1:
             self.facts.merges.append(Merge(row, column, row + down - 1, column + right - 1))
         if kind.is_error:
             self.facts.errors.append((row, column, shown[:20]))
             return ""
-        if kind.has_formula and not kind.has_value:
+        if kind.is_uncalculated:
             self.facts.uncalculated.append((row, column))
         by_column = (shows for first, last, shows in self._column_formats if first <= column <= last)
         shows = next(by_column, None) if kind.style is None else self._formats.get(kind.style)
-        return cell_value(kind.type, value, shown, shows)
+        result = cell_value(kind.type, value, shown, shows)
+        return None if result == "" and not kind.is_uncalculated else result
 
-    def _kind(self, text: str) -> tuple[_Kind, str]:
+    def _kind(self, text: str) -> tuple[_CellKind, str]:
         """What the attributes of a cell say, and its value."""
         if "table:formula=" in text:
             text = _FORMULA.sub('table:formula=""', text)
@@ -206,19 +209,21 @@ class Rows:
             kind = self._kinds[usual] = self._new_kind(read_attributes(usual))
         return kind, value
 
-    def _new_kind(self, attributes: dict[str, str]) -> _Kind:
+    def _new_kind(self, attributes: dict[str, str]) -> _CellKind:
         kind, style = attributes.get("office:value-type", ""), attributes.get("table:style-name")
         repeated = _count(attributes, "number-columns-repeated")
         spans = _count(attributes, "number-rows-spanned"), _count(attributes, "number-columns-spanned")
-        has_formula, is_error = "table:formula" in attributes, attributes.get(_CALC_TYPE) == "error"
-        has_value = bool(kind) or _CALC_TYPE in attributes
+        value_type = attributes.get("calcext:value-type", kind)
+        is_uncalculated = "table:formula" in attributes and not (kind or value_type)
+        is_error, is_single = value_type == "error", spans == (1, 1) and repeated == 1
         has_format = style in self._formats or (style is None and bool(self._column_formats))
-        is_alone = (
-            not (has_format or is_error) and spans == (1, 1) and repeated == 1 and has_formula <= has_value
-        )
+        is_alone = is_single and not (has_format or is_error or is_uncalculated)
         is_text = is_alone and kind in ("", "string") and "office:string-value" not in attributes
         is_number = is_alone and kind in ("float", "currency")
-        return _Kind(kind, repeated, spans, style, has_formula, has_value, is_error, is_text, is_number)
+        is_blank = spans == (1, 1) and not (kind or value_type or is_uncalculated)
+        return _CellKind(
+            kind, repeated, spans, style, is_error, is_uncalculated, is_text, is_number, is_blank
+        )  # fmt: skip
 
 
 @lru_cache(1024)
