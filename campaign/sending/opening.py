@@ -47,7 +47,7 @@ from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
-from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
+from campaign.sending.store.identity import ChosenName, campaign_key, is_try_out, locate_campaign
 from campaign.sending.store.lock_holder import open_in
 from campaign.sending.store.never_twice import check_never_twice
 from campaign.sending.store.round_content import RoundContent
@@ -380,7 +380,8 @@ def _departure(
         positions=positions,
         numbers=numbers,
         account=account,
-        key=claim.key,
+        # Each try-out is a campaign of its own, named after the moment.
+        key=campaign_key("try-out", account) if is_try_out(claim.name) else claim.key,
         last_entry=str(claim.takeover or "") if record is None else record.ledger.last_entry,
         later=len(content.outgoing) - len(positions),
         comparison=overview(compared),

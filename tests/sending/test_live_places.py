@@ -325,7 +325,7 @@ def test_a_campaign_that_is_sending_keeps_no_other_one_waiting(service, desk, mo
     run = campaign.start(
         plan_of(), account=service.account, confirm=phrase, concurrency=1, batch_size=1, progress=False
     )
-    assert asked(plan_of(), service.account, name="reminder")
+    assert asked(plan_of(), service.account, name="reminder", elsewhere="send")
     assert not run.ended
     run.cancel()
     run.wait()

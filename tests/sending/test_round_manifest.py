@@ -47,6 +47,7 @@ def test_the_options_are_kept_and_no_phrase_and_no_account_among_them(tmp_path, 
         "changed": "ask",
         "waiting": "ask",
         "opted_out": "ask",
+        "elsewhere": "ask",
         "pilot": 2,
     }
 
