@@ -83,14 +83,6 @@ def test_a_table_is_sent_in_parts(monkeypatch, capsys):
     assert plans[0].fingerprint == plans[1].fingerprint
 
 
-def test_a_folder_of_files_is_one_table(capsys):
-    Path("visits").mkdir()
-    for part in (2, 10):
-        (Path("visits") / f"part.{part}.csv").write_text(f"name,phone\nP{part},0772 000 0{part:02}\n")
-    assert main(["check", "visits", "--message", "Hi {name}", *TO]) == 0
-    assert "2 rows" in capsys.readouterr().out
-
-
 def test_what_is_read_in_parts_is_read_as_it_is_found(capsys):
     arguments = ["check", "visits.csv", "--stream", "--delimiter", ",", "--message", "Hi {name}", *TO]
     assert main(arguments) == 2

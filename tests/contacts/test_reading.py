@@ -3,6 +3,7 @@
 import datetime as dt
 import io
 import json
+import os
 import zipfile
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +17,7 @@ from support.old_workbooks import number as number_cell
 from support.spreadsheets import as_rows, reading, saved, workbook
 
 import campaign
+from campaign.contacts.files.sources import open_source
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_record import Reading, reading_of
 from campaign.errors import ColumnError, FileError, UsageError
@@ -824,6 +826,17 @@ def test_paths_bytes_and_open_files_are_the_same(tmp_path):
         ]
     assert all(as_rows(table) == as_rows(tables[0]) for table in tables)
     assert [reading(table).source for table in tables[-2:]] == ["list.csv", "list.csv"]
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path):
+    """Its first rows would be of one table and its last of another."""
+    path = tmp_path / "list.csv"
+    path.write_bytes(b"name,phone\nAmina,0772000001\n")
+    opened = open_source(path, max_bytes=100)
+    assert opened.data[:4] == b"name"
+    os.utime(path, ns=(0, 0))
+    with pytest.raises(FileError, match="changed while it was read"):
+        opened.data[4:]
 
 
 def test_a_closed_file_and_a_number_are_no_source():

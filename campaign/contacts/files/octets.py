@@ -4,6 +4,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from typing import IO, Protocol
 
 from campaign.errors import FileError
@@ -40,14 +41,18 @@ class FileOctets:
 
 
 def kept_on_disk(pieces: Iterable[bytes]) -> FileOctets:
-    """Bytes that are made piece by piece, in a temporary file."""
-    file = tempfile.TemporaryFile(prefix="campaign-", buffering=0)  # noqa: SIM115 - `FileOctets` closes it
-    try:
-        for piece in pieces:
-            file.write(piece)
-    except BaseException:
-        file.close()
-        raise
+    """Bytes that are made piece by piece, in a temporary file. Raises FileError if there is no room."""
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(tempfile.TemporaryFile(prefix="campaign-", buffering=0))
+            for piece in pieces:
+                file.write(piece)
+        except OSError as error:
+            raise FileError(
+                f"The text cannot be kept in the folder for temporary files: {error.strerror or error}. Make "
+                "room there, or save the file as UTF-8."
+            ) from None
+        stack.pop_all()
     return FileOctets(file)
 
 
