@@ -56,7 +56,7 @@ _RESUMED = _of_folder(
 )
 _RESOLVED = _of_folder(
     Option(
-        "batch", type=batches, metavar="BATCH",
+        "batches", type=batches, metavar="BATCH",
         help="the number of the batch, as status shows it; several of the same outcome: 19,20,21",
     ),
     Option(

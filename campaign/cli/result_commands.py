@@ -78,11 +78,11 @@ def _show_rounds(result: Result, page: Page) -> None:
 
 def run_resolve(options: argparse.Namespace, page: Page) -> int:
     result = resolve(
-        options.folder, options.batch, options.outcome, confirm=options.confirm, note=options.note,
+        options.folder, options.batches, options.outcome, confirm=options.confirm, note=options.note,
         cost=options.cost,
     )  # fmt: skip
-    are = agreeing(len(options.batch), "is", "are")
-    page.line(f"{capitalised(batches_in_words(options.batch, shown=None))} {are} settled.")
+    are = agreeing(len(options.batches), "is", "are")
+    page.line(f"{capitalised(batches_in_words(options.batches, shown=None))} {are} settled.")
     show_result(result, page)
     return exit_code(result)
 

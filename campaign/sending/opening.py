@@ -103,7 +103,7 @@ class _LockedCampaign(Struct, frozen=True):
     entry: ListEntry | None
 
 
-class _Decision(NamedTuple):
+class _Decided(NamedTuple):
     """What a person has confirmed: the content of a round, and which of it goes out first."""
 
     compared: ComparedPlan
@@ -322,7 +322,7 @@ def _others(compared: ComparedPlan, claim: Claim) -> OtherCampaigns:
     return other_campaigns(compared, claim.path, claim.name, claim.account)
 
 
-def _told(decision: _Decision) -> str:
+def _told(decision: _Decided) -> str:
     """What the campaign, and others, have to do with the people of a plan."""
     compared = decision.compared
     about_others = decision.others.about(np.isin(compared.recorded, MAY_GO_OUT))
@@ -331,7 +331,7 @@ def _told(decision: _Decision) -> str:
 
 def _decide(
     compared: ComparedPlan, others: OtherCampaigns, claim: Claim | None, options: SendOptions
-) -> _Decision:
+) -> _Decided:
     """What goes out of a compared plan. `claim` is None where nothing is confirmed.
 
     Raises `ConfirmationError` unless all questions are answered and, live, what leaves now was confirmed.
@@ -344,12 +344,10 @@ def _decide(
     leaving = content.outgoing if pilot.positions is None else pilot.positions
     if claim is not None and claim.is_live and len(leaving):
         check_confirmed(options.confirm, _departure(compared, others, content, leaving, claim, options))
-    return _Decision(compared, others, content, pilot)
+    return _Decided(compared, others, content, pilot)
 
 
-def _says_the_same(
-    decision: _Decision, last_round: Round, frozen: FrozenPlan, record: CampaignRecord
-) -> bool:
+def _says_the_same(decision: _Decided, last_round: Round, frozen: FrozenPlan, record: CampaignRecord) -> bool:
     """Whether a round has the same table, lists and messages, and exactly those wait that would go out."""
     content, manifest = decision.content, last_round.manifest
     return (
@@ -397,7 +395,7 @@ def _departure(
     )
 
 
-def _register(decision: _Decision, campaign: _LockedCampaign) -> _Sent:
+def _register(decision: _Decided, campaign: _LockedCampaign) -> _Sent:
     """Freeze a round, and register it together with the withdrawal of what still waits."""
     folder, ledger, options = campaign.folder, campaign.ledger, campaign.options
     # Before the round: a program that dies between leaves no round.

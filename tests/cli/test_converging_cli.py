@@ -256,8 +256,8 @@ def test_saves_the_spreadsheet_under_another_name_in_the_same_week(service, desk
     Path("visits.csv").rename("visits_v2.csv")
     code, shown = shell.run("send", "visits_v2.csv")
     assert (code, len(service.numbers)) == (2, 20)
-    assert "20 people have this very text from “visits”." in shown
-    assert "campaign send FILE --name visits. Or give --elsewhere send" in shown
+    assert "“visits”: 20 accepted\n" in shown
+    assert "campaign send FILE --name visits.\nGive --elsewhere send" in shown
     assert shell.run("send", "visits_v2.csv", "--dry-run")[0] == 2
     code, shown = shell.run("send", "visits_v2.csv", "--name", "visits")
     assert (code, len(service.numbers)) == (0, 20)

@@ -159,10 +159,10 @@ def test_what_is_not_a_folder(plan, sent):
     ("batch", "outcome", "note", "words"),
     [
         ([2, "3"], "accepted", "", "batches needs a whole number of 1 or more, but got the text '3'."),
-        ([], "accepted", "", "batches needs a whole number of 1 or more, but got a list. Write the number of"),
-        ([2, 1], "accepted", "", "Batch 1 is not unknown: it was accepted. Leave it out. The unknown batches are: 2."),
+        ([], "accepted", "", "batches needs a whole number of 1 or more, but got a list. Write the"),
+        ([2, 1], "accepted", "", "Batch 1 is not unknown: it was accepted. Leave it out. The unknown"),
         (2.0, "accepted", "", "batches needs a whole number of 1 or more, but got 2.0."),
-        (1, "accepted", "", "Batch 1 is not unknown: it was accepted. Leave it out. The unknown batches are: 2."),
+        (1, "accepted", "", "Batch 1 is not unknown: it was accepted. Leave it out. The unknown"),
         (2, "delivered", "", "outcome is 'delivered'; it can be 'accepted', 'refused' or 'again'."),
         (2, ["accepted"], "", "outcome is a list; it can be"),
         (2, "accepted", 5, "note needs text, but got 5."),

@@ -14,6 +14,7 @@ from campaign.errors import CampaignError, FolderError
 from campaign.public_calls import public_call
 from campaign.results.campaign_lines import HistoryFrame
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
+from campaign.sending.ledger.views import RegisteredRound
 from campaign.sending.options import Place
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.folder import Folder, open_folder
@@ -28,6 +29,7 @@ _TYPES: dict[str, Any] = {
     "last_sent": "datetime64[us, UTC]", **dict.fromkeys(_COUNTS, "Int64"), "cost": object,
     "unpriced": "Int64", **dict.fromkeys(("currency", "sender", "template", "folder", "problem"), "str"),
 }  # fmt: skip
+_SENT = ("accepted", "unknown", "sending", "again")
 _COUNTED_AS = {"refused": "refused", "unknown": "unknown", "sending": "unknown", "again": "unknown",
                "pending": "waiting"}  # fmt: skip
 _NOTHING = {**dict.fromkeys(_COUNTS, 0), "cost": Decimal(0), "unpriced": 0}
@@ -42,10 +44,10 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     for), refused, unknown and waiting (messages of the last table; all counts are Int64), cost (over all
     rounds; Decimal, None if it is not known), unpriced (batches without a known cost that may have been
     charged: with any, the cost is a lower bound), currency (of the account, "" if it was not given), sender
-    and template (of the last round), folder and problem. `state` is "erased", "closed", "open" while messages
-    wait, were refused (`resume` tries them again) or are unknown, and otherwise "finished", or "nothing sent"
-    where no message has ever left. A notebook shows the table in words, and `write_report` makes a page or a
-    workbook of it.
+    and template (of the last round that sent something), folder and problem. `state` is "erased", "closed",
+    "open" while messages wait, were refused (`resume` tries them again) or are unknown, and otherwise
+    "finished", or "nothing sent" where no message has ever left. A notebook shows the table in words, and
+    `write_report` makes a page or a workbook of it.
 
     A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
     `folder` may also be that of one campaign. Try-outs of one message to your own phone are left out unless
@@ -114,22 +116,27 @@ def _state(row: dict[str, Any], *, has_rounds: bool) -> str:
 
 
 def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
-    """What is known of the last table; once the campaign is erased, by what is left of it."""
-    registered = figures.rounds[-1]
-    if figures.ending == "erased":  # whether or not all of it is gone yet
-        path = round_path(place.path, registered.round)
-        last = Round(registered.round, path, read_round_manifest(path).without_people())
-    else:
-        last = open_round(place.path, registered)
+    """What is known of the last table, and what the last round that sent something has sent."""
     states = {batch.batch: batch.state for batch in figures.batches}
+    sent = {batch.round for batch in figures.batches if batch.state in _SENT}
+    last = _round(place, figures, figures.rounds[-1])
     counts = dict.fromkeys(_COUNTS, 0)
     for batch, messages in last.messages_by_batch(figures.batches).items():
         if name := _COUNTED_AS.get(states[batch]):
             counts[name] += messages
-    manifest = last.manifest
+    sending = [one for one in figures.rounds if not sent or one.round in sent]
+    said = _round(place, figures, sending[-1]).manifest
     return counts | {
-        "people": manifest.people,
-        "currency": manifest.currency,
-        "sender": ", ".join(manifest.senders),
-        "template": manifest.template,
+        "people": last.manifest.people,
+        "currency": last.manifest.currency,
+        "sender": ", ".join(said.senders),
+        "template": said.template,
     }
+
+
+def _round(place: Folder, figures: LedgerFigures, registered: RegisteredRound) -> Round:
+    """A round; once the campaign is erased, what is left of it, whether or not all of it is gone yet."""
+    if figures.ending != "erased":
+        return open_round(place.path, registered)
+    path = round_path(place.path, registered.round)
+    return Round(registered.round, path, read_round_manifest(path).without_people())

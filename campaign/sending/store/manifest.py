@@ -184,8 +184,8 @@ class _MadeBy(Struct):
 
 def _read(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
     """Raises `OSError` where it cannot be read, and `FolderError` where it cannot be one."""
-    content = read_ordinary(folder / MANIFEST, _LONGEST)
     try:
+        content = read_ordinary(folder / MANIFEST, _LONGEST)
         made_by = msgspec.json.decode(content, type=_MadeBy)
         if made_by.format != FORMAT:
             raise _other_format(folder, made_by.version)
