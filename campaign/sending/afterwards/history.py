@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ from campaign.argument_checks import check_path, check_switch
 from campaign.errors import CampaignError, FolderError
 from campaign.public_calls import public_call
 from campaign.results.campaign_lines import HistoryFrame
-from campaign.sending.ledger.figures import LedgerFigures, read_figures
+from campaign.results.totals import cost_of
+from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.options import Place
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.folder import Folder, open_folder
@@ -30,7 +30,6 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 _COUNTED_AS = {"refused": "refused", "unknown": "unknown", "sending": "unknown", "again": "unknown",
                "pending": "waiting"}  # fmt: skip
-_NOTHING = {**dict.fromkeys(_COUNTS, 0), "cost": Decimal(0), "unpriced": 0}
 
 
 @public_call
@@ -92,13 +91,13 @@ def _row(path: Path) -> dict[str, Any]:
     try:
         place = open_folder(path)
         row |= {"environment": place.manifest.environment, "name": place.manifest.name}
-        place.ledger_place.check(place.manifest.identity)
-        figures = read_figures(place.ledger_place)
-        row |= {"first_sent": figures.first_sent, "last_sent": figures.last_sent}
-        row |= {"cost": figures.cost, "unpriced": figures.unpriced}
-        row |= _of_last_round(place, figures) if figures.rounds else _NOTHING
-        row["accepted"] = sum(batch.messages for batch in figures.batches if batch.state == "accepted")
-        row["state"] = figures.ending or _state(row, has_rounds=bool(figures.rounds))
+        ledger = place.snapshot()
+        left = ledger.outcomes[ledger.outcomes["status"].isin(["accepted", "unknown"])]
+        row |= {"first_sent": left["submitted_at"].min(), "last_sent": left["submitted_at"].max()}
+        row["cost"], row["unpriced"] = cost_of(ledger.outcomes)
+        row |= _of_last_round(place, ledger) if ledger.rounds else dict.fromkeys(_COUNTS, 0)
+        row["accepted"] = int(left.loc[left["status"] == "accepted", "messages"].sum())
+        row["state"] = _state(row, ledger)
     except CampaignError as error:
         row["problem"] = clean(error)
     except (KeyError, TypeError, ValueError):  # no digest vouches for what is left of an erased campaign
@@ -106,24 +105,26 @@ def _row(path: Path) -> dict[str, Any]:
     return row
 
 
-def _state(row: dict[str, Any], *, has_rounds: bool) -> str:
-    """The state of a campaign that nobody has ended: it may have had only rows that get no message."""
-    if not has_rounds or any(row[name] for name in ("refused", "unknown", "waiting")):
+def _state(row: dict[str, Any], ledger: LedgerSnapshot) -> str:
+    """The state of a campaign, which may have had only rows that get no message."""
+    if ledger.erased_at or ledger.is_closed:
+        return "erased" if ledger.erased_at else "closed"
+    if not ledger.rounds or any(row[name] for name in ("refused", "unknown", "waiting")):
         return "open"
     return "nothing sent" if pd.isna(row["first_sent"]) else "finished"
 
 
-def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
+def _of_last_round(place: Folder, ledger: LedgerSnapshot) -> dict[str, Any]:
     """What is known of the last table; once the campaign is erased, by what is left of it."""
-    registered = figures.rounds[-1]
-    if figures.ending == "erased":  # whether or not all of it is gone yet
+    registered = ledger.rounds[-1]
+    if ledger.erased_at:  # whether or not all of it is gone yet
         path = round_path(place.path, registered.round)
         last = Round(registered.round, path, read_round_manifest(path).without_people())
     else:
         last = open_round(place.path, registered)
-    states = {batch.batch: batch.state for batch in figures.batches}
+    states = {batch.batch: batch.state for batch in ledger.batches}
     counts = dict.fromkeys(_COUNTS, 0)
-    for batch, messages in last.messages_by_batch(figures.batches).items():
+    for batch, messages in last.messages_by_batch(ledger.batches).items():
         if name := _COUNTED_AS.get(states[batch]):
             counts[name] += messages
     manifest = last.manifest
