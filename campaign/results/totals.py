@@ -128,9 +128,7 @@ class ResultTotals(Totals):
         environment: str = "live",
     ) -> ResultTotals:
         """Count the final statuses of the rows, and why some are duplicates, and add up the batches."""
-        costs = [cost for cost in batches["cost"] if isinstance(cost, Decimal)]
-        unpriced = batches["status"].isin(["accepted", "unknown"]) & batches["cost"].isna()
-        cost = None if unpriced.any() and not costs else sum(costs, Decimal(0))
+        cost, unpriced = cost_of(batches)
         figures = {name: value for name, value in planned.as_record().items() if name != "statuses"}
         counts, why = Counter[str](), Counter[str]()
         for part in parts:
@@ -142,7 +140,7 @@ class ResultTotals(Totals):
             batches=len(batches),
             accepted_in_all_rounds=int(batches.loc[batches["status"] == "accepted", "messages"].sum()),
             cost=cost,
-            unpriced=int(unpriced.sum()),
+            unpriced=unpriced,
             currency=currency,
             environment=environment,
             **figures,
@@ -175,6 +173,13 @@ def cost_in_words(
     amount = f"{currency} {money(cost)}" if currency else money(cost)
     made_up = " (made up)" if words_for(environment).has_made_up_costs else ""
     return f"{amount}{' or more' if unpriced else ''}{made_up}"
+
+
+def cost_of(batches: pd.DataFrame) -> tuple[Decimal | None, int]:
+    """What batches have cost, None if that is not known, and how many may have a cost that is not."""
+    costs, may_cost = batches["cost"].dropna(), batches["status"].isin(["accepted", "unknown"])
+    unpriced = int((may_cost & batches["cost"].isna()).sum())
+    return (None if unpriced and costs.empty else sum(costs, Decimal(0))), unpriced
 
 
 def lack_their_cost(batches: pd.DataFrame) -> pd.Series[bool]:

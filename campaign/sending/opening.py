@@ -16,27 +16,23 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from msgspec import Struct
 
-from campaign.arrow_text import Ints
 from campaign.environments import Environment
 from campaign.errors import AccountError, ConfirmationError, FolderError, LockedError, UsageError
 from campaign.messages.plan import Plan, plan_in, with_fields
-from campaign.messages.plan_tables.plan_columns import numbers_at, same_contacts
+from campaign.messages.plan_tables.plan_columns import same_contacts
 from campaign.messages.plan_tables.plan_part import AmendedParts
-from campaign.results.totals import average_price
-from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_new_list
 from campaign.sending.rounds.compared_in_words import overview
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
-from campaign.sending.rounds.comparison import GOES_OUT, MAY_GO_OUT
-from campaign.sending.rounds.confirmation import TRY_FIRST, Departure, check_confirmed
+from campaign.sending.rounds.comparison import MAY_GO_OUT
+from campaign.sending.rounds.confirmation import Departure, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, others_behind, plan_behind, with_comparison
 from campaign.sending.rounds.kept_options import keep_options, with_kept_budget
-from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.other_campaigns import OtherCampaigns, other_campaigns
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
@@ -47,7 +43,7 @@ from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
-from campaign.sending.store.identity import ChosenName, campaign_key, is_try_out, locate_campaign
+from campaign.sending.store.identity import ChosenName, locate_campaign
 from campaign.sending.store.lock_holder import open_in
 from campaign.sending.store.never_twice import check_never_twice
 from campaign.sending.store.round_content import RoundContent
@@ -274,7 +270,7 @@ def _lock(
 
 
 def _continue(campaign: _LockedCampaign, opt_outs: Any) -> _Sent:
-    """The last round, or a new one with its plan where people were refused or leave it; as `_converge`."""
+    """The round with the last plan, which more people may leave; as `_converge`."""
     contents = snapshot(campaign.folder.ledger_place)
     rounds = campaign.folder.rounds(contents)
     if not rounds:
@@ -290,14 +286,6 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> _Sent:
                 "opt_outs= would be lost. Give them as opt_outs= to prepare if you send the plan again."
             )
         return last_round, None, ""  # a person has closed it: only `send` starts it again
-    states = {batch.state for batch in contents.batches}
-    if (
-        opt_outs is None
-        and not states & {"refused", "again"}
-        and campaign.claim.account.environment != "live"
-    ):
-        keep_options(campaign.options, campaign.ledger, is_sending="pending" in states)
-        return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
     plan = with_fields(last_round.load(contents.batches).plan, template=last_round.manifest.template)
     return _converge(plan if opt_outs is None else without_new_list(plan, opt_outs), campaign)
 
@@ -343,7 +331,7 @@ def _decide(
     pilot = choose_pilot(content, options.pilot, last_round, record)
     leaving = content.outgoing if pilot.positions is None else pilot.positions
     if claim is not None and claim.is_live and len(leaving):
-        check_confirmed(options.confirm, _departure(compared, others, content, leaving, claim, options))
+        check_confirmed(Departure(compared, others, content, leaving, claim, options))
     return _Decided(compared, others, content, pilot)
 
 
@@ -358,40 +346,6 @@ def _says_the_same(decision: _Decided, last_round: Round, frozen: FrozenPlan, re
         and np.array_equal(content.batch_of_excluded, frozen.batch_of_excluded)
         and np.array_equal(content.plan.addressing.opt_outs, frozen.plan.addressing.opt_outs)
         and same_contacts(content.plan, frozen.plan)
-    )
-
-
-def _departure(
-    compared: ComparedPlan,
-    others: OtherCampaigns,
-    content: RoundContent,
-    positions: Ints,
-    claim: Claim,
-    options: SendOptions,
-) -> Departure:
-    """What would leave live now: the messages at these positions."""
-    account, record = claim.account, compared.record
-    numbers = np.unique(numbers_at(content.plan, positions))
-    leaving = MAY_GO_OUT if options.changed == "send" else GOES_OUT
-    return Departure(
-        plan=content.plan,
-        positions=positions,
-        numbers=numbers,
-        account=account,
-        # Each try-out is a campaign of its own, named after the moment.
-        key=campaign_key("try-out", account) if is_try_out(claim.name) else claim.key,
-        last_entry=str(claim.takeover or "") if record is None else record.ledger.last_entry,
-        later=len(content.outgoing) - len(positions),
-        comparison=overview(compared),
-        budget=budget_in_words(Budget.of(options.budget), account.currency),
-        price=None if record is None else average_price(record.ledger.outcomes),
-        reached_today=others.reached_today(numbers),
-        remarks=(
-            others.about(np.isin(compared.recorded, leaving)),
-            about_opted_out(compared.count_opted_out(*leaving)),
-            *content.plan.unused_marks,
-            TRY_FIRST if record is None and not is_try_out(claim.name) else "",
-        ),
     )
 
 

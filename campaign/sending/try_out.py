@@ -6,7 +6,6 @@ only a phone shows that.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -32,8 +31,6 @@ from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import shorten
 from campaign.values import replace
-
-_WITH_SOURCE = re.compile("Compare it with its source and (c)")  # it is your own, and is in no spreadsheet
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -150,6 +147,5 @@ def _plan_to(number: str, sent: pd.Series[Any], region: str | None) -> Plan:
         downgrade=False,
     )
     if plan.messages.empty:
-        detail = _WITH_SOURCE.sub(lambda match: match[1].upper(), plan.issues["detail"].iloc[0])
-        raise UsageError(f"Your own number cannot be used. {detail}")
+        raise UsageError(f"Your own number cannot be used. {plan.issues['detail'].iloc[0]}")
     return plan

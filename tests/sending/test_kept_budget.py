@@ -60,8 +60,6 @@ def test_every_figure_of_the_budget_has_the_currency_of_the_account():
 def test_a_corrected_table_has_it_too(held, sandbox):
     difference = campaign.compare(plan_for(people(25)), name="visits", account=sandbox)
     assert (difference.new, difference.reached, difference.cost) == (14, 11, 385)
-    assert "The budget of 385 does not cover them: 875 would." in difference.sentence
-    assert "budget" not in campaign.compare(plan_for(people(11)), name="visits", account=sandbox).sentence
     result = campaign.send(plan_for(people(25)), account=sandbox, name="visits", **SMALL)
     assert (len(sandbox.inbox), result.totals["not_sent"]) == (11, 14)
 
@@ -86,9 +84,6 @@ def test_a_budget_without_a_limit_lifts_it_for_good(held, sandbox):
 def test_a_budget_of_messages_stays_beside_one_of_cost(sandbox):
     budget = campaign.Budget(cost=10_000, messages=6)
     first = campaign.send(plan_for(people(20)), account=sandbox, name="visits", budget=budget, **SMALL)
-    assert "of 10,000 and 6 messages does not cover them: 20 messages would." in (
-        campaign.compare(plan_for(people(20)), name="visits", account=sandbox).sentence
-    )
     result = campaign.resume(first.folder, account=sandbox, **SMALL)
     assert len(sandbox.inbox) == 6
     assert "budget of 6 messages" in result.sentence

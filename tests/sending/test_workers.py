@@ -533,7 +533,7 @@ def test_another_account(folder, release, database):
     with pytest.raises(AccountError, match="give the account"):
         campaign.work(folder.with_name("other"))
     other = campaign.Account("sandbox", "http://sandbox.example.org/send", "school", "made up")
-    with pytest.raises(FolderError, match="released with another address or user name"):
+    with pytest.raises(FolderError, match="sent to another address or with another user name"):
         campaign.work(folder.with_name("other"), account=other)
 
 

@@ -13,11 +13,11 @@ from campaign import markup
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.cells.grid import name_rows
 from campaign.errors import CampaignError
+from campaign.messages.recipients import is_on_list
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.sending.rounds.difference import plan_behind
-from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.text import agreeing, capitalised, counted
 
@@ -82,7 +82,7 @@ def wanted_none(desk: Desk, numbers: Ints) -> Bools:
     """Which of some numbers are of people who wanted no texts before, whatever was agreed since."""
     are_left_out = np.zeros(len(numbers), dtype=bool)
     for record in _records(desk):
-        are_left_out |= opted_out_before(numbers, record)
+        are_left_out |= is_on_list(numbers, record.opt_outs.numbers)
     return are_left_out
 
 

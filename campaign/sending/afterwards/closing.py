@@ -35,14 +35,9 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
     return place.load_result()
 
 
-def messages_not_sent(record: CampaignRecord) -> tuple[int, int]:
-    """How many messages wait, and how many were refused; none of a campaign that was closed."""
-    return (0, 0) if record.ledger.is_closed else unsent_messages(record)
-
-
 def _check_confirmed(place: Folder, confirm: str | None) -> None:
     """Raise `ConfirmationError` if anything would not go out and the phrase does not say how much."""
-    waiting, refused = messages_not_sent(CampaignRecord.of(place))
+    waiting, refused = unsent_messages(CampaignRecord.of(place))
     unsent = counted(waiting + refused, "message")
     phrase = f"close with {unsent} not sent"
     if waiting + refused and confirm != phrase:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from campaign.errors import ConfirmationError, FolderError
 from campaign.log import log
 from campaign.public_calls import public_call
-from campaign.sending.afterwards.closing import messages_not_sent
 from campaign.sending.afterwards.opened_ledger import folder_to_change, ledger_to_erase
 from campaign.sending.options import Place
+from campaign.sending.rounds.not_again import unsent_messages
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder
@@ -54,7 +54,7 @@ def _check_settled(record: CampaignRecord) -> None:
             "Nothing was sent from this campaign, so there is nothing to erase. Delete its folder."
         )
     unknown = sum(batch.messages for batch in record.ledger.batches if batch.state == "unknown")
-    waiting, _ = messages_not_sent(record)
+    waiting, _ = unsent_messages(record)
     if unknown or waiting:
         raise FolderError(
             f"The campaign cannot be erased yet: {counted(unknown, 'message')} unknown, {waiting:,} to be "

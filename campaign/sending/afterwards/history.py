@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,8 @@ from campaign.argument_checks import check_path, check_switch
 from campaign.errors import CampaignError, FolderError
 from campaign.public_calls import public_call
 from campaign.results.campaign_lines import HistoryFrame
-from campaign.sending.ledger.figures import LedgerFigures, read_figures
-from campaign.sending.ledger.views import RegisteredRound
+from campaign.results.totals import cost_of
+from campaign.sending.ledger.views import LedgerSnapshot, RegisteredRound
 from campaign.sending.options import Place
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.folder import Folder, open_folder
@@ -32,7 +31,6 @@ _TYPES: dict[str, Any] = {
 _SENT = ("accepted", "unknown", "sending", "again")
 _COUNTED_AS = {"refused": "refused", "unknown": "unknown", "sending": "unknown", "again": "unknown",
                "pending": "waiting"}  # fmt: skip
-_NOTHING = {**dict.fromkeys(_COUNTS, 0), "cost": Decimal(0), "unpriced": 0}
 
 
 @public_call
@@ -94,13 +92,13 @@ def _row(path: Path) -> dict[str, Any]:
     try:
         place = open_folder(path)
         row |= {"environment": place.manifest.environment, "name": place.manifest.name}
-        place.ledger_place.check(place.manifest.identity)
-        figures = read_figures(place.ledger_place)
-        row |= {"first_sent": figures.first_sent, "last_sent": figures.last_sent}
-        row |= {"cost": figures.cost, "unpriced": figures.unpriced}
-        row |= _of_last_round(place, figures) if figures.rounds else _NOTHING
-        row["accepted"] = sum(batch.messages for batch in figures.batches if batch.state == "accepted")
-        row["state"] = figures.ending or _state(row, has_rounds=bool(figures.rounds))
+        ledger = place.snapshot()
+        left = ledger.outcomes[ledger.outcomes["status"].isin(["accepted", "unknown"])]
+        row |= {"first_sent": left["submitted_at"].min(), "last_sent": left["submitted_at"].max()}
+        row["cost"], row["unpriced"] = cost_of(ledger.outcomes)
+        row |= _of_last_round(place, ledger) if ledger.rounds else dict.fromkeys(_COUNTS, 0)
+        row["accepted"] = int(left.loc[left["status"] == "accepted", "messages"].sum())
+        row["state"] = _state(row, ledger)
     except CampaignError as error:
         row["problem"] = clean(error)
     except (KeyError, TypeError, ValueError):  # no digest vouches for what is left of an erased campaign
@@ -108,24 +106,26 @@ def _row(path: Path) -> dict[str, Any]:
     return row
 
 
-def _state(row: dict[str, Any], *, has_rounds: bool) -> str:
-    """The state of a campaign that nobody has ended: it may have had only rows that get no message."""
-    if not has_rounds or any(row[name] for name in ("refused", "unknown", "waiting")):
+def _state(row: dict[str, Any], ledger: LedgerSnapshot) -> str:
+    """The state of a campaign, which may have had only rows that get no message."""
+    if ledger.erased_at or ledger.is_closed:
+        return "erased" if ledger.erased_at else "closed"
+    if not ledger.rounds or any(row[name] for name in ("refused", "unknown", "waiting")):
         return "open"
     return "nothing sent" if pd.isna(row["first_sent"]) else "finished"
 
 
-def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
+def _of_last_round(place: Folder, ledger: LedgerSnapshot) -> dict[str, Any]:
     """What is known of the last table, and what the last round that sent something has sent."""
-    states = {batch.batch: batch.state for batch in figures.batches}
-    sent = {batch.round for batch in figures.batches if batch.state in _SENT}
-    last = _round(place, figures, figures.rounds[-1])
+    states = {batch.batch: batch.state for batch in ledger.batches}
+    sent = {batch.round for batch in ledger.batches if batch.state in _SENT}
+    last = _round(place, ledger, ledger.rounds[-1])
     counts = dict.fromkeys(_COUNTS, 0)
-    for batch, messages in last.messages_by_batch(figures.batches).items():
+    for batch, messages in last.messages_by_batch(ledger.batches).items():
         if name := _COUNTED_AS.get(states[batch]):
             counts[name] += messages
-    sending = [one for one in figures.rounds if not sent or one.round in sent]
-    said = _round(place, figures, sending[-1]).manifest
+    sending = [one for one in ledger.rounds if not sent or one.round in sent]
+    said = _round(place, ledger, sending[-1]).manifest
     return counts | {
         "people": last.manifest.people,
         "currency": last.manifest.currency,
@@ -134,9 +134,9 @@ def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
     }
 
 
-def _round(place: Folder, figures: LedgerFigures, registered: RegisteredRound) -> Round:
+def _round(place: Folder, ledger: LedgerSnapshot, registered: RegisteredRound) -> Round:
     """A round; once the campaign is erased, what is left of it, whether or not all of it is gone yet."""
-    if figures.ending != "erased":
+    if not ledger.erased_at:
         return open_round(place.path, registered)
     path = round_path(place.path, registered.round)
     return Round(registered.round, path, read_round_manifest(path).without_people())

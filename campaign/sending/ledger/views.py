@@ -106,13 +106,13 @@ class LedgerSnapshot(Struct, frozen=True, eq=False, dict=True):
             ],
         )
 
-    def attempts(self) -> list[Attempt]:
-        """The batches that were accepted, or may have been, in order."""
-        return [
-            Attempt(*batch[1:5], None if cost is None else Decimal(cost))
-            for batch, cost in zip(self.batches, (row[_COST] for row in self.outcome_rows), strict=True)
+    def costs(self) -> dict[int, Decimal | None]:
+        """The cost, where it is known, of each batch that was accepted, or may have been."""
+        return {
+            batch.batch: None if row[_COST] is None else Decimal(row[_COST])
+            for batch, row in zip(self.batches, self.outcome_rows, strict=True)
             if batch.state in _ATTEMPTED
-        ]
+        }
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
@@ -128,16 +128,6 @@ class LedgerSnapshot(Struct, frozen=True, eq=False, dict=True):
         ]
         remaining = self.outcomes[~self.outcomes["batch"].isin(superseded)]
         return remaining.reset_index(drop=True)
-
-
-class Attempt(NamedTuple):
-    """Messages `first` to `first + messages` of a part of a round, and their cost where it is known."""
-
-    round: int
-    part: int
-    first: int
-    messages: int
-    cost: Decimal | None
 
 
 def snapshot(place: Readable) -> LedgerSnapshot:
@@ -249,14 +239,6 @@ def rounds_and_reached(place: Readable) -> tuple[int, int]:
     with place.reading() as connection:
         rounds, messages = connection.execute(query).fetchone()
         return rounds, messages
-
-
-def accepted_messages(place: Readable) -> int:
-    """How many messages were accepted."""
-    query = f"SELECT CAST(coalesce(sum(messages), 0) AS BIGINT) FROM {BATCHES} WHERE state = 'accepted'"
-    with place.reading() as connection:
-        messages: int = connection.execute(query).fetchone()[0]
-        return messages
 
 
 def moves_of(place: Readable) -> int:

@@ -19,7 +19,7 @@ from campaign.messages.plan_tables.plan_columns import (
     numbers_of_contacts,
     rows_of_messages,
 )
-from campaign.messages.recipients import distinct
+from campaign.messages.recipients import distinct, is_on_list
 from campaign.sending.rounds.amended_plan import (
     SHARED_PHONE,
     has_text,
@@ -40,7 +40,6 @@ from campaign.sending.rounds.comparison import (
     compare_rows,
 )
 from campaign.sending.rounds.continuation_plan import continues, merge, rows_in_table, without_untouched
-from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.planned_rows import PlannedRows
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
@@ -160,10 +159,6 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
         goes_out = self.labels_of_rows[np.isin(self.recorded, GOES_OUT)]
         return np.setdiff1d(goes_out, self.file.places)
 
-    def count_opted_out(self, *recorded: int) -> int:
-        """How many rows were left out before, and one of these is recorded of them."""
-        return int((self.opted_out & np.isin(self.recorded, recorded)).sum())
-
     def are_in_doubt(self, batches: Ints) -> Bools:
         """Which batches may have been received, or not."""
         known = np.zeros(len(batches), np.int8) if self.record is None else self.record.knowledge[batches]
@@ -265,7 +260,7 @@ def _opted_out(record: CampaignRecord, rows: PlannedRows, recorded: Knowledge) -
     """Which of the rows that go out, or may, the campaign left out before because they wanted no messages."""
     outgoing = np.isin(recorded, MAY_GO_OUT)
     opted_out = np.zeros(len(recorded), dtype=bool)
-    opted_out[outgoing] = opted_out_before(rows.hashes.numbers[outgoing], record)
+    opted_out[outgoing] = is_on_list(rows.hashes.numbers[outgoing], record.opt_outs.numbers)
     return opted_out
 
 

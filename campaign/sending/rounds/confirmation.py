@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from decimal import Decimal
+from functools import cached_property
 
 import numpy as np
 from msgspec import Struct
@@ -12,11 +13,20 @@ from msgspec import Struct
 from campaign.arrow_text import Ints
 from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import map_messages_at, messages_at, rows_with_why
+from campaign.messages.plan_tables.plan_columns import map_messages_at, messages_at, numbers_at, rows_with_why
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
-from campaign.results.totals import cost_in_words
+from campaign.results.totals import average_price, cost_in_words
+from campaign.sending.engine.budget import Budget, budget_in_words
+from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import SHARED_PHONE
+from campaign.sending.rounds.compared_in_words import overview
+from campaign.sending.rounds.compared_plan import ComparedPlan
+from campaign.sending.rounds.comparison import GOES_OUT, MAY_GO_OUT
 from campaign.sending.rounds.kept_options import parts_of
+from campaign.sending.rounds.other_campaigns import OtherCampaigns
+from campaign.sending.store.claim import Claim
+from campaign.sending.store.identity import campaign_key, is_try_out
+from campaign.sending.store.round_content import RoundContent
 from campaign.service.account import Account
 from campaign.text import agreeing, capitalised, counted
 
@@ -24,30 +34,36 @@ COST_IS_NOT_KNOWN = "What it costs is not known before the first answer."
 TRY_FIRST = "To see this text on your own phone first, send one message with campaign.try_out(…)."
 
 
-class Departure(Struct, frozen=True, eq=False, kw_only=True):
-    """What would leave now: messages of a plan, whose `positions` are in the order in which they leave.
+class Departure(Struct, frozen=True, eq=False, dict=True):
+    """What would leave now: messages of a round, whose `positions` are in the order in which they leave.
 
-    - `key`: name and account of the campaign, hashed; `last_entry`: that of its journal, "" for none
-    - `numbers`: to whom they go, each once, and `later`: how many more wait until a pilot was looked at
-    - `comparison`: a sentence that says what the campaign has sent before
-    - `budget`: what all of it may cost, "" for no limit; `price`: what a message has cost so far on average,
-      None if that is not known
-    - `reached_today`: how many people another campaign of the account reached in the last 24 hours
-    - `remarks`: sentences that a person has to read before deciding
+    The other messages of its `content` that go out wait until a pilot was looked at.
     """
 
-    plan: Plan
+    compared: ComparedPlan
+    others: OtherCampaigns
+    content: RoundContent
     positions: Ints
-    numbers: Ints
-    account: Account
-    key: str
-    last_entry: str
-    later: int
-    comparison: str
-    budget: str
-    price: Decimal | None
-    reached_today: int
-    remarks: tuple[str, ...]
+    claim: Claim
+    options: SendOptions
+
+    @property
+    def plan(self) -> Plan:
+        return self.content.plan
+
+    @property
+    def account(self) -> Account:
+        return self.claim.account
+
+    @cached_property
+    def numbers(self) -> Ints:
+        """To whom they go, each once."""
+        return np.unique(numbers_at(self.plan, self.positions))
+
+    @cached_property
+    def reached_today(self) -> int:
+        """How many of these people another campaign of the account reached in the last 24 hours."""
+        return self.others.reached_today(self.numbers)
 
     @property
     def phrase(self) -> str:
@@ -56,14 +72,17 @@ class Departure(Struct, frozen=True, eq=False, kw_only=True):
         The mark changes with whatever the campaign's journal keeps, so a phrase that was used fits nothing
         any more, and nothing has to be stored for that.
         """
-        count = len(self.positions)
+        count, record = len(self.positions), self.compared.record
+        last_entry = str(self.claim.takeover or "") if record is None else record.ledger.last_entry
         is_all = count == self.plan.totals.messages and not (np.diff(self.positions) <= 0).any()
         messages = (
             self.plan.fingerprint
             if is_all
             else fingerprint_of(count, lambda: messages_at(self.plan, self.positions))
         )
-        mark = hashlib.sha256(json.dumps([self.key, self.last_entry, messages]).encode()).hexdigest()[:4]
+        # Each try-out is a campaign of its own, named after the moment.
+        key = campaign_key("try-out", self.account) if is_try_out(self.claim.name) else self.claim.key
+        mark = hashlib.sha256(json.dumps([key, last_entry, messages]).encode()).hexdigest()[:4]
         again = (
             f", {counted(self.reached_today, 'person', 'people')} for the second time in 24 hours"
             if self.reached_today
@@ -72,27 +91,31 @@ class Departure(Struct, frozen=True, eq=False, kw_only=True):
         return f"send {count} {agreeing(count, 'message', 'messages')} live {mark}{again}"
 
 
-def check_confirmed(confirm: str | None, departure: Departure) -> None:
+def check_confirmed(departure: Departure) -> None:
     """Raise `ConfirmationError`, which shows what would be sent, unless that was confirmed."""
-    phrase = departure.phrase
-    if confirm == phrase:
+    phrase, given, compared = departure.phrase, departure.options.confirm, departure.compared
+    if given == phrase:
         return
     first = next(messages_at(departure.plan, departure.positions[:1]))
+    leaving = MAY_GO_OUT if departure.options.changed == "send" else GOES_OUT
     lines = (
         _about_messages(departure),
-        _about_others(departure.plan),
-        departure.comparison,
+        _about_excluded(departure.plan),
+        overview(compared),
         _about_cost(departure),
         _about_today(departure.reached_today),
-        *departure.remarks,
+        departure.others.about(np.isin(compared.recorded, leaving)),
+        *departure.plan.unused_marks,
+        TRY_FIRST if compared.record is None and not is_try_out(departure.claim.name) else "",
         f"For example:\n{departure.plan.preview(int(first['row'].iloc[0]))}",
     )
-    raise ConfirmationError("\n".join(filter(None, lines)), phrase=phrase, purpose="send it", given=confirm)
+    raise ConfirmationError("\n".join(filter(None, lines)), phrase=phrase, purpose="send it", given=given)
 
 
 def _about_messages(departure: Departure) -> str:
     """How many messages go to how many people where, and how many wait for the end of a pilot."""
-    later, countries = departure.later, departure.plan.totals.countries
+    later = len(departure.content.outgoing) - len(departure.positions)
+    countries = departure.plan.totals.countries
     parts = sum(map_messages_at(departure.plan, np.sort(departure.positions), parts_of))
     shares = ", ".join(f"{name or 'unknown'} {count:,}" for name, count in countries.items())
     pilot = f" {capitalised(counted(later, 'more message'))} {agreeing(later, 'waits', 'wait')} for resume."
@@ -104,7 +127,7 @@ def _about_messages(departure: Departure) -> str:
     )
 
 
-def _about_others(plan: Plan) -> str:
+def _about_excluded(plan: Plan) -> str:
     """How many rows of the table get nothing; "" for none."""
     rows = plan.totals.rows - plan.totals["not_sent"]
     if not rows:
@@ -119,11 +142,13 @@ def _about_others(plan: Plan) -> str:
 
 def _about_cost(departure: Departure) -> str:
     """The budget, and what the messages would cost if that is known."""
-    budget = f"The campaign's budget is {departure.budget}." if departure.budget else ""
-    if departure.price is None:
+    record, currency = departure.compared.record, departure.account.currency
+    limit = budget_in_words(Budget.of(departure.options.budget), currency)
+    budget = f"The campaign's budget is {limit}." if limit else ""
+    price = None if record is None else average_price(record.ledger.outcomes)
+    if price is None:
         return budget or f"No budget is set: budget= sets a limit. {COST_IS_NOT_KNOWN}"
-    expected = round(departure.price * len(departure.positions))
-    cost = cost_in_words(Decimal(expected), currency=departure.account.currency)
+    cost = cost_in_words(Decimal(round(price * len(departure.positions))), currency=currency)
     return f"At the price so far this costs about {cost}. {budget or 'No budget is set.'}"
 
 

@@ -29,7 +29,6 @@ from campaign.sending.rounds.compared_in_words import (
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import GOES_OUT, MAY_GO_OUT, RECORDED
 from campaign.sending.rounds.decision import QUESTIONS, open_questions
-from campaign.sending.rounds.kept_options import about_budget
 from campaign.sending.rounds.other_campaigns import OtherCampaigns
 from campaign.sending.store.identity import NOTHING_SENT_YET
 
@@ -143,7 +142,6 @@ class Difference:
         if "elsewhere" not in self.questions:  # a rehearsal asks nothing
             yield self._others.about(self._leaving("send"))
         yield self._others.advice(self._leaving("send"))
-        yield about_budget(self._compared, self.outgoing())
         yield from remarks_on(self._compared)
 
     @property

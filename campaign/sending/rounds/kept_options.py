@@ -8,17 +8,10 @@ from math import floor
 
 import pandas as pd
 
-from campaign.arrow_text import Ints
-from campaign.messages.plan_tables.plan_columns import map_messages_at
-from campaign.results.totals import cost_in_words
-from campaign.sending.engine.budget import Budget, budget_in_words
+from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.tally import Spending
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.options import SendOptions
-from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.rounds.standing import cost_so_far
-from campaign.text import counted, rounded_up
 from campaign.values import replace
 
 
@@ -41,28 +34,6 @@ def keep_options(options: SendOptions, ledger: Ledger, *, is_sending: bool) -> N
         ledger.record_pace(pace)
 
 
-def about_budget(compared: ComparedPlan, outgoing: Ints) -> str:
-    """A sentence about a budget in force that does not cover what would go out; "" if it does, or for none.
-
-    `outgoing` are the positions of the messages that would.
-    """
-    record = compared.record
-    budget = Budget() if record is None else Budget.from_record(record.ledger.budget)
-    if record is None or budget == Budget() or not len(outgoing):
-        return ""
-    currency = record.rounds[-1].manifest.currency
-    messages = _messages_so_far(record) + len(outgoing)
-    spending = cost_so_far(record.rounds, record.ledger)
-    cost = rounded_up(spending.with_open_parts(sum(map_messages_at(compared.plan, outgoing, parts_of))))
-    if budget.cost is not None and cost > budget.cost:
-        enough = cost_in_words(cost, currency=currency)
-    elif budget.messages is not None and messages > budget.messages:
-        enough = counted(messages, "message")
-    else:
-        return ""
-    return f"The budget of {budget_in_words(budget, currency)} does not cover them: {enough} would."
-
-
 def batch_size_within(
     limit: Decimal, spending: Spending, price: Decimal, outgoing: pd.DataFrame, *, most: int
 ) -> int:
@@ -75,12 +46,6 @@ def batch_size_within(
     if cost <= room:
         return most
     return max(1, min(most, floor(len(outgoing) * room / Fraction(cost)) // 10))
-
-
-def _messages_so_far(record: CampaignRecord) -> int:
-    """How many messages count for a budget: they were accepted, or may have been."""
-    outcomes = record.ledger.outcomes
-    return int(outcomes.loc[outcomes["status"].isin(["accepted", "unknown"]), "messages"].sum())
 
 
 def parts_of(messages: pd.DataFrame) -> int:

@@ -24,7 +24,7 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
     """
     place = open_folder(folder)
     record = CampaignRecord.of(place)
-    unsent = 0 if record.ledger.is_closed else sum(unsent_messages(record))
+    unsent = sum(unsent_messages(record))
     if unsent:
         raise FolderError(
             f"The campaign in {folder} is not finished: {counted(unsent, 'message')} "
@@ -37,8 +37,11 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
 
 
 def unsent_messages(record: CampaignRecord) -> tuple[int, int]:
-    """How many messages of the last round wait, and how many were refused: the next run would send both."""
-    if not record.rounds:
+    """How many messages of the last round wait, and how many were refused: the next run would send both.
+
+    None of a campaign that was closed.
+    """
+    if record.ledger.is_closed or not record.rounds:
         return 0, 0
     planned = record.rounds[-1].messages_by_batch(record.ledger.batches)
     counts = Counter[str]()

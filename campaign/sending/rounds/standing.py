@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
-from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -14,12 +13,10 @@ from campaign.contract import ORDERED_AGAIN
 from campaign.local_times import LocalTimes
 from campaign.results.sending_time import seconds_spent
 from campaign.sending.engine.tally import Spending, Tally
-from campaign.sending.ledger.views import Attempt, LedgerSnapshot, RegisteredBatch
+from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.rounds import Round
 from campaign.text import agreeing, without_error_class
-
-AnyBatch = TypeVar("AnyBatch", RegisteredBatch, Attempt)
 
 
 def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") -> Tally:
@@ -30,9 +27,10 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") ->
     planned = held.reindex(numbers, fill_value=0).to_numpy()  # messages of today's plan in each batch
     is_accepted, is_unknown = status == "accepted", status == "unknown"
     is_committed, is_doubtful = is_accepted | is_unknown, (planned > 0) & is_unknown
+    left = set(numbers[(planned > 0) & ~is_committed].tolist())
     return Tally(
         int(planned.sum()),
-        parts_left=_parts_of(set(numbers[(planned > 0) & ~is_committed].tolist()), rounds, ledger),
+        parts_left=sum(parts for _, parts in _measured(left, rounds, ledger)),
         accepted=int(planned[is_accepted].sum()),
         refused=int(planned[status == "refused"].sum()),
         unknown=int(planned[is_unknown].sum()),
@@ -60,25 +58,23 @@ def cost_so_far(rounds: Iterable[Round], ledger: LedgerSnapshot) -> Spending:
 
     Raises `LedgerError` when a part file is missing or damaged.
     """
-    spending = Spending()
-    for attempt, size in _measured(rounds, ledger.attempts()):
-        spending.add(size, attempt.cost)
+    spending, costs = Spending(), ledger.costs()
+    for batch, parts in _measured(costs, rounds, ledger):
+        spending.add(parts, costs[batch])
     return spending
 
 
-def _parts_of(numbers: Container[int], rounds: Iterable[Round], ledger: LedgerSnapshot) -> int:
-    """How many SMS parts the batches of these numbers have."""
-    batches = [batch for batch in ledger.batches if batch.batch in numbers]
-    return sum(size for _, size in _measured(rounds, batches))
-
-
-def _measured(rounds: Iterable[Round], batches: Iterable[AnyBatch]) -> Iterator[tuple[AnyBatch, int]]:
-    """Batches in order, each with how many SMS parts it has; one part file is in memory at a time."""
+def _measured(
+    numbers: Container[int], rounds: Iterable[Round], ledger: LedgerSnapshot
+) -> Iterator[tuple[int, int]]:
+    """The batches of these numbers in order, each with how many SMS parts it has; one part file is in memory
+    at a time."""
     folders = {one_round.number: one_round.plan_path for one_round in rounds}
+    batches = [batch for batch in ledger.batches if batch.batch in numbers]
     for (number, part), group in groupby(batches, key=attrgetter("round", "part")):
         sums = np.concatenate([[0], np.cumsum(read_sizes(folders[number], part))])
         for batch in group:
-            yield batch, int(sums[batch.first + batch.messages] - sums[batch.first])
+            yield batch.batch, int(sums[batch.first + batch.messages] - sums[batch.first])
 
 
 def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, keeping: int, environment: str) -> str:

@@ -102,7 +102,8 @@ class Claim(Struct, frozen=True, eq=False, dict=True):
         if environment != self.account.environment:
             raise FolderError(
                 f"{clean(folder.path)} holds a campaign of the environment {environment}, and the account is "
-                f"of the environment {self.account.environment}. Leave out folder=, so that each has its own."
+                f"of the environment {self.account.environment}. Give the account that it was sent with, or "
+                "another folder."
             )
         folder.ledger_place.check(folder.manifest.identity)
         return identity_of(folder.ledger_place)

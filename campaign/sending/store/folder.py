@@ -33,7 +33,6 @@ from campaign.sending.ledger.postgres.standing_orders import StandingOrder
 from campaign.sending.ledger.views import (
     LedgerSnapshot,
     RegisteredBatch,
-    accepted_messages,
     moves_of,
     snapshot,
 )
@@ -43,7 +42,7 @@ from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_cam
 from campaign.sending.store.rounds import FrozenPlan, Round, messages_in, open_round
 from campaign.sending.store.ways_on import call_to_resume, options_of_last_run
 from campaign.service.account_in_code import account_of
-from campaign.text import agreeing, clean, counted
+from campaign.text import clean
 from campaign.values import replace
 
 
@@ -127,7 +126,7 @@ class Folder(Struct, frozen=True):
             is_closed=ledger.is_closed,
             open_in=self.open_in,
             order="" if ledger.order is None else ledger.order.kind,
-            changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
+            changes=LaterChanges(self.ledger_place, ledger.moves, datetime.now(UTC)),
             ways_on=self._ways_on(rounds, ledger.paces) if ways_on is None else ways_on,
             recorded=partial(_recorded, rounds, ledger.batches),
         )
@@ -213,33 +212,20 @@ def folder_exists(path: Path) -> bool:
 
 
 class LaterChanges(Struct, frozen=True):
-    """Called, it says what has changed in a ledger since it had so many `moves`; "" for nothing.
+    """Called, it says that a ledger has changed since it had so many `moves`; "" if it has not.
 
-    Two queries that take no time. A ledger that cannot be read any more, or is in a database on the network,
+    A query that takes no time. A ledger that cannot be read any more, or is in a database on the network,
     is not asked.
     """
 
     place: LedgerPlace
     moves: int
-    accepted: int
     read_at: datetime
-
-    @classmethod
-    def of(cls, place: LedgerPlace, moves: int, outcomes: pd.DataFrame) -> LaterChanges:
-        """The changes after these outcomes, which were read now."""
-        accepted = int(outcomes.loc[outcomes["status"] == "accepted", "messages"].sum())
-        return cls(place, moves, accepted, datetime.now(UTC))
 
     def __call__(self) -> str:
         try:
             if not self.place.file_names or moves_of(self.place) == self.moves:
                 return ""
-            more = accepted_messages(self.place) - self.accepted
         except (CampaignError, OSError):
             return ""
-        what = (
-            f"{counted(more, 'more message')} {agreeing(more, 'was', 'were')} accepted"
-            if more > 0
-            else "the campaign has changed"
-        )
-        return f"This is of {LocalTimes().moment(self.read_at)}; since then {what}."
+        return f"This is of {LocalTimes().moment(self.read_at)}; since then the campaign has changed."

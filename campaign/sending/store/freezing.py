@@ -200,7 +200,6 @@ def _manifest(
         totals={
             **plan.totals.as_record(),
             "people": people_in(plan.totals, len(rows_with_why(plan, *PEOPLE_OF_THEIR_OWN))),
-            "sharing_a_phone": len(rows_with_why(plan, "shared_phone")),
         },
         reading=asdict(plan.reading) if plan.reading is not None else None,
         digests=dict(sorted(digests.items())),

@@ -115,11 +115,6 @@ class RoundManifest(Manifest, frozen=True, kw_only=True):
         """The people in the table."""
         return int(self.totals["people"])
 
-    @property
-    def to_correct(self) -> int:
-        """The people who got nothing because their row has a mistake, or shares a phone."""
-        return self.load_totals()["invalid"] + int(self.totals["sharing_a_phone"])
-
     def without_people(self) -> RoundManifest:
         """What is left of it once the campaign is erased: counts, and how it was sent."""
         return replace(

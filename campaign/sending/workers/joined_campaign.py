@@ -25,9 +25,9 @@ from campaign.sending.ledger.postgres.worker_ledger import BatchSize, OthersMove
 from campaign.sending.ledger.views import LedgerSnapshot, erased_at, identity_of, snapshot_in
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.standing import tally_of
+from campaign.sending.store.claim import Claim
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.identity import campaign_key
-from campaign.sending.store.manifest import account_hash
 from campaign.sending.store.rounds import Round
 from campaign.sending.store.user_list import listed_campaign
 from campaign.sending.workers.share import Share, SharedPace, hold_of, is_answer, outcome_of
@@ -88,8 +88,7 @@ def join_campaign(
     Raises `FolderError` where nothing was released, and where something is missing on this machine.
     """
     place = shared_place(folder)
-    _check_account(folder, account)
-    place.check(folder.manifest.identity)
+    Claim(folder.path, folder.manifest.name, account, None).check_account(folder)
     _check_not_elsewhere(folder, account)
     with place.reading() as connection:
         folder.check_not_erased(erased_at(connection))
@@ -144,22 +143,6 @@ def _check_parts(last_round: Round, parts: Collection[int] | None) -> None:
     wrong = sorted(part for part in parts or () if not 0 <= part < count)
     if wrong:
         raise UsageError(f"There is no part {wrong[0]}: the parts of this round are 0 to {count - 1}.")
-
-
-def _check_account(folder: Folder, account: Account) -> None:
-    environment = folder.manifest.environment
-    if environment != account.environment:
-        raise FolderError(
-            f"{clean(folder.path)} holds a campaign of the environment {environment}, and the account is of "
-            f"the environment {account.environment}. Give the account that the campaign was released with."
-        )
-    if environment == "local":
-        return
-    if identity_of(folder.ledger_place)["account"] != account_hash(account, folder.manifest.salt):
-        raise FolderError(
-            f"The campaign in {clean(folder.path)} was released with another address or user name. Give a "
-            "worker the same account."
-        )
 
 
 def _check_not_elsewhere(folder: Folder, account: Account) -> None:
