@@ -46,10 +46,5 @@ def call_to_list(folder: Path, batches: Sequence[int]) -> str:
     return f'campaign.load_result({_in_code(folder)}).messages.query("{which}")'
 
 
-def call_to_compare(sandbox: str, folder: Path, batches: Sequence[int]) -> str:
-    """The call that shows which of these messages an embedded sandbox of this name received."""
-    return f"{sandbox}.received({call_to_list(folder, batches)})"
-
-
 def _in_code(folder: Path) -> str:
     return json.dumps(seen_from_here(folder), ensure_ascii=False)

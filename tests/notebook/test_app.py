@@ -343,7 +343,7 @@ def test_after_a_kill_the_unknown_texts_are_settled_by_clicks_and_a_phrase(app, 
     with page.expect_file_chooser() as chooser:
         page.click(".campaign-provider-list-upload")
     chooser.value.set_files(desk / "list.csv")
-    expect(part).to_contain_text("no header looks like phone numbers")
+    expect(part).to_contain_text("no header looks like a number")
     expect(part.get_by_label("Column with the numbers").locator("option:checked")).to_have_text(
         "found by its header"
     )

@@ -412,9 +412,9 @@ def test_the_lines_of_a_question_settle_what_is_unknown(tmp_path):
             campaign.resolve(folder, 2, "accepted")
         with pytest.raises(campaign.ConfirmationError, match="close with 6 messages not sent"):
             campaign.close(folder)
-        compare = f'sandbox.received(campaign.load_result("{folder}").messages.query("batch == 2"))'
-        assert compare in str(asked.value)
-        assert eval(compare)["row"].tolist() == [3, 4, 5]
+        listed = f'campaign.load_result("{folder}").messages.query("batch == 2")'
+        assert listed in str(asked.value)
+        assert eval(listed)["row"].tolist() == [3, 4, 5]
         assert run.status == "paused"  # the question has done nothing yet
         pasted(asked.value.call)
         assert run.status == "stopped"

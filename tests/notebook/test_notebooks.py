@@ -146,4 +146,4 @@ def test_going_live_stops_before_the_cell_that_sends(tmp_path, state_directory):
     assert first != second
     assert "256772000999 Hi Noëlla, we expect you" in shown  # an accent, on your own phone
     assert "made-up" not in shown
-    assert not state_directory.exists()
+    assert not (state_directory / "campaigns").exists()  # nothing is listed

@@ -112,7 +112,7 @@ def test_meddling_with_rounds_sends_nobody_a_second_message(craft):
             if refused:
                 call()
             else:
-                with pytest.raises(campaign.FolderError, match="[Rr]estore"):
+                with pytest.raises(campaign.FolderError, match=r"[Rr]estore"):
                     call()
         assert not sandbox.inbox["number"].duplicated().any()
         assert len(sandbox.inbox) == (4 if refused else 2)
