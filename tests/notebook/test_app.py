@@ -349,7 +349,7 @@ def test_after_a_kill_the_unknown_texts_are_settled_by_clicks_and_a_phrase(app, 
     )
     part.get_by_label("Column with the numbers").select_option(label="A")
     part.get_by_label("Column with the texts").select_option(label="B")
-    expect(part).to_contain_text("Batch 3 (5 texts), unknown: the list has none of them.")
+    expect(part).to_contain_text("Batch 3 (5 texts), unknown: not known")
     page.click("button:text-is('It was accepted')")
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
