@@ -33,8 +33,7 @@ from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, others_behind, plan_behind, with_comparison
 from campaign.sending.rounds.kept_options import keep_options, with_kept_budget
-from campaign.sending.rounds.not_again import check_not_again
-from campaign.sending.rounds.other_campaigns import OtherCampaigns, other_campaigns
+from campaign.sending.rounds.other_campaigns import OtherCampaigns, check_not_again, other_campaigns
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.claim import Claim
@@ -44,7 +43,6 @@ from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
 from campaign.sending.store.identity import ChosenName, locate_campaign
-from campaign.sending.store.lock_holder import open_in
 from campaign.sending.store.never_twice import check_never_twice
 from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import (
@@ -99,7 +97,7 @@ class _LockedCampaign(Struct, frozen=True):
     entry: ListEntry | None
 
 
-class _Decided(NamedTuple):
+class _Confirmed(NamedTuple):
     """What a person has confirmed: the content of a round, and which of it goes out first."""
 
     compared: ComparedPlan
@@ -188,7 +186,7 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
         return Difference(compare_plan(plan, None, environment), partial(find_others, name=name.name))
     if account is not None:
         Claim(path, folder.manifest.name, account, None).check_account(folder)
-    place = open_in(path)  # asked first: what it sends while the rest is read is not counted
+    place = folder.open_in  # asked first: what it sends while the rest is read is not counted
     compared = compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out)
     return Difference(replace(compared, open_in=place), partial(find_others, name=folder.manifest.name))
 
@@ -310,7 +308,7 @@ def _others(compared: ComparedPlan, claim: Claim) -> OtherCampaigns:
     return other_campaigns(compared, claim.path, claim.name, claim.account)
 
 
-def _told(decision: _Decided) -> str:
+def _told(decision: _Confirmed) -> str:
     """What the campaign, and others, have to do with the people of a plan."""
     compared = decision.compared
     about_others = decision.others.about(np.isin(compared.recorded, MAY_GO_OUT))
@@ -319,7 +317,7 @@ def _told(decision: _Decided) -> str:
 
 def _decide(
     compared: ComparedPlan, others: OtherCampaigns, claim: Claim | None, options: SendOptions
-) -> _Decided:
+) -> _Confirmed:
     """What goes out of a compared plan. `claim` is None where nothing is confirmed.
 
     Raises `ConfirmationError` unless all questions are answered and, live, what leaves now was confirmed.
@@ -332,10 +330,12 @@ def _decide(
     leaving = content.outgoing if pilot.positions is None else pilot.positions
     if claim is not None and claim.is_live and len(leaving):
         check_confirmed(Departure(compared, others, content, leaving, claim, options))
-    return _Decided(compared, others, content, pilot)
+    return _Confirmed(compared, others, content, pilot)
 
 
-def _says_the_same(decision: _Decided, last_round: Round, frozen: FrozenPlan, record: CampaignRecord) -> bool:
+def _says_the_same(
+    decision: _Confirmed, last_round: Round, frozen: FrozenPlan, record: CampaignRecord
+) -> bool:
     """Whether a round has the same table, lists and messages, and exactly those wait that would go out."""
     content, manifest = decision.content, last_round.manifest
     return (
@@ -349,7 +349,7 @@ def _says_the_same(decision: _Decided, last_round: Round, frozen: FrozenPlan, re
     )
 
 
-def _register(decision: _Decided, campaign: _LockedCampaign) -> _Sent:
+def _register(decision: _Confirmed, campaign: _LockedCampaign) -> _Sent:
     """Freeze a round, and register it together with the withdrawal of what still waits."""
     folder, ledger, options = campaign.folder, campaign.ledger, campaign.options
     # Before the round: a program that dies between leaves no round.

@@ -14,9 +14,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 
-from campaign.contract import KEEPING
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import rows_with_why
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
@@ -40,7 +38,7 @@ from campaign.sending.store.ways_on import call_to_resume
 from campaign.sending.waiting.terminal import interruption, notebook_display, progress_bar
 from campaign.sending.waiting.waiting import Waiting
 from campaign.service.account_in_code import account_argument
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, counted
 from campaign.values import replace
 
 _UNDER_WAY = "The run is still under way: look at run.result again later, or wait with run.wait()."
@@ -107,10 +105,7 @@ class Run:
         waiting = [batch.batch for batch in contents.batches if batch.state == "pending"]
         self.pilot_was_over = pilot_end is not None and min(waiting, default=0) > pilot_end
         if self._complete:
-            keeping = len(rows_with_why(self._frozen_plan().plan, *KEEPING))
-            self._nothing_sent = nothing_sent(
-                tally, contents.outcomes, keeping=keeping, environment=self.environment
-            )
+            self._nothing_sent = nothing_sent(tally, contents.outcomes, self.environment)
         manifest = last_round.manifest
         return Engine(
             UnsentBatches(
@@ -178,19 +173,6 @@ class Run:
         is_over = self.status in ("finished", "stopped") and self.ended and not self._complete
         left = self.counts.waiting or self.counts.refused
         return bool(is_over and left and not (hold is not None and hold.needs_change))
-
-    @property
-    def refusal_to_make_way(self) -> str:
-        """What whoever opens the campaign a second time has to know; "" if this run is in nobody's way."""
-        if self.ended or not self._is_of_this_process:
-            return ""
-        is_paused = self.status == "paused"
-        way_on = "Resume it with run.resume()" if is_paused else "Wait for it with run.wait()"
-        return (
-            f"{clean(self.folder)} is open in another run of this notebook or program, which is "
-            f"{'paused' if is_paused else 'under way'}. {way_on}, or end it with run.stop() and run.wait(), "
-            "then try again."
-        )
 
     @property
     def call_for_the_rest(self) -> str:

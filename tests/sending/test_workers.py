@@ -525,7 +525,7 @@ def test_another_account(folder, release, database):
     provider = campaign.Account("sandbox", "http://sandbox.example.org/send", "clinic", "made up")
     with campaign.Sandbox() as service:
         release(plan_of(3), account=service.account)
-        with pytest.raises(FolderError, match="Give the account that the campaign was released with"):
+        with pytest.raises(FolderError, match="Give the account that it was sent with"):
             campaign.work(folder, account=provider)
     campaign.release(
         plan_of(3), account=provider, folder=folder.with_name("other"), ledger=database, name="other"

@@ -7,7 +7,6 @@ from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import folder_to_change, opened_ledger
 from campaign.sending.options import Place
-from campaign.sending.rounds.not_again import unsent_messages
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.runs_here import is_held_here
@@ -37,7 +36,7 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
 
 def _check_confirmed(place: Folder, confirm: str | None) -> None:
     """Raise `ConfirmationError` if anything would not go out and the phrase does not say how much."""
-    waiting, refused = unsent_messages(CampaignRecord.of(place))
+    waiting, refused = CampaignRecord.of(place).unsent_messages
     unsent = counted(waiting + refused, "message")
     phrase = f"close with {unsent} not sent"
     if waiting + refused and confirm != phrase:

@@ -9,7 +9,6 @@ from campaign.log import log
 from campaign.public_calls import public_call
 from campaign.sending.afterwards.opened_ledger import folder_to_change, ledger_to_erase
 from campaign.sending.options import Place
-from campaign.sending.rounds.not_again import unsent_messages
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder
@@ -54,7 +53,7 @@ def _check_settled(record: CampaignRecord) -> None:
             "Nothing was sent from this campaign, so there is nothing to erase. Delete its folder."
         )
     unknown = sum(batch.messages for batch in record.ledger.batches if batch.state == "unknown")
-    waiting, _ = unsent_messages(record)
+    waiting, _ = record.unsent_messages
     if unknown or waiting:
         raise FolderError(
             f"The campaign cannot be erased yet: {counted(unknown, 'message')} unknown, {waiting:,} to be "

@@ -47,7 +47,7 @@ ROUNDS = "SELECT round, digest, at FROM rounds ORDER BY round"
 # The note of an answer that a worker recorded after the others had given it up: no person has settled it.
 LATE_ANSWER = "the answer came after its worker had been given up"
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
-LAST_ENTRY = "SELECT now, at FROM journal ORDER BY id DESC LIMIT 1"
+LAST_ENTRY = "SELECT id, at, batch, now FROM journal ORDER BY id DESC LIMIT 1"
 _LAST_BUDGET = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
 _PACES = "SELECT at, note FROM journal WHERE now = 'pace' ORDER BY id"
 _ATTEMPTED = ("accepted", "unknown", "again", "sending")
@@ -170,9 +170,7 @@ def is_closed(connection: Connection) -> bool:
 
 def last_entry(connection: Connection) -> str:
     """What identifies the last entry of the journal, "" for none."""
-    row: Any = connection.execute(
-        "SELECT id, at, batch, now FROM journal ORDER BY id DESC LIMIT 1"
-    ).fetchone()
+    row: Any = connection.execute(LAST_ENTRY).fetchone()
     return "" if row is None else " ".join(map(str, row))
 
 
@@ -183,7 +181,7 @@ def erased_at(connection: Connection) -> str:
 
 def erasure_in(last_entry: Any) -> str:
     """When a campaign with this last entry was erased, "" for never."""
-    return str(last_entry[1]) if last_entry is not None and last_entry[0] == "erased" else ""
+    return str(last_entry[1]) if last_entry is not None and last_entry[3] == "erased" else ""
 
 
 def _outcome_rows(connection: Connection) -> list[tuple[Any, ...]]:

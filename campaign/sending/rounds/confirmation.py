@@ -72,16 +72,16 @@ class Departure(Struct, frozen=True, eq=False, dict=True):
         The mark changes with whatever the campaign's journal keeps, so a phrase that was used fits nothing
         any more, and nothing has to be stored for that.
         """
-        count, record = len(self.positions), self.compared.record
-        last_entry = str(self.claim.takeover or "") if record is None else record.ledger.last_entry
+        count, claim, record = len(self.positions), self.claim, self.compared.record
+        # Each try-out is a campaign of its own, named after the moment.
+        key = campaign_key("try-out", claim.account) if is_try_out(claim.name) else claim.key
+        last_entry = str(claim.takeover or "") if record is None else record.ledger.last_entry
         is_all = count == self.plan.totals.messages and not (np.diff(self.positions) <= 0).any()
         messages = (
             self.plan.fingerprint
             if is_all
             else fingerprint_of(count, lambda: messages_at(self.plan, self.positions))
         )
-        # Each try-out is a campaign of its own, named after the moment.
-        key = campaign_key("try-out", self.account) if is_try_out(self.claim.name) else self.claim.key
         mark = hashlib.sha256(json.dumps([key, last_entry, messages]).encode()).hexdigest()[:4]
         again = (
             f", {counted(self.reached_today, 'person', 'people')} for the second time in 24 hours"

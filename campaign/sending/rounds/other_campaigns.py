@@ -14,11 +14,15 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
-from campaign.errors import CampaignError
+from campaign.errors import CampaignError, FolderError, UsageError
 from campaign.masking import mask_text
+from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import messages_at
+from campaign.messages.suppression.suppression_lists import EarlierCampaign
 from campaign.paths import seen_from_here
 from campaign.sending.ledger.views import identity_of, is_of_interest
 from campaign.sending.rounds.compared_plan import ComparedPlan
@@ -149,6 +153,43 @@ def other_campaigns(compared: ComparedPlan, path: Path, name: str, account: Acco
         except CampaignError as error:
             unreadable.append(f"The campaign in {clean(place)} cannot be read: {error}")
     return OtherCampaigns(tuple(found), tuple(unreadable))
+
+
+def read_earlier_campaign(folder: str) -> EarlierCampaign:
+    """Whom a campaign has reached; raises `FolderError` while some of its messages still wait.
+
+    They would go out later, to people who may by then have been reached by the campaign that is prepared now.
+    """
+    place = open_folder(folder)
+    record = CampaignRecord.of(place)
+    unsent = sum(record.unsent_messages)
+    if unsent:
+        raise FolderError(
+            f"The campaign in {folder} is not finished: {counted(unsent, 'message')} "
+            f"{agreeing(unsent, 'waits or was refused', 'wait or were refused')}, and would go out with the "
+            "next run. Finish it with resume, or close it, before it can be named in not_again=."
+        )
+    # All rounds count: people who have left the table or opted out since were reached nevertheless.
+    numbers = record.reached_numbers(record.knowledge >= AGAIN)
+    return EarlierCampaign(folder, pd.Series(numbers).astype("str"), place.manifest.environment)
+
+
+def check_not_again(plan: Plan, outgoing: Ints) -> None:
+    """Raise if a campaign named in `not_again=` waits, or has reached people of the plan since it was read.
+
+    `outgoing` are the positions of the messages that are to go out.
+    """
+    for campaign in plan.not_again:
+        if not (isinstance(campaign, EarlierCampaign) and campaign.place):
+            continue
+        reached = read_earlier_campaign(campaign.place).reached
+        reached = reached[~reached.isin(campaign.reached)]
+        count = sum(int(frame["number"].isin(reached).sum()) for frame in messages_at(plan, outgoing))
+        if count:
+            raise UsageError(
+                f"{campaign.place} has reached {counted(count, 'person', 'people')} of this plan since it "
+                "was prepared. Prepare it again, so that they are left out."
+            )
 
 
 class _People(Struct, frozen=True, eq=False, dict=True):

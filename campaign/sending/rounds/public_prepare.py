@@ -55,7 +55,7 @@ def _folder_of(source: Any) -> Any:
 
 
 def _read_campaign(folder: str | Path) -> EarlierCampaign:
-    from campaign.sending.rounds.not_again import read_earlier_campaign  # loads the ledger
+    from campaign.sending.rounds.other_campaigns import read_earlier_campaign  # loads the ledger
 
     return read_earlier_campaign(str(folder))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -62,6 +63,20 @@ class CampaignRecord(Struct, frozen=True, eq=False, dict=True):
     def waiting(self) -> Bools:
         """Which batches wait to be sent, by their numbers."""
         return np.array([False, *(batch.state == "pending" for batch in self.ledger.batches)])
+
+    @property
+    def unsent_messages(self) -> tuple[int, int]:
+        """How many messages of the last round wait, and how many were refused: the next run would send both.
+
+        None of a campaign that was closed.
+        """
+        if self.ledger.is_closed or not self.rounds:
+            return 0, 0
+        planned = self.rounds[-1].messages_by_batch(self.ledger.batches)
+        counts = Counter[str]()
+        for batch in self.ledger.batches:
+            counts[batch.state] += planned.get(batch.batch, 0)
+        return counts["pending"] + counts["again"], counts["refused"]
 
     def reached_numbers(self, batches: Bools) -> Ints:
         """The numbers in some batches, ascending; `batches` says which, by their numbers."""

@@ -77,13 +77,10 @@ def _measured(
             yield batch.batch, int(sums[batch.first + batch.messages] - sums[batch.first])
 
 
-def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, keeping: int, environment: str) -> str:
-    """Why a run had nothing to send, with the day on which messages were accepted last.
-
-    `keeping` counts the rows whose numbers keep what they got earlier, as a person has decided.
-    """
-    if not tally.messages and not keeping:
-        return "Nothing was sent: the plan has no messages."
+def nothing_sent(tally: Tally, outcomes: pd.DataFrame, environment: str) -> str:
+    """Why a run had nothing to send, with the day on which messages were accepted last."""
+    if not tally.messages:
+        return "Nothing was left to send: no row gets a message."
     last = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
     day = "" if pd.isna(last) else f" on {LocalTimes().day(last)}"
     kinds = {
@@ -91,7 +88,6 @@ def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, keeping: int, environm
         "unknown": tally.unknown,
         "refused": tally.refused,
         "withdrawn": tally.waiting,
-        "with an earlier text": keeping,
     }
     told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
     verb = "send" if environment == "live" else "rehearse"  # whoever only rehearsed may send it as it is

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from campaign.errors import LockedError
 from campaign.sending.store.folder import Folder
 
 
@@ -19,8 +18,6 @@ class RunHere(Protocol):
     def folder(self) -> Path: ...
     @property
     def is_held_by_valve(self) -> bool: ...
-    @property
-    def refusal_to_make_way(self) -> str: ...
     def make_way(self) -> None: ...
 
 
@@ -36,22 +33,19 @@ def note(run: RunHere) -> None:
 def locked(folder: Folder) -> Iterator[None]:
     """Hold a campaign for one run; a run of this process that a valve holds is ended first.
 
-    Raises `LockedError` if another run has it, and says so where that is one of this process.
+    Raises `LockedError` if another run has it.
     """
-    run = _runs.get(folder.path.resolve())
-    if run is not None and run.is_held_by_valve:
+    if run := _held_run(folder):
         run.make_way()
-    with ExitStack() as held:
-        try:
-            held.enter_context(folder.lock())
-        except LockedError:
-            if run is None or not run.refusal_to_make_way:
-                raise
-            raise LockedError(run.refusal_to_make_way) from None
+    with folder.lock():
         yield
 
 
 def is_held_here(folder: Folder) -> bool:
     """Whether a valve holds a run of this process, so that `locked` would end it."""
+    return _held_run(folder) is not None
+
+
+def _held_run(folder: Folder) -> RunHere | None:
     run = _runs.get(folder.path.resolve())
-    return run is not None and run.is_held_by_valve
+    return run if run is not None and run.is_held_by_valve else None
