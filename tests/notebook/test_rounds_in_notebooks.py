@@ -121,7 +121,7 @@ def test_the_card_before_sending_shows_first_what_has_to_be_decided(sandbox, pla
     campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
     html = campaign.compare(plan_for(people(4), "Hello {name}."), **place)._repr_html_()
     assert "2 messages would be rehearsed." in html
-    assert "First, send asks: Give changed=" in html
+    assert "Give changed=" in html
     assert html.count("with another text") == 1 + 2  # how many there are, and each of them
     assert html.index(">with another text</td>") < html.index(">new</td>")
     assert "256772000" not in html

@@ -136,8 +136,10 @@ class Difference:
         but not for a question whose people are `counted` elsewhere."""
         first = "First, send asks: "
         for code, count in self.questions.items():
-            about = "" if code == counted else f"{QUESTIONS[code].about(count)} "
-            yield f"{first}{about}{QUESTIONS[code].answers}"
+            if code == counted:
+                yield QUESTIONS[code].answers
+                continue
+            yield f"{first}{QUESTIONS[code].about(count)} {QUESTIONS[code].answers}"
             first = ""
         if "elsewhere" not in self.questions:  # a rehearsal asks nothing
             yield self._others.about(self._leaving("send"))
