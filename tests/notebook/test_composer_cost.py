@@ -238,8 +238,9 @@ def test_an_amount_that_may_be_either_is_asked_about(person):
 
 
 @pytest.mark.parametrize("status", ["live", "sandbox"])
-def test_the_cost_that_a_service_named_is_at_no_price_that_was_typed(status):
+def test_the_cost_that_a_service_named_is_at_no_price_that_was_typed(status, tmp_path, monkeypatch):
     """A price that is typed for an estimate is that of no bill, though it may be the same."""
+    monkeypatch.chdir(tmp_path)
     with campaign.Sandbox(price=35) as service:
         plan = campaign.prepare(
             b"name,phone\nA,+256772000001\n", message="Hi {name}", sender="CLINIC", region="UG"
