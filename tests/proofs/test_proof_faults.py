@@ -155,7 +155,8 @@ def play_all(seeds, tmp_path, be_impatient):
     print(f"seeds {seeds}")
     came = Counter()
     with ThreadPoolExecutor(2) as players:  # much of a schedule is waiting; with three they wait for Python
-        for kept in players.map(lambda seed: play(seed, tmp_path / str(seed)), seeds):
+        # Each has a folder of its own, because a campaign looks at those beside it.
+        for kept in players.map(lambda seed: play(seed, tmp_path / str(seed) / "visits"), seeds):
             came.update({state: count.batches for state, count in kept.items()})
     print(f"{len(seeds):,} schedules: 0 twice, 0 lost, 0 stuck; batches: {dict(came)}")
     assert min(came[state] for state in ENDS) > len(seeds) / 4
