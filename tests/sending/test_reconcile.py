@@ -313,6 +313,16 @@ def test_texts_that_wait_in_another_batch_are_not_asked_about(tmp_path):
         assert told.batches["batch"].tolist() == [3]
 
 
+def test_of_two_batches_with_one_text_that_were_both_called_refused_the_last_one_is_found(tmp_path):
+    """The first was not taken, and the second was: the list shows the text once."""
+    with campaign.Sandbox(faults={1: "reset", 2: "accept_reset"}) as sandbox:
+        folder = send_to(people(1), sandbox, tmp_path / "visits").folder
+        settle(folder, 1, "refused")
+        send_to(people(1), sandbox, folder)
+        settle(folder, 2, "refused")
+        assert campaign.reconcile(folder, list_of(sandbox, folder).encode()).certain == {2: "accepted"}
+
+
 def test_texts_that_waited_until_the_campaign_was_closed_keep_nothing_from_being_settled(tmp_path):
     faults = {2: "accept_reset", 3: "reset", 4: "Money Not Enough To Send This Batch of Msgs"}
     with campaign.Sandbox(faults=faults) as sandbox:

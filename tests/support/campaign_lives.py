@@ -143,7 +143,7 @@ class Life(Sender):
 
     def _change_campaign(self) -> None:
         self.is_named_by_file = False
-        later = f" ({self.erased})" if self.erased else ""  # those of before may be erased
+        later = f" after {self.erased}" if self.erased else ""  # those of before may be erased
         self.name = self.chance.choice(("Visits", "visits 2", "visits-2", "Клиника")) + later
         self.tell(f"the campaign {self.name!r} from now on")
 

@@ -104,7 +104,8 @@ class Sender(Desk):
     def _justifies(self, question: str, sheet: Sheet) -> bool:
         if question == "elsewhere":
             is_live = self.service.environment == "live"
-            return is_live and not self.texts_elsewhere().isdisjoint(filter(None, sheet.texts()))
+            said = not self.texts_elsewhere().isdisjoint(filter(None, sheet.texts()))
+            return is_live and (said or not self.are_others_at_home)  # what was left behind has sent it, too
         return self.truth.justifies(question, sheet, self.place)
 
     def _attempt(self, intent: Intent) -> campaign.Result | None:
