@@ -144,15 +144,15 @@ def distinct(numbers: Ints) -> Ints:
     return distinct_numbers
 
 
-def is_on_list(numbers: Ints, listed_numbers: Ints) -> Bools:
-    """Which numbers, 0 for none, are on a list, which is ascending and has no 0."""
-    is_listed = np.zeros(len(numbers), dtype=bool)
-    if len(listed_numbers):
-        order = np.argsort(numbers)  # values in order are found in a tenth of the time
+def are_among(numbers: Ints, ascending: Ints) -> Bools:
+    """Which numbers are among others, which ascend: both in order, they are found in a tenth of the time."""
+    found = np.zeros(len(numbers), dtype=bool)
+    if len(ascending):
+        order = np.argsort(numbers)
         ordered = numbers[order]
-        nearest = np.minimum(np.searchsorted(listed_numbers, ordered), len(listed_numbers) - 1)
-        is_listed[order] = listed_numbers[nearest] == ordered
-    return is_listed
+        nearest = np.minimum(np.searchsorted(ascending, ordered), len(ascending) - 1)
+        found[order] = ascending[nearest] == ordered
+    return found
 
 
 def find_numbers(

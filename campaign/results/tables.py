@@ -103,7 +103,9 @@ class Result:
             batch_of_message = np.repeat(batches["batch"].to_numpy(), batches["messages"].to_numpy())
         if batch_of_excluded is None:
             batch_of_excluded = np.zeros(plan.totals.rows, np.int64)
-        named = (_are_among(column, batches["batch"]) for column in (batch_of_message, batch_of_excluded))
+        named = (
+            _all_name_batches(column, batches["batch"]) for column in (batch_of_message, batch_of_excluded)
+        )
         if len(batch_of_message) != plan.totals.messages or not all(named):
             raise LedgerError(
                 f"The ledger has batches for {counted(len(batch_of_message), 'message')}, and the plan has "
@@ -431,7 +433,7 @@ def _checked_statuses(statuses: Any) -> list[str]:
     return list(statuses)
 
 
-def _are_among(numbers: npt.NDArray[np.int64], batches: pd.Series[int]) -> bool:
+def _all_name_batches(numbers: npt.NDArray[np.int64], batches: pd.Series[int]) -> bool:
     """Whether all of these numbers are those of batches, or 0."""
     known = np.zeros(int(max(batches.max() if len(batches) else 0, numbers.max(initial=0))) + 1, dtype=bool)
     known[[0, *batches]] = True

@@ -2,7 +2,8 @@
 
     plan ──> difference to the record ──> content of a new round ──> confirmation ──> frozen and registered
 
-All of it happens under the campaign's lock, which the run then keeps.
+All of it happens under the campaign's lock, which the run then keeps, and live under that of the
+account, too. A new campaign has no lock of its own until it is confirmed.
 """
 
 from __future__ import annotations
@@ -353,7 +354,7 @@ def _register(decision: _Confirmed, campaign: _LockedCampaign) -> _Sent:
     """Freeze a round, and register it together with the withdrawal of what still waits."""
     folder, ledger, options = campaign.folder, campaign.ledger, campaign.options
     # Before the round: a program that dies between leaves no round.
-    keep_options(campaign.options, campaign.ledger, is_sending=len(decision.content.outgoing) > 0)
+    keep_options(options, ledger, is_sending=len(decision.content.outgoing) > 0)
     number = ledger.last_round() + 1
     sweep_rounds(folder.path, number - 1)
     cutting = Cutting(

@@ -140,7 +140,7 @@ def test_without_a_list_or_a_mark_there_is_no_file(sandbox):
 
 def test_the_registration_looks_at_the_list_by_itself(sandbox, monkeypatch):
     send(plan_for(people(1), opt_outs=LIST), sandbox)
-    monkeypatch.setattr(amended_plan, "is_on_list", lambda numbers, opt_outs: np.zeros(len(numbers), bool))
+    monkeypatch.setattr(amended_plan, "are_among", lambda numbers, opt_outs: np.zeros(len(numbers), bool))
     with pytest.raises(LedgerError, match=r"2 messages .* is on a list of opt-outs"):
         send(plan_for(people(2)), sandbox, opted_out="send")
     assert len(sandbox.inbox) == 0

@@ -15,7 +15,7 @@ from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import TEXT_LIMIT
 from campaign.errors import CampaignError
 from campaign.messages.issues import IssueCollector
-from campaign.messages.recipients import as_integers, is_on_list
+from campaign.messages.recipients import are_among, as_integers
 from campaign.messages.suppression.suppression_lists import SuppressionRules
 from campaign.messages.templates.campaign_texts import CampaignTexts, choose_campaign_texts
 from campaign.messages.templates.rendering import Rendered
@@ -123,7 +123,7 @@ def numbers_of(
     if opt_outs is not None:
         with suppress(CampaignError):
             opted_out = SuppressionRules.of(opt_outs, None).read([region]).opted_out
-            numbers = np.where(is_on_list(numbers, opted_out), 0, numbers)
+            numbers = np.where(are_among(numbers, opted_out), 0, numbers)
     return pd.Series(numbers, index=cells.index)
 
 

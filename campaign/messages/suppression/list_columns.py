@@ -36,7 +36,7 @@ from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
 from campaign.contacts.reading_record import Reading, reading_of
 from campaign.contacts.vocabulary import phrases
 from campaign.errors import UsageError
-from campaign.messages.recipients import as_integers, distinct, is_on_list
+from campaign.messages.recipients import are_among, as_integers, distinct
 
 SHORTEST = 7  # digits of what may be a phone number; with fewer it is a count, a short code, an age
 A_PHONE = 1_000_000  # the least number that is none of these
@@ -227,7 +227,7 @@ class ListColumns:
         numbers = {self._different(name).tobytes(): name for name in reversed(candidates)}
         sides = [name for name in candidates if name in numbers.values()]  # each side once
         varied = self._varied(sides, sides)
-        meeting = [name for name in sides if is_on_list(audience, self._different(name)).any()]
+        meeting = [name for name in sides if are_among(audience, self._different(name)).any()]
         people = [name for name in meeting if name in varied]
         if not meeting:
             self.notice = f"none of the numbers in {listed(sides)} is in the table, so nobody is left out."

@@ -16,7 +16,7 @@ from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.messages.issues import BLANK, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
-from campaign.messages.recipients import Recipients, distinct, find_numbers, is_on_list
+from campaign.messages.recipients import Recipients, are_among, distinct, find_numbers
 from campaign.text import clean, counted, shorten
 from campaign.values import replace
 
@@ -74,7 +74,7 @@ class MarkedRows(Struct, frozen=True, eq=False):
         rows = np.flatnonzero(is_marked & is_open)
         self._report_marked(issues, contacts, recipients, rows)
         self._report_alike(issues, contacts, ~is_marked)
-        others = np.flatnonzero(is_on_list(recipients.numbers, self.numbers) & is_open & ~is_marked)
+        others = np.flatnonzero(are_among(recipients.numbers, self.numbers) & is_open & ~is_marked)
         detail = f"Another row has this number, and is marked{self._in_column}: nobody there gets a message."
         recipients.report(issues, contacts, others, "opted_out", "info", detail, status="opted_out")
 

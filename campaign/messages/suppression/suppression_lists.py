@@ -22,7 +22,7 @@ from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import BLANK, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
-from campaign.messages.recipients import Recipients, as_integers, distinct, find_numbers, is_on_list
+from campaign.messages.recipients import Recipients, are_among, as_integers, distinct, find_numbers
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.marked_rows import MarkedRows, are_marks
 from campaign.messages.suppression.number_lists import lists_in, read_list
@@ -198,7 +198,7 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         position of the first row in the table.
         """
         _exclude_unwanted(issues, contacts)
-        rows = np.flatnonzero(is_on_list(recipients.numbers, self.opted_out) & (issues.status != OPTED_OUT))
+        rows = np.flatnonzero(are_among(recipients.numbers, self.opted_out) & (issues.status != OPTED_OUT))
         recipients.report(issues, contacts, rows, "opted_out", "info", ON_OPT_OUT_LIST, status="opted_out")
         for marked in self.marked:
             marked.exclude(issues, contacts, recipients, start)
@@ -207,7 +207,7 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         """Which numbers earlier campaigns have reached."""
         reached: Bools = np.zeros(len(numbers), dtype=bool)
         for source in self.reached:
-            reached |= is_on_list(numbers, source.numbers)
+            reached |= are_among(numbers, source.numbers)
         return reached
 
     def exclude_reached(self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients) -> None:

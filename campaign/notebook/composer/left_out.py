@@ -13,7 +13,7 @@ from campaign import markup
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.cells.grid import name_rows
 from campaign.errors import CampaignError
-from campaign.messages.recipients import is_on_list
+from campaign.messages.recipients import are_among
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import button, set_shown
@@ -82,7 +82,7 @@ def wanted_none(desk: Desk, numbers: Ints) -> Bools:
     """Which of some numbers are of people who wanted no texts before, whatever was agreed since."""
     are_left_out = np.zeros(len(numbers), dtype=bool)
     for record in _records(desk):
-        are_left_out |= is_on_list(numbers, record.opt_outs.numbers)
+        are_left_out |= are_among(numbers, record.opt_outs.numbers)
     return are_left_out
 
 

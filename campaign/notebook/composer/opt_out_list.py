@@ -10,7 +10,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.messages.plan import Plan
-from campaign.messages.recipients import distinct, is_on_list
+from campaign.messages.recipients import are_among, distinct
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, SuppressionRules
 from campaign.notebook.composer.desk_words import desk_words
@@ -24,7 +24,7 @@ def about_list(plan: Plan, path: str | None, region: str | None) -> str:
         return ""
     audience = Audience(lambda: plan.addressing.numbers, plan.reading)
     read = SuppressionRules.of(Path(path), None).read([region], audience)
-    listed = plan.contacts.index[is_on_list(plan.addressing.numbers, read.opted_out)]
+    listed = plan.contacts.index[are_among(plan.addressing.numbers, read.opted_out)]
     issues, numbers = plan.issues, len(read.opted_out)
     found_rows = pd.Index(issues.loc[issues["detail"] == ON_OPT_OUT_LIST, "row"].unique()).intersection(
         listed
@@ -43,7 +43,7 @@ def rows_with_numbers(plan: Plan, numbers: Sequence[str]) -> list[int]:
     if not numbers:
         return []
     unwanted = distinct(np.array([int(number.removeprefix("+")) for number in numbers], np.int64))
-    rows: list[int] = plan.contacts.index[is_on_list(plan.addressing.numbers, unwanted)].tolist()
+    rows: list[int] = plan.contacts.index[are_among(plan.addressing.numbers, unwanted)].tolist()
     return rows
 
 

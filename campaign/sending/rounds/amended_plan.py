@@ -20,7 +20,7 @@ from campaign.messages.plan import Plan, amended, with_fields
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
 from campaign.messages.plan_tables.plan_part import PlanPart, amended_part
-from campaign.messages.recipients import distinct, is_on_list
+from campaign.messages.recipients import are_among, distinct
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, SuppressionRules
 from campaign.messages.text.segments import measure
@@ -28,15 +28,6 @@ from campaign.messages.totals import Totals
 
 REACHED_BEFORE = "reached_before"  # the issue of a row that gets nothing, and whose number was reached
 SHARED_PHONE = "shared_phone"
-
-
-def _among(labels: Any, rows: Ints) -> Bools:
-    """Which labels are those of some rows, which ascend."""
-    labels = np.asarray(labels, dtype=np.int64)
-    if not len(rows):
-        return np.zeros(len(labels), dtype=bool)
-    found: Bools = rows[np.minimum(np.searchsorted(rows, labels), len(rows) - 1)] == labels
-    return found
 
 
 def _with_outcome(part: PlanPart, rows: Bools, **outcome: Any) -> pd.DataFrame:
@@ -74,7 +65,7 @@ def without_listed(plan: Plan, opt_outs: Ints) -> Plan:
     """
     if not len(opt_outs):
         return plan
-    leaving = (has_text(plan) | has_status(plan, "invalid")) & is_on_list(numbers_of_contacts(plan), opt_outs)
+    leaving = (has_text(plan) | has_status(plan, "invalid")) & are_among(numbers_of_contacts(plan), opt_outs)
     plan = without_rows(plan, leaving, "opted_out", "opted_out", "info", ON_OPT_OUT_LIST)
     opt_outs = distinct(np.concatenate([plan.addressing.opt_outs, opt_outs]))
     return with_fields(plan, addressing=plan.addressing.changed(opt_outs=opt_outs), _store=plan.store)
@@ -115,14 +106,14 @@ def without_rows(
     rows = np.sort(labels_of_contacts(plan)[leaving])
 
     def leave(part: PlanPart, _: int) -> PlanPart:
-        theirs, stay = _among(part.status.index, rows), ~_among(part.rows_of_messages, rows)
+        theirs, stay = are_among(part.status.index.to_numpy(), rows), ~are_among(part.rows_of_messages, rows)
 
         def contacts() -> pd.DataFrame:
             sentences = reason if isinstance(reason, str) else reason.reindex(part.status.index)
             return _with_outcome(part, theirs, status=status, why=code, reason=sentences)
 
         def alternatives() -> pd.DataFrame:
-            others = part.alternatives[~_among(part.alternatives["row"], rows)]
+            others = part.alternatives[~are_among(part.alternatives["row"].to_numpy(), rows)]
             theirs = part.messages[~stay] if code in PEOPLE_OF_THEIR_OWN else others.iloc[:0]
             return in_order_of_table(part, pd.concat([others, theirs]))
 
@@ -187,7 +178,7 @@ def with_issue(plan: Plan, rows: Ints, code: str, severity: str, detail: str | p
 
     def note(part: PlanPart, _: int) -> PlanPart:
         labels = part.status.index.to_numpy(dtype=np.int64)
-        own = labels[_among(labels, rows)]
+        own = labels[are_among(labels, rows)]
         if not len(own):
             return part
 

@@ -19,7 +19,7 @@ from campaign.messages.plan_tables.plan_columns import (
     numbers_of_contacts,
     rows_of_messages,
 )
-from campaign.messages.recipients import distinct, is_on_list
+from campaign.messages.recipients import are_among, distinct
 from campaign.sending.rounds.amended_plan import (
     SHARED_PHONE,
     has_text,
@@ -260,7 +260,7 @@ def _opted_out(record: CampaignRecord, rows: PlannedRows, recorded: Knowledge) -
     """Which of the rows that go out, or may, the campaign left out before because they wanted no messages."""
     outgoing = np.isin(recorded, MAY_GO_OUT)
     opted_out = np.zeros(len(recorded), dtype=bool)
-    opted_out[outgoing] = is_on_list(rows.hashes.numbers[outgoing], record.opt_outs.numbers)
+    opted_out[outgoing] = are_among(rows.hashes.numbers[outgoing], record.opt_outs.numbers)
     return opted_out
 
 

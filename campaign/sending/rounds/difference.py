@@ -17,6 +17,7 @@ from campaign.contract import Changed
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
+from campaign.results.totals import cost_of
 from campaign.sending.rounds.compared_in_words import (
     LABELS,
     SETTLED,
@@ -86,8 +87,7 @@ class Difference:
     def cost(self) -> Decimal | None:
         """What the campaign has cost so far, in the service's units; None if that is not known."""
         record = self._compared.record
-        costs = [] if record is None else record.ledger.outcomes["cost"].dropna().tolist()
-        return sum(costs, Decimal(0)) if costs else None
+        return None if record is None else cost_of(record.ledger.outcomes)[0]
 
     @property
     def messages(self) -> pd.DataFrame:

@@ -49,4 +49,5 @@ def batch_size_within(
 
 
 def parts_of(messages: pd.DataFrame) -> int:
+    """How many SMS parts some messages have."""
     return int(messages["parts"].sum())

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from campaign.arrow_text import Bools, Ints
 from campaign.errors import LedgerError
-from campaign.messages.recipients import is_on_list
+from campaign.messages.recipients import are_among
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.part_files import OUTGOING, read_part
 from campaign.sending.store.rounds import PLAN, Round, SentPart
@@ -53,7 +53,7 @@ def _count_unwanted(new_round: Round) -> int:
     listed = new_round.opt_outs.listed
     files = new_round.files(PLAN) if len(listed) else []
     numbers = (read_part(file, OUTGOING, ["number"]).column("number") for file in files)
-    return sum(int(is_on_list(column.cast(pa.int64()).to_numpy(), listed).sum()) for column in numbers)
+    return sum(int(are_among(column.cast(pa.int64()).to_numpy(), listed).sum()) for column in numbers)
 
 
 def _keys(messages: pa.Table) -> Ints:

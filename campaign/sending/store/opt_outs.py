@@ -14,7 +14,7 @@ from msgspec import Struct
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, numbers_at, numbers_of_contacts
-from campaign.messages.recipients import distinct, is_on_list
+from campaign.messages.recipients import are_among, distinct
 from campaign.sending.store.part_files import arrow_table, read_part, write_part
 
 OPT_OUTS = "opt_outs.parquet"
@@ -42,11 +42,11 @@ class OptOuts(Struct, frozen=True, eq=False):
         """What is remembered once this plan is a round; `outgoing` are its messages that go out."""
         listed, marked = plan.addressing.opt_outs, self.marked
         if len(marked):
-            marked = marked[~is_on_list(marked, distinct(numbers_at(plan, outgoing)))]
+            marked = marked[~are_among(marked, distinct(numbers_at(plan, outgoing)))]
         if plan.totals["opted_out"]:
             left_out = numbers_of_contacts(plan)[has_status(plan, "opted_out")]
             marked = distinct(np.concatenate([marked, left_out[left_out > 0]]))
-        return OptOuts(listed, marked[~is_on_list(marked, listed)])
+        return OptOuts(listed, marked[~are_among(marked, listed)])
 
     def write(self, folder: Path) -> dict[str, str]:
         """Write them into the folder of a round; returns the digest of the file, nothing where nobody is."""
