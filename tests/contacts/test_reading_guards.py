@@ -36,15 +36,14 @@ def far(cell, rest=""):
     return with_sheet(rows_xml(HEAD, AMINA, f'<row r="{row}"><c r="{cell}"><v>1</v></c></row>{rest}'))
 
 
-def with_entities(part):
+def with_entities(part, encoding="UTF-8"):
     """A billion laughs: ten entities, each ten times the one before."""
     laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
     xml = part_of(plain(), part).decode()
     start = xml.index("?>") + 2 if "?>" in xml else 0
     doctype = f'<!DOCTYPE x [<!ENTITY l0 "lol">{laughs}<!ENTITY out SYSTEM "file:///etc/passwd">]>'
-    return with_part(
-        plain(), part, (xml[:start] + doctype + xml[start:].replace("Amina", "&l9;&out;")).encode()
-    )
+    xml = xml[:start].replace("UTF-8", encoding) + doctype + xml[start:].replace("Amina", "&l9;&out;")
+    return with_part(plain(), part, xml.encode(encoding))
 
 
 def bomb():
@@ -144,6 +143,7 @@ HOSTILE = {
         "reaches to B1048576, but almost all",
     ),
     "entities in the sheet": (lambda: with_entities(SHEET), "declares a document type"),
+    "entities in UTF-16": (lambda: with_entities(SHEET, "UTF-16"), "declares a document type"),
     "entities in the list of sheets": (lambda: with_entities("xl/workbook.xml"), "declares a document type"),
     "entities in the styles": (lambda: with_entities("xl/styles.xml"), "declares a document type"),
     "a size that is too small": (lambda: lying(100), "does not hold what it should"),

@@ -26,7 +26,7 @@ def local_name(element: Element) -> str:
 
 def refuse_document_type(xml: bytes) -> None:
     """Refuse XML with a document type, in which texts may stand for others."""
-    if b"<!DOCTYPE" in xml:
+    if b"<!DOCTYPE" in xml.replace(b"\0", b""):  # UTF-16 has a zero beside each letter
         raise FileError(
             "The workbook declares a document type, which no spreadsheet program writes; it was not read."
         )
