@@ -61,7 +61,7 @@ def public_call(function: Callable[Given, Returned], advice: str = "") -> Callab
 
 def public_class(kind: type[Kind]) -> type[Kind]:
     """The same for a class whose `__init__` is made by `dataclass`."""
-    kind.__init__ = public_call(kind.__init__)  # type: ignore[method-assign]
+    kind.__init__ = public_call(kind.__init__)  # type: ignore[method-assign] # once, on import
     return kind
 
 

@@ -24,7 +24,7 @@ def register_displays() -> None:
     for kind in (CampaignError, Interrupted):
         # IPython asks an exception for this method before it formats a traceback. It is set from here because
         # the errors are below everything else, and only the notebook layer knows IPython.
-        kind._render_traceback_ = _traceback_lines  # type: ignore[union-attr]
+        kind._render_traceback_ = _traceback_lines  # type: ignore[union-attr] # set here
     if getattr(shell, "kernel", None) is not None:
         formatter = shell.display_formatter.ipython_display_formatter
         formatter.for_type_by_name("campaign.sending.run", "Run", _show_run)

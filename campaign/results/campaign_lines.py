@@ -62,7 +62,7 @@ class HistoryFrame(pd.DataFrame):
 
     def _repr_html_(self) -> str:
         if not is_campaign_list(self):
-            return str(pd.DataFrame(self)._repr_html_())  # type: ignore[operator]
+            return str(pd.DataFrame(self)._repr_html_())  # type: ignore[operator] # for the stubs, None
         times, broken = LocalTimes(), self[self["problem"] != ""]
         pieces = [markup.paragraph(CampaignList(self, times).headline)]
         if len(broken) < len(self):

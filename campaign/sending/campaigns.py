@@ -179,7 +179,7 @@ def _with_options_of(
             check_plan(plan)
             return verb(plan, SendOptions(**options))
 
-        call.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+        call.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined] # any function may have one
         call.__annotations__ = {one.name: one.annotation for one in own} | {"return": returned}
         return public_call(call)
 

@@ -32,7 +32,7 @@ class FastLoop(uvloop.Loop):
     ) -> tuple[Any, Any]:  # fmt: skip
         connect: Any = super().create_connection
         if not ssl:
-            return await connect(protocol_factory, host, port, **where)  # type: ignore[no-any-return]
+            return await connect(protocol_factory, host, port, **where)  # type: ignore[no-any-return] # a pair
         below, _ = await connect(asyncio.Protocol, host, port, **where)
         protocol = protocol_factory()
         try:

@@ -200,7 +200,7 @@ class Ledger(ABC):
         return self._last_note("budget")
 
     def _last_note(self, event: str) -> str:
-        query = f"SELECT note FROM journal WHERE now = '{event}' ORDER BY id DESC LIMIT 1"  # noqa: S608
+        query = f"SELECT note FROM journal WHERE now = '{event}' ORDER BY id DESC LIMIT 1"  # noqa: S608 - names of ours
         row = self._ask(query)
         return "" if row is None else str(row[0])
 

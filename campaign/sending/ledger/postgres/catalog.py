@@ -50,7 +50,7 @@ def expected_catalog() -> frozenset[str]:
     lines = [f"function utc_now {CLOCK} "]
     for table in TABLES:
         for column in table.columns:
-            kind = str(column.type.compile(postgresql.dialect())).lower()  # type: ignore[no-untyped-call]
+            kind = str(column.type.compile(postgresql.dialect())).lower()  # type: ignore[no-untyped-call] # see place
             required = "" if column.nullable else " NOT NULL"
             given = getattr(column.server_default, "arg", None)
             default = "" if given is None else f" DEFAULT {given}"

@@ -25,7 +25,7 @@ HOLDER = "holder"  # beside the identity: a mark of the program that opened the 
 COMES_BACK_WITHIN = 20.0  # seconds that a run waits for a database that has gone away; a restart takes less
 _LOOK_AGAIN = 0.5
 _MARK = f"UPDATE campaign SET value = :mark WHERE key = '{HOLDER}'"  # noqa: S608 - a constant
-_MARKED = f"SELECT value FROM campaign WHERE key = '{HOLDER}'"  # noqa: S608
+_MARKED = f"SELECT value FROM campaign WHERE key = '{HOLDER}'"  # noqa: S608 - likewise
 
 
 class PostgresLedger(Ledger):

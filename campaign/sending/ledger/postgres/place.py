@@ -241,7 +241,7 @@ def _has_workers(connection: PostgresConnection) -> bool:
 
 def _make_tables(connection: PostgresConnection, schema: str) -> None:
     """Make the schema with its tables and what guards them."""
-    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call] # a class without types
     connection.execute_as_written(f"CREATE SCHEMA {schema}")
     connection.execute_as_written(
         f"CREATE FUNCTION utc_now() RETURNS text LANGUAGE sql VOLATILE AS $${CLOCK}$$"
