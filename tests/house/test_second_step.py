@@ -332,7 +332,9 @@ except campaign.FolderError as error:
     tell(refused=str(error))
 """
     )
-    assert told["refused"].startswith("The campaign cannot be erased yet: 3 messages unknown, 6 to be sent.")
+    assert told["refused"].startswith(
+        "The campaign cannot be erased yet: of its messages, 3 are unknown and 6 unsent."
+    )
     (counts, _, _) = program('tell(known=known(campaign.load_result("visits")))')["known"]
     assert (counts["accepted"], counts["unknown"], counts["not_sent"]) == (3, 3, 6)
 

@@ -275,7 +275,7 @@ def test_a_campaign_in_which_messages_wait_is_not_erased(tmp_path):
     with campaign.Sandbox(price=35, balance=35 * 5) as sandbox:
         options = {"account": sandbox, "folder": tmp_path / "v", "batch_size": 2, "concurrency": 1}
         campaign.send(plan_for(people(9)), progress=False, **options)
-    with pytest.raises(campaign.FolderError, match="no messages unknown, 2 to be sent"):
+    with pytest.raises(campaign.FolderError, match="0 are unknown and 2 unsent"):
         campaign.erase(tmp_path / "v", confirm="erase 9 people of v")
     assert campaign.load_result(tmp_path / "v").contacts["name"][2] == "Person 0"
     campaign.close(tmp_path / "v", confirm="close with 4 messages not sent")
@@ -286,12 +286,12 @@ def test_a_campaign_with_unknown_messages_is_not_erased(tmp_path):
     with campaign.Sandbox(faults={2: "accept_close"}) as sandbox:
         options = {"account": sandbox, "folder": tmp_path / "v", "batch_size": 4, "concurrency": 1}
         campaign.send(plan_for(people(5)), progress=False, **options)
-        with pytest.raises(campaign.FolderError, match="4 messages unknown, 0 to be sent"):
+        with pytest.raises(campaign.FolderError, match="4 are unknown and 0 unsent"):
             campaign.erase(tmp_path / "v", confirm="erase 5 people of v")
         campaign.resolve(
             tmp_path / "v", 2, "again", confirm="send batch 2 again, 4 messages may arrive twice"
         )
-        with pytest.raises(campaign.FolderError, match="no messages unknown, 4 to be sent"):
+        with pytest.raises(campaign.FolderError, match="0 are unknown and 4 unsent"):
             campaign.erase(tmp_path / "v", confirm="erase 5 people of v")
         campaign.resume(tmp_path / "v", account=sandbox, progress=False)
     erase(tmp_path / "v", "erase 5 people of v")

@@ -56,8 +56,8 @@ def _check_settled(record: CampaignRecord) -> None:
     waiting, _ = record.unsent_messages
     if unknown or waiting:
         raise FolderError(
-            f"The campaign cannot be erased yet: {counted(unknown, 'message')} unknown, {waiting:,} to be "
-            "sent. Settle what is unknown with resolve or reconcile, and finish or close the campaign first."
+            f"The campaign cannot be erased yet: of its messages, {unknown:,} are unknown and "
+            f"{waiting:,} unsent. Settle what is unknown with resolve or reconcile, and finish or close the campaign first."
         )
 
 
