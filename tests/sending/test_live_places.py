@@ -1,6 +1,8 @@
 """A live campaign lives in one place: moved, copied, restored or forgotten, nobody gets a message twice."""
 
+import errno
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -11,6 +13,7 @@ from support.live_service import LiveService, start_live
 import campaign
 from campaign.sending.ledger.ledger_file import LedgerFile, SqliteLedger
 from campaign.sending.ledger.views import journal_frame, moves_of
+from campaign.sending.store import user_state
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.user_list import ListEntry, listed_campaigns
 from campaign.sending.store.user_state import account_lock
@@ -357,6 +360,36 @@ def test_live_is_refused_where_the_list_cannot_be_written(service, desk, tmp_pat
     with pytest.raises(campaign.FolderError, match="CAMPAIGN_STATE_DIR"):
         campaign.send(plan_of(), account=service.account, confirm="yes", progress=False)
     assert service.sandbox.requests == 0
+
+
+@pytest.mark.parametrize("room", [0, 1], ids=["for nothing", "for the claim only"])
+def test_nothing_leaves_where_there_is_no_room_for_the_entry_of_the_list(service, desk, monkeypatch, room):
+    options = {"account": service.account, "batch_size": 4, "progress": False}
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.send(plan_of(), **options)
+    write = no_room_after(room, user_state.replace_private_file)
+    with monkeypatch.context() as patch:
+        patch.setattr(user_state, "replace_private_file", write)
+        with pytest.raises(campaign.FolderError, match="No space left"):
+            campaign.send(plan_of(), confirm=phrase_in(asked), **options)
+    assert service.numbers == []
+    assert campaign.history()["waiting"].tolist() == [10 * room]  # what was registered waits
+    send(plan_of(), service.account)
+    assert len(service.numbers) == len({*service.numbers}) == 10
+
+
+def no_room_after(entries, write):
+    """What writes a file where only so many different entries of the list have room."""
+    written = set()
+
+    def write_if_there_is_room(path, content, *more):
+        if path.parent.name == "campaigns" and content not in written:
+            if len(written) >= entries:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            written.add(content)
+        write(path, content, *more)
+
+    return write_if_there_is_room
 
 
 def test_a_rehearsal_reaches_nobody(service, desk):

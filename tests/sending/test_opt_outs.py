@@ -191,6 +191,14 @@ def test_rounds_without_them_do_not_hide_them_and_one_that_wrote_to_them_does(sa
     assert compared(plan_for(people(5), "Good day {name}"), sandbox).questions == {"changed": 5}
 
 
+def test_other_marks_in_between_do_not_hide_them(sandbox):
+    send(marked(5, (2, 3)), sandbox)
+    others = contacts_of(*(f"Person {n},0772 000 {n:03}" for n in range(2, 5)))
+    send(plan_for(others, opt_outs=pd.Series([False, False, True], others.index)), sandbox)
+    assert compared(plan_for(people(5)), sandbox).questions == {"opted_out": 2}
+    assert compared(marked(5, (2, 3)), sandbox).questions == {}
+
+
 def test_left_out_again_they_stay_in_the_table_with_the_reason(sandbox):
     send(marked(5, (2, 3)), sandbox)
     for rounds in (2, 2):  # the same again is no new round

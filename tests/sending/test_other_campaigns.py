@@ -104,6 +104,20 @@ def test_a_campaign_of_before_is_not_even_read(service, monkeypatch):
     assert "cannot be read" not in asked(plan_for(people(6)), service, "others")[1]
 
 
+def test_a_phrase_does_not_fit_once_a_campaign_beside_cannot_be_read(service):
+    ledger = send(plan_for(people(3)), service, "visits").folder / "ledger.sqlite"
+    others, options = plan_for(people(6).tail(3)), {"account": service.account, "name": "others", **QUIET}
+    with pytest.raises(campaign.ConfirmationError) as question:
+        campaign.send(others, **options)
+    send(plan_for(people(6)), service, "visits")  # a colleague adds these people there
+    ledger.write_bytes(b"damaged")
+    with pytest.raises(campaign.ConfirmationError, match="cannot be read") as now:
+        campaign.send(others, confirm=question.value.phrase, **options)
+    assert len(service.numbers) == 6
+    campaign.send(others, confirm=now.value.phrase, **options)
+    assert len(service.numbers) == 9  # a person has seen it, and sends nevertheless
+
+
 def test_whoever_waits_elsewhere_is_asked_about_however_long(service, monkeypatch):
     plan = plan_for(people(6))
     send(plan, service, "visits", pilot=2)

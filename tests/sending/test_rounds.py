@@ -6,6 +6,7 @@ import pytest
 from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
+from campaign.sending import opening
 
 QUIET = {"batch_size": 5, "progress": False}
 
@@ -132,6 +133,21 @@ def test_every_file_that_a_campaign_was_sent_from_goes_on_with_it(desk):
         with pytest.raises(campaign.OtherFileError, match=r"last sent from .*south") as asked:
             campaign.compare(plans["west"], account=sandbox.account)
         assert asked.value.campaign == "visits"
+
+
+def test_of_two_programs_that_begin_one_rehearsal_the_slower_one_is_refused(sandbox, tmp_path, monkeypatch):
+    plan, folder = plan_for(people(3)), tmp_path / "visits"
+    make = opening.create_folder
+
+    def make_slowly(*place):
+        made = make(*place)
+        campaign.send(plan, account=sandbox.account, folder=folder, progress=False)
+        return made
+
+    monkeypatch.setattr(opening, "create_folder", make_slowly)
+    with pytest.raises(campaign.LockedError, match="begun by another program just now"):
+        campaign.send(plan, account=sandbox.account, folder=folder, progress=False)
+    assert len(sandbox.inbox) == 3
 
 
 def test_of_two_texts_to_one_number_the_changed_one_keeps_its_own(sandbox, tmp_path):

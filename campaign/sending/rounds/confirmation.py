@@ -70,7 +70,8 @@ class Departure(Struct, frozen=True, eq=False, dict=True):
         """What a person types: how many messages, and a mark of what they say to whom, in which campaign.
 
         The mark changes with whatever the campaign's journal keeps, so a phrase that was used fits nothing
-        any more, and nothing has to be stored for that.
+        any more, and nothing has to be stored for that. It changes with the other campaigns that cannot be
+        read, too: a person has to have seen that nobody knows whom these have reached.
         """
         count, claim, record = len(self.positions), self.claim, self.compared.record
         # Each try-out is a campaign of its own, named after the moment.
@@ -82,7 +83,8 @@ class Departure(Struct, frozen=True, eq=False, dict=True):
             if is_all
             else fingerprint_of(count, lambda: messages_at(self.plan, self.positions))
         )
-        mark = hashlib.sha256(json.dumps([key, last_entry, messages]).encode()).hexdigest()[:4]
+        facts = json.dumps([key, last_entry, messages, *self.others.unreadable])
+        mark = hashlib.sha256(facts.encode()).hexdigest()[:4]
         again = (
             f", {counted(self.reached_today, 'person', 'people')} for the second time in 24 hours"
             if self.reached_today
