@@ -388,3 +388,18 @@ def test_who_is_left_out_with_the_file_is_left_out_on_a_shared_phone_too(desk, l
     codes = result.contacts["why"].tolist()
     assert codes == [codes[0], codes[0], "", ""]
     assert codes[0] in ("opted_out", "other_campaign")
+
+
+def test_a_mark_in_the_file_holds_for_every_row_of_the_campaign_with_that_number(desk):
+    Path("visits.csv").write_text("name,phone\nAda,0772 000 001\nBen,0772 000 002\nDan,call him\n")
+    with campaign.Sandbox(balance=0) as sandbox:
+        path = campaign.write_follow_up(send(plan_of(), sandbox, canary=False), "correct.csv")
+        Path(path).write_text(Path(path).read_text("utf-8-sig").replace("call him", "0772 000 001"), "utf-8")
+        contacts = campaign.read_contacts(path)
+        plan = campaign.prepare(
+            contacts, message=TEXT, sender="CLINIC", region="UG", opt_outs=contacts["name"] == "Dan"
+        )
+        sandbox.top_up(1000)
+        result = send(plan, sandbox, canary=False)
+        assert sandbox.inbox["number"].tolist() == ["256772000002"]
+    assert result.contacts["why"].tolist() == ["opted_out", "", "opted_out"]

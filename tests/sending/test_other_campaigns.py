@@ -155,6 +155,28 @@ def test_what_is_unknown_elsewhere_is_asked_about_however_long(resolves_here, mo
         assert asked(plan_for(people(5)), service, "visits_v2")[0] == {"elsewhere": 4}
 
 
+def test_whoever_may_have_been_reached_today_counts_in_the_phrase(resolves_here, monkeypatch):
+    with start_live(resolves_here, monkeypatch, faults={2: "accept_reset"}) as sandbox:
+        service = LiveService(sandbox)
+        send(plan_for(people(5)), service, "visits")
+        with pytest.raises(campaign.ConfirmationError) as question:
+            campaign.send(plan_for(people(5), "Thanks"), account=service.account, name="thanks", **QUIET)
+        assert question.value.phrase.endswith(", 5 people for the second time in 24 hours")
+
+
+def test_what_is_ordered_again_elsewhere_is_asked_about_however_long(resolves_here, monkeypatch):
+    with start_live(resolves_here, monkeypatch, faults={1: "accept_reset"}) as sandbox:
+        service = LiveService(sandbox)
+        folder = send(plan_for(people(3)), service, "visits", canary=False).folder
+        with pytest.raises(campaign.ConfirmationError) as question:
+            campaign.resolve(folder, 1, "again")
+        campaign.resolve(folder, 1, "again", confirm=question.value.phrase)
+        let_days_pass(30, monkeypatch)
+        questions, text = asked(plan_for(people(3)), service, "visits_v2")
+        assert questions == {"elsewhere": 3}
+        assert "“visits”: 3 unknown\n" in text
+
+
 def test_whom_the_service_refused_there_nobody_asks_about(resolves_here, monkeypatch):
     with start_live(resolves_here, monkeypatch, faults={1: "Invalid sender ID"}) as sandbox:
         service = LiveService(sandbox)
