@@ -57,7 +57,8 @@ def _check_settled(record: CampaignRecord) -> None:
     if unknown or waiting:
         raise FolderError(
             f"The campaign cannot be erased yet: of its messages, {unknown:,} are unknown and "
-            f"{waiting:,} unsent. Settle what is unknown with resolve or reconcile, and finish or close the campaign first."
+            f"{waiting:,} unsent. "
+            "Settle what is unknown with resolve or reconcile, and finish or close the campaign first."
         )
 
 
