@@ -118,6 +118,28 @@ def test_a_phrase_does_not_fit_once_a_campaign_beside_cannot_be_read(service):
     assert len(service.numbers) == 9  # a person has seen it, and sends nevertheless
 
 
+def test_a_campaign_whose_folder_another_one_has_now_is_named(service, monkeypatch):
+    """A person who deletes the folder and sends from it under another name, as many notebooks do."""
+    sent = "The campaign that was sent from .*out cannot be read"
+    options = {"account": service.account, "name": "visits_v2", "folder": "out", **QUIET}
+    shutil.rmtree(send(plan_for(people(3)), service, "visits", folder="out").folder)
+    with pytest.raises(campaign.ConfirmationError, match="out cannot be read: There is no campaign") as asked:
+        campaign.send(plan_for(people(3)), **options)
+    campaign.send(plan_for(people(3)), confirm=asked.value.phrase, **options)
+    for more in (options, options | {"name": "others", "folder": "others"}):
+        with pytest.raises(campaign.ConfirmationError, match=sent):
+            campaign.send(plan_for(people(5).tail(2)), **more)
+    let_days_pass(7, monkeypatch)
+    assert is_free(plan_for(people(5).tail(2)), service, "others")
+    assert "cannot be read" not in asked_text(plan_for(people(5).tail(2)), **options)
+
+
+def asked_text(plan, **options):
+    with pytest.raises(campaign.ConfirmationError) as question:
+        campaign.send(plan, **options)
+    return str(question.value)
+
+
 def test_whoever_waits_elsewhere_is_asked_about_however_long(service, monkeypatch):
     plan = plan_for(people(6))
     send(plan, service, "visits", pilot=2)

@@ -37,7 +37,7 @@ from campaign.sending.rounds.comparison import (
     Places,
 )
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.store.folder import Folder, open_folder
+from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.identity import CAMPAIGNS, campaign_key, folded_name, folder_name, is_try_out
 from campaign.sending.store.manifest import MANIFEST, account_hash
 from campaign.sending.store.user_list import ListedCampaign, listed_campaigns
@@ -45,6 +45,7 @@ from campaign.service.account import Account
 from campaign.text import agreeing, clean, counted, listed_words
 
 _SAME_TEXT, _TODAY = timedelta(days=6), timedelta(hours=24)
+_LOST = "The campaign that was sent from {} cannot be read: another one is there now."
 _STATES = {"accepted": (ACCEPTED,), "unknown": (AGAIN, UNKNOWN), "waiting": (UNSENT,)}
 
 
@@ -241,15 +242,29 @@ def _places(
     own = campaign_key(name, account) if account is not None else ""
     listed_places = [Path(one.folder) for one in listed if one.key != own and _may_matter(one, now)]
     places = {os.path.realpath(place): place for place in (*listed_places, *sorted(beside))}
-    places.pop(os.path.realpath(path), None)
-    return [place for place in places.values() if not is_try_out(place.name)], problems
+    if folder_exists(path):
+        places.pop(os.path.realpath(path), None)
+    lost = [_LOST.format(clean(one.folder)) for one in listed if one.key != own and _is_lost(one, now)]
+    return [place for place in places.values() if not is_try_out(place.name)], [*problems, *lost]
 
 
 def _may_matter(listed: ListedCampaign, now: datetime) -> bool:
     """Whether a listed campaign is there, or was sent lately: one that is gone sends nothing more."""
-    if Path(listed.folder).exists():
-        return True
+    return Path(listed.folder).exists() or _was_sent_lately(listed, now)
+
+
+def _was_sent_lately(listed: ListedCampaign, now: datetime) -> bool:
     return bool(listed.last_sent_at) and now - datetime.fromisoformat(listed.last_sent_at) <= _SAME_TEXT
+
+
+def _is_lost(listed: ListedCampaign, now: datetime) -> bool:
+    """Whether a listed campaign was sent lately, and another one is in its place now."""
+    if is_try_out(Path(listed.folder).name) or not _was_sent_lately(listed, now):
+        return False
+    try:
+        return identity_of(open_folder(listed.folder).ledger_place)["ledger"] != listed.ledger
+    except CampaignError:  # said where it is read
+        return False
 
 
 def _is_other(folder: Folder, environment: str, name: str, account: Account | None, now: datetime) -> bool:
