@@ -204,6 +204,8 @@ def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[str]]:
     out = [column_letter(at) for at in grid.positions if at in grid.hidden_columns]
     if not out:
         return grid, []
+    if not kept:
+        raise FileError('All columns of the sheet are hidden; hidden="include" reads them.')
     were, them = ("A hidden column was", "it") if len(out) == 1 else ("Hidden columns were", "them")
     letters = ", ".join(out[:30])
     return grid.select(kept), [f'{were} left out ({letters}); hidden="include" reads {them}.']

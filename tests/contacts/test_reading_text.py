@@ -202,6 +202,32 @@ def test_a_delimiter_that_shifts_cells_still_stops(text):
         read_contacts(text.encode())
 
 
+def test_rows_with_several_cells_too_many_are_named_once_and_in_order():
+    text = "Report\nname,phone,village\nAmina,0772000001\nBen,0772000002,Gulu\n"
+    with pytest.raises(FileError, match="Rows 2, 3 and 4 have more cells than the header, which has 1"):
+        read_contacts(text.encode(), header=1)
+
+
+def test_a_control_character_in_the_only_column_parts_no_cell():
+    text = "Phone\n0772000001\n07720\x1f00002\n\x1e0772000003\n0772000004\n"
+    cells = [[line] for line in text.removesuffix("\n").split("\n")]
+    table = read_contacts(text.encode())
+    assert as_rows(table) == {0: cells[0]} | dict(enumerate(cells[1:], start=2))
+    assert reading(table).notices == ()
+
+
+def test_text_with_every_control_character_is_no_table():
+    with pytest.raises(FileError, match="neither a spreadsheet nor text"):
+        read_contacts(b"phone\n" + bytes({*range(1, 32)} - {*b"\t\n\r"}) + b"\n")
+
+
+def test_a_blank_line_that_is_named_as_the_header_has_no_names():
+    table = read_contacts(b"\n0772000001\n0772000002\n", header=1)
+    assert as_rows(table) == {0: ["column A"], 2: ["0772000001"], 3: ["0772000002"]}
+    with pytest.raises(FileError, match=r"Row 2 has more cells than the header.*a name above each column"):
+        read_contacts(b"\nname,phone\n", header=1)
+
+
 # --- limits -------------------------------------------------------------------------------------------
 
 TOO_LARGE = {

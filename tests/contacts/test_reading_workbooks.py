@@ -122,6 +122,14 @@ def test_a_merge_whose_first_row_is_hidden_fills_the_others():
     assert as_rows(read_contacts(saved(book))) == {0: ["name", "clinic"], 3: ["Ben", "Gulu"]}
 
 
+@pytest.mark.parametrize("header", [None, 1, False])
+def test_a_sheet_whose_columns_are_all_hidden_is_refused_with_the_way_to_read_it(header):
+    book = workbook(["name"], ["Amina"])
+    book.active.column_dimensions["A"].hidden = True
+    with pytest.raises(FileError, match='All columns of the sheet are hidden; hidden="include" reads them'):
+        read_contacts(saved(book), header=header)
+
+
 def test_columns_without_a_header_are_named_and_empty_ones_left_out():
     book = workbook([None, "name", None, "phone"], [7, "Amina", None, "1"])
     table = read_contacts(saved(book))

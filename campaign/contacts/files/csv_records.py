@@ -250,7 +250,7 @@ def _assembled(
             pa.chunked_array([*column.chunks, pa.array(texts, TEXT)]).take(order)
             for column, texts in zip(columns, square, strict=True)
         ]
-    return Block(columns, first, short, long)
+    return Block(columns, first, short, sorted(set(long)))
 
 
 def _fits(rows: int, shape: Shape, size: int) -> bool:

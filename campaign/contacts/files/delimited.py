@@ -19,7 +19,7 @@ from campaign.contacts.cells.headers import (
 )
 from campaign.contacts.exports import column_names, likely_number_columns
 from campaign.contacts.files.csv_records import MalformedError, Shape, read_blocks, records
-from campaign.contacts.files.encodings import Text
+from campaign.contacts.files.encodings import NO_TEXT, Text
 from campaign.contacts.files.octets import PIECE, Octets, pieces_of
 from campaign.errors import FileError
 from campaign.values import replace
@@ -28,7 +28,7 @@ DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 1 << 18  # bytes looked at to detect the delimiter and the width
 MOST = 0.9  # of the rows
 _DATE = re.compile(r"\d{1,4}([-/.])\d\d?\1\d{1,4}(?:[ T][\d:]+)?")
-UNUSED = "\x1f"  # stands for the delimiter where the file has a single column
+_CONTROLS = [chr(code) for code in range(31, 0, -1) if chr(code) not in "\t\n\r"]
 
 
 class DelimitedRecords:
@@ -45,9 +45,8 @@ class DelimitedRecords:
         self._start, declared = _declaration(text.data)
         _refuse_zero_bytes(text.data)
         self.delimiter = delimiter or declared or find_delimiter(text.data, self._start)
-        lines = sample(
-            text.data, self._start, self.delimiter or UNUSED, header if isinstance(header, int) else 0
-        )
+        self._splits_at = self.delimiter or _unused(text.data)
+        lines = sample(text.data, self._start, self._splits_at, header if isinstance(header, int) else 0)
         place = header_place(lines, header)
         width = _usual_width([line for line in lines if line != [""]])
         named = least = width
@@ -66,7 +65,7 @@ class DelimitedRecords:
             "tsv" if self.delimiter == "\t" else "csv", [pa.chunked_array([], TEXT)] * columns,
             np.array([], np.int64), range(columns), encoding=self._text.encoding, delimiter=self.delimiter,
         )  # fmt: skip
-        for block in read_blocks(self._text.data, self._start, self.delimiter or UNUSED, self._shape):
+        for block in read_blocks(self._text.data, self._start, self._splits_at, self._shape):
             short += [row for row in block.short if row > above]
             long += [row for row in block.long if row > above]
             rows = np.arange(block.first, block.first + block.rows, dtype=np.int64)
@@ -96,6 +95,14 @@ def _refuse_zero_bytes(data: Octets) -> None:
                 f"Line {line} holds a zero byte: it is damaged, or neither a spreadsheet nor text. "
                 'If it is text in UTF-16, give encoding="utf-16-le" or encoding="utf-16-be".'
             )
+
+
+def _unused(data: Octets) -> str:
+    """A character that the text does not have: it stands for the delimiter where there is a single column."""
+    for mark in _CONTROLS:
+        if not any(mark.encode() in piece for piece in pieces_of(data)):
+            return mark
+    raise FileError(NO_TEXT)
 
 
 # --- the first records --------------------------------------------------------------------------------
@@ -162,7 +169,7 @@ def _named_width(head: Sequence[str], below: Sequence[Sequence[str]]) -> int:
     An unquoted delimiter in a text makes rows wider, too, and moves what is behind it. So the numbers have to
     be below their header, and the cells before the first without a name cannot be the first half of a text.
     """
-    named, lines = len(_trimmed(head)), [line for line in map(_trimmed, below) if line]
+    named, lines = len(_trimmed(head)) or 1, [line for line in map(_trimmed, below) if line]
     wider, width = [line for line in lines if len(line) > named], _usual_width(lines)
     phones = likely_number_columns(head[:named])
     if width <= named or len(wider) * 2 <= len(lines) or not phones:
