@@ -454,7 +454,7 @@ REPAIRED = {
     "donâ€™t": "don’t",
     "JosÃƒÂ©": "José",
     "Jos√©": "José",  # on a Mac
-    "Jos├®": "José",  # in MS-DOS
+    "Jos├⌐": "José",  # in MS-DOS
     "РњР°СЂРёСЏ": "Мария",  # in Windows in Russia
     "ç”°ä¸\xad": "田中",
     "JoseÌ\x81": "José",

@@ -72,6 +72,7 @@ DOORS = {
     "xlrd": {"contacts.workbooks.xls"},
     "psutil": {"contacts.workbooks.process", "memory", "sending.store.lock_holder"},
     "chardet": {"contacts.files.encodings"},
+    "ftfy": {"contacts.cells.repairs"},
     "idna": {"service.address"},
     "keyring": {"service.passwords"},
     "phonenumbers": {"contacts.phone_numbers.libphonenumber"},

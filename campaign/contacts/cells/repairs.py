@@ -1,14 +1,12 @@
 """What other programs did to the texts of a table: errors for values, entities, letters decoded wrongly.
 
-Errors (#N/A) are no value. What can be decoded in one way only is decoded: &amp;, and UTF-8 read as another
-encoding (JosÃ©). Letters are composed, as a phone shows and counts them: a Mac writes é as e and an accent.
+Errors (#N/A) are no value. &amp; is decoded, and so is UTF-8 that was read as another encoding (JosÃ©), where
+`ftfy` is sure of it. Letters are composed, as a phone shows and counts them: a Mac writes é as e and an
+accent. This is the only module that imports ftfy.
 """
 
-import html
 import re
-import unicodedata
 from collections.abc import Sequence
-from html.entities import name2codepoint
 from itertools import repeat
 from pathlib import Path
 from typing import cast
@@ -38,36 +36,8 @@ LISTED = 100_000  # cells of each kind that are named in a grid
 _SHOWN = Path(__file__).with_name("errors.txt").read_text("utf-8").splitlines()
 _ERROR = rf"^\s*(?:#{{2,}}|Err:\d{{3}}|{'|'.join(map(re.escape, _SHOWN))})\s*$"
 _SIGNS = (b"#", b"\\", b":", b"<", b"(", b"[")  # one of which is in each of these
-_NAMES = {*name2codepoint, "apos"}
 _ENTITY = r"&(?:#\d{2,7}|#[xX][0-9a-fA-F]{2,6}|[A-Za-z]{2,8}\d{0,2});"
-# Encodings in which UTF-8 is misread, and the characters with which a letter begins then.
-_LEADS = {
-    "cp1252": "ÂÃÄÅÆÇÈÌÎÏÐÑ×ØÙÚÛâàáãäåæçèéêëìíîïð",
-    "cp1250": "ÂĂÄĹĚâ",
-    "cp1251": "ВГДЕРСв",
-    "mac_roman": "¬√ƒ≈‚",
-    "cp850": "┬├─Ô",
-    "cp437": "┬├─Γ",
-}
-_AFTER_WORDS = "’‘”“»«›‹…™®–—\xa0º°ª²³¹·´¨"  # stand behind a letter in ordinary texts, too
-
-
-def _bytes_of(encoding: str) -> dict[str, int]:
-    """The byte of each character beyond ASCII; controls stand for bytes that the encoding does not have."""
-    known = {bytes([byte]).decode(encoding, "ignore"): byte for byte in range(0x80, 0x100)}
-    return {chr(byte): byte for byte in range(0x80, 0x9F + 1)} | known
-
-
-_BYTES = {encoding: _bytes_of(encoding) for encoding in _LEADS}
-
-
-def _misread(encoding: str) -> str:
-    """A pattern of the first two characters of what may be misread."""
-    inner = "".join(c for c, byte in _BYTES[encoding].items() if 0x80 <= byte < 0xC0)
-    return f"[{_LEADS[encoding]}][{re.escape(inner)}]"
-
-
-_MISREAD = "|".join(map(_misread, _LEADS))
+_MISREAD = r"[\x{C2}-\x{F4}ĂĹРСв√≈ƒ├┬╬][^\x00-\x7f]"  # as the first two octets of a letter look then
 
 
 def repaired(grid: Grid, missing: Sequence[str] = ()) -> Grid:
@@ -106,56 +76,9 @@ def _named(texts: TextArray, places: Ints, rows: Ints, position: int) -> list[tu
 
 def _decoded(text: str) -> str:
     """The text with entities decoded, and what was misread read again; both may have happened twice."""
-    for _ in range(3):
-        before, text = text, re.sub(_ENTITY, _unescaped, text)
-        for encoding in _LEADS:
-            text = _read_again(text, encoding)
-        if text == before:
-            break
+    from ftfy import TextFixerConfig, fix_encoding, fixes  # most tables do not need it
+
+    only_letters = TextFixerConfig(replace_lossy_sequences=False, fix_c1_controls=False)
+    for _ in range(2):
+        text = fix_encoding(fixes.unescape_html(text), only_letters)
     return text
-
-
-def _unescaped(entity: re.Match[str]) -> str:
-    is_known = entity[0][1] == "#" or entity[0][1:-1] in _NAMES
-    return html.unescape(entity[0]) if is_known else entity[0]
-
-
-def _read_again(text: str, encoding: str) -> str:
-    """The text with what decodes as UTF-8 decoded, if some of it cannot be anything else."""
-    octets, certain = _BYTES[encoding], False
-
-    def decode(run: re.Match[str]) -> str:
-        nonlocal certain
-        leads = {character for character in run[0] if octets.get(character, 0) >= 0xC0}
-        try:
-            decoded = bytes(octets[character] for character in run[0]).decode()
-        except (KeyError, UnicodeDecodeError):
-            return run[0]
-        if leads - set(_LEADS[encoding]) or any(map(_is_unlikely, decoded)):
-            return run[0]
-        certain = certain or _is_certain(text[: run.start()][-1:], run[0], text[run.end() :][:1], octets)
-        return decoded
-
-    again = re.sub(r"[^\x00-\x7f]{2,}", decode, text)
-    return again if certain else text
-
-
-def _is_unlikely(character: str) -> bool:
-    """Whether nobody writes it: a phonetic letter, or no character at all."""
-    return "\u0250" <= character < "\u0300" or unicodedata.category(character) in ("Cn", "Co", "Cs")
-
-
-def _is_certain(before: str, run: str, after: str, octets: dict[str, int]) -> bool:
-    """Whether characters cannot stand in a text as they are: a capital or a sign behind a small letter, or a
-    sign that never follows a letter. "CAFÉ…" and "NESCAFÉ®" can, though they would decode."""
-    for previous, character, following in zip(
-        f"{before or ' '}{run}", run, f"{run[1:]}{after or ' '}", strict=False
-    ):
-        is_letter = character.isalpha() or character in _AFTER_WORDS
-        if not is_letter or (character == "Â" and "\xa0" <= following <= "\xbf"):
-            return True
-        if octets[character] >= 0xC0 and character.isupper() and previous.islower():
-            return True
-    if run[0] in "ÄÅ":
-        return run[1].isalpha()
-    return run[0] == "Ã" and (after.isalpha() or not before.isupper())
