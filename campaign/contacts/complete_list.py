@@ -6,16 +6,16 @@ such a list gets what they must not, so here all that was left out is an error t
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from campaign.arrow_text import Bools, TextArray, matches, series_to_array
+from campaign.arrow_text import series_to_array
 from campaign.contacts.cells.grid import name_rows
-from campaign.contacts.cells.headers import LOOKED_AT, SEVEN_DIGITS
-from campaign.contacts.columns import listed, number_columns
+from campaign.contacts.cells.hidden_numbers import may_be_numbers
+from campaign.contacts.columns import listed
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.table import ALL_BLANK
@@ -25,7 +25,6 @@ from campaign.remedies import in_curly_quotes
 from campaign.text import clean
 
 LOST = ("formula_without_value", "cell_error")  # codes of cells whose value is not in the file
-_SHORT_HEADER = r"\D{1,30}"
 
 
 def list_in_words(source: Any, argument: str) -> str:
@@ -35,16 +34,14 @@ def list_in_words(source: Any, argument: str) -> str:
     return f"{named}{f' ({in_curly_quotes(clean(Path(source).name))})' if is_path else ''}"
 
 
-def check_complete(
-    table: pd.DataFrame, source: Any, argument: str, are_numbers: Callable[[TextArray], Bools]
-) -> None:
+def check_complete(table: pd.DataFrame, source: Any, argument: str) -> None:
     """Raise FileError if numbers were left out of a list, which `read_contacts` has read from a source.
 
-    `argument` is that which took the list; `are_numbers` says which cells are numbers for it. Hidden rows and
-    columns may hold some, and so may other sheets, unless the one to read was named.
+    `argument` is that which took the list. Hidden rows and columns may hold some, and so may other sheets,
+    unless the one to read was named.
     """
     reading: Reading = table.attrs["reading"]
-    sheets = _sheets_with_numbers(source, reading, are_numbers)
+    sheets = _sheets_with_numbers(source, reading)
     left_out = [*reading.left_out]
     if sheets:
         left_out.append(f"only the sheet {listed([str(reading.sheet)])} was read, and not {listed(sheets)}")
@@ -69,10 +66,8 @@ def check_cells(table: pd.DataFrame, columns: Sequence[str], source: Any, argume
         )
 
 
-def _sheets_with_numbers(
-    source: Any, reading: Reading, are_numbers: Callable[[TextArray], Bools]
-) -> list[str]:
-    """The other sheets that hold numbers; () if the sheet was asked for."""
+def _sheets_with_numbers(source: Any, reading: Reading) -> list[str]:
+    """The other sheets that hold numbers; none if the sheet was asked for."""
     if "sheet" not in reading.detected:
         return []
     others = [name for name in reading.sheets if name != reading.sheet]
@@ -80,30 +75,20 @@ def _sheets_with_numbers(
         if not is_file(reading.path):
             return others  # nobody can look
         source = reading.path
-    return [name for name in others if _has_numbers(_sheet(source, name), are_numbers)]
+    return [name for name in others if _has_numbers(source, name)]
 
 
-def _sheet(source: Any, name: str) -> pd.DataFrame:
-    """A sheet of a workbook that was read before, with what is hidden in it; empty where it is."""
+def _has_numbers(source: Any, sheet: str) -> bool:
+    """Whether a sheet of a workbook that was read before may hold some, hidden ones, too."""
     if hasattr(source, "seek"):
         source.seek(0)
     try:
-        return read_contacts(source, sheet=name, header=False, hidden="include")
+        table = read_contacts(source, sheet=sheet, header=False, hidden="include")
     except FileError as problem:
         if ALL_BLANK in str(problem):
-            return pd.DataFrame()
+            return False
         raise
-
-
-def _has_numbers(table: pd.DataFrame, are_numbers: Callable[[TextArray], Bools]) -> bool:
-    """Whether some cell of a sheet is a number, or has one beside words below a header of numbers."""
-    for name in table.columns:
-        cells = series_to_array(table[name].drop_duplicates())
-        heads = table[name].head(LOOKED_AT)
-        is_headed = bool(number_columns(heads[heads.str.fullmatch(_SHORT_HEADER)]))
-        if are_numbers(cells).any() or (is_headed and matches(cells, SEVEN_DIGITS).any()):
-            return True
-    return False
+    return any(may_be_numbers(series_to_array(table[name])).any() for name in table.columns)
 
 
 def _remedy(source: Any, argument: str, reading: Reading, sheets: Sequence[str]) -> str:

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from campaign.arrow_text import TextChunks, combine_chunks, matches
+from campaign.arrow_text import Bools, TextArray, combine_chunks, matches
 from campaign.contacts.cells.grid import Grid, name_rows
 from campaign.contacts.columns import column_letter
 
@@ -14,20 +13,20 @@ _NUMBER = r"\p{Nd}(?:[\s().\-/]*\p{Nd}){6}"  # seven digits with usual punctuati
 _DATE = r"^\s*(?:\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d{4})(?:[ T][\d:.]+)?\s*$"
 
 
-def hidden_numbers(grid: Grid, seen: NDArray[np.bool_]) -> Iterator[str]:
+def hidden_numbers(grid: Grid, seen: Bools) -> Iterator[str]:
     """Which rows that are not seen, and which hidden columns, have cells that may be phone numbers."""
     hidden, mask = np.flatnonzero(~seen), pa.array(~seen)
     have_numbers = np.zeros(len(hidden), dtype=bool)
     for column in grid.columns if len(hidden) else ():
-        have_numbers |= _may_be_numbers(column.filter(mask))
+        have_numbers |= may_be_numbers(combine_chunks(column.filter(mask)))
     if have_numbers.any():
         rows = grid.rows[hidden[have_numbers]].tolist()
         yield f"{name_rows(rows).lower()} {'is' if len(rows) == 1 else 'are'} hidden"
     for column, position in zip(grid.columns, grid.positions, strict=True):
-        if position in grid.hidden_columns and _may_be_numbers(column).any():
+        if position in grid.hidden_columns and may_be_numbers(combine_chunks(column)).any():
             yield f"column {column_letter(position)} is hidden"
 
 
-def _may_be_numbers(column: TextChunks) -> NDArray[np.bool_]:
-    cells = combine_chunks(column)
+def may_be_numbers(cells: TextArray) -> Bools:
+    """Which cells have as many digits as a phone number, and are no date."""
     return matches(cells, _NUMBER) & ~matches(cells, _DATE)

@@ -26,12 +26,10 @@ from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.recipients import distinct
 from campaign.messages.suppression.list_columns import (
-    A_PHONE,
     Audience,
     Entries,
     ListColumns,
     read_entries,
-    read_numbers,
 )
 from campaign.messages.suppression.marked_rows import LOOK_AT_MARKS
 from campaign.paths import is_file
@@ -82,7 +80,7 @@ def read_list(
     table = read_contacts(_as_table(source, argument), header="if any")
     named, is_of_table = list_in_words(source, argument), audience.is_of(table)
     if not is_of_table:
-        check_complete(table, source, argument, lambda cells: read_numbers(cells, regions)[0] >= A_PHONE)
+        check_complete(table, source, argument)
     columns = ListColumns(table, regions, (named, _in_python(source, argument)))
     names = columns.of_people(audience)
     if not names:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from campaign.arrow_text import Bools, TextArray, array_to_series, series_to_array
+from campaign.arrow_text import array_to_series, series_to_array
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import find_column, fold, listed, number_columns
 from campaign.contacts.complete_list import check_cells, check_complete
@@ -69,7 +68,7 @@ def read_provider_list(
         table = read_contacts(_with_zones(source) if isinstance(source, pd.DataFrame) else source)
     except FileError as error:
         raise FileError(f"{error} {_NEEDED}, and one of times if it has them.") from None
-    check_complete(table, source, "provider_list", partial(_are_of_campaign, known))
+    check_complete(table, source, "provider_list")
     check_cells(table, [*table.columns], source, "provider_list")
     columns = [*table.columns]
     texts = _column(columns, text, TEXT_HEADERS)
@@ -97,11 +96,6 @@ def read_provider_list(
 def _missing(what: str, columns: Sequence[str]) -> str:
     there = f"The columns are: {listed(columns)}."
     return f"{_NEEDED}; no header looks like a {what}. Name the column: {what}=. {there}"
-
-
-def _are_of_campaign(known: pd.Series[str], cells: TextArray) -> Bools:
-    """Which cells are numbers of a campaign."""
-    return _full_numbers(array_to_series(cells), known).isin(known).to_numpy()
 
 
 def _unread(cells: pd.Series[str]) -> str:
