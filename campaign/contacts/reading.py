@@ -15,7 +15,6 @@ from campaign.contacts.files.frames import PACKED, as_frame, parquet_grids, read
 from campaign.contacts.files.octets import Octets
 from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
 from campaign.contacts.joined_tables import join_tables
-from campaign.contacts.own_files import about_own_file
 from campaign.contacts.reading_options import (
     MAX_BYTES,
     MAX_CELLS,
@@ -146,8 +145,6 @@ def reading_of_rows(
     top, facts = rows.top, rows.facts
     names = dict(zip(*rows.columns(), strict=True))
     issues = tuple(replace(one, column=names[at]) for at, one in facts.issues if at in names)
-    is_file = top.format not in ("parquet", "DataFrame")
-    own = about_own_file([*names.values()], top.sheets) if is_file else []
     choices = {"encoding": top.encoding, "delimiter": top.delimiter, "sheet": len(top.sheets) > 1}
     return Reading(
         source=source.name,
@@ -160,7 +157,7 @@ def reading_of_rows(
         rows=facts.rows,
         hidden_rows=len(facts.hidden),
         blank_rows=facts.blank,
-        notices=(*own, *misnamed(source, top.format), *notices_of(rows, issues)),
+        notices=(*misnamed(source, top.format), *notices_of(rows, issues)),
         issues=issues,
         detected=tuple(name for name, value in choices.items() if value and name not in given),
         dates=dates or "",
