@@ -323,6 +323,18 @@ def test_of_two_batches_with_one_text_that_were_both_called_refused_the_last_one
         assert campaign.reconcile(folder, list_of(sandbox, folder).encode()).certain == {2: "accepted"}
 
 
+def test_of_two_long_texts_that_end_alike_and_were_both_called_refused_the_last_one_is_found(tmp_path):
+    """Their last part is the same, and the list shows it once."""
+    first, second = (plan_for(people(1), f"{word} {'please come ' * 15}", overlong="split") for word in "AB")
+    with campaign.Sandbox(faults={1: "reset", 2: "accept_reset"}) as sandbox:
+        options = {"account": sandbox.account, "folder": tmp_path / "visits", "progress": False}
+        folder = campaign.send(first, **options).folder
+        settle(folder, 1, "refused")
+        campaign.send(second, **options, changed="send")
+        settle(folder, 2, "refused")
+        assert campaign.reconcile(folder, list_of(sandbox, folder).encode()).certain == {2: "accepted"}
+
+
 def test_texts_that_waited_until_the_campaign_was_closed_keep_nothing_from_being_settled(tmp_path):
     faults = {2: "accept_reset", 3: "reset", 4: "Money Not Enough To Send This Batch of Msgs"}
     with campaign.Sandbox(faults=faults) as sandbox:

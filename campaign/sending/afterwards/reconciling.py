@@ -24,6 +24,7 @@ CLOCKS = pd.Timedelta(minutes=15)  # by which two clocks may differ
 FARTHEST_ZONE = pd.Timedelta(hours=14)  # of any place from UTC
 NETWORK = 6  # digits of a number that name its country and, in most, its network
 _TEXT = ["number", "text"]  # what is compared
+SETTLED = ["refused", "again"]  # by a person
 _LATEST = pd.Timestamp.max.tz_localize("UTC").floor("us")
 
 
@@ -51,9 +52,15 @@ def match_provider_list(
 
 
 def _as_searched(messages: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
-    """The messages as the list is searched for them: accepted ones first, in the order they left."""
+    """The messages as the list is searched for them: accepted ones first, in the order they left.
+
+    Of settled batches with one message, the list cannot tell which it shows: it counts for the last.
+    """
     sent = messages.join(batches[["was", "left_at"]], on="batch")
     sent = sent.assign(text=fold_texts(sent["message"]), is_open=sent["was"] != "accepted")
+    settled = sent[sent["was"].isin(SETTLED)]
+    is_last = settled["batch"] == settled.groupby(_TEXT)["batch"].transform("max")
+    sent = sent.drop(index=settled.index[~is_last])
     return sent.sort_values(["is_open", "left_at"], kind="stable", ignore_index=True)
 
 
@@ -153,7 +160,7 @@ def _with_verdicts(counts: pd.DataFrame, are_covered: pd.Series[bool]) -> pd.Dat
         NONE: (counts["unclear"] == 0) & are_covered,
     }
     verdict = np.select([*verdicts.values()], [*verdicts], NOT_KNOWN)
-    is_told = is_unknown | counts["was"].isin(["refused", "again"]) & (in_list > 0)
+    is_told = is_unknown | counts["was"].isin(SETTLED) & (in_list > 0)
     told = counts.assign(verdict=pd.Series(verdict, counts.index, dtype="str"))[is_told]
     columns = ["batch", "was", "messages", "in_list", "verdict", "left_at"]
     return told.rename_axis("batch").reset_index()[columns]
@@ -166,7 +173,7 @@ def _people(sent: pd.DataFrame, told: pd.DataFrame) -> pd.DataFrame:
     was, verdict = (sent["batch"].map(asked[name]) for name in ("was", "verdict"))
     in_doubt = sent["batch"].isin(sent.loc[sent["found"] != NOT_IN_LIST, "batch"])
     is_looked_at = (was == "unknown") & verdict.isin([SOME, NOT_KNOWN]) & in_doubt
-    has_it = was.isin(["refused", "again"]) & (sent["found"] == IN_LIST)
+    has_it = was.isin(SETTLED) & (sent["found"] == IN_LIST)
     columns = ["batch", "row", "number", "message", "found"]
     people = sent.loc[is_looked_at | has_it, columns]
     return people.sort_values(["batch", "row"], kind="stable", ignore_index=True)

@@ -32,9 +32,8 @@ def settled_outcomes(batches: pd.DataFrame) -> pd.Series[str]:
 def changeable_outcomes(record: CampaignRecord) -> pd.Series[str]:
     """How a person has settled the batches that can still be found to be accepted, by batch.
 
-    None of their texts waits for its number in a later batch, or may have left in one: of two batches with
-    one text that were both settled by hand, a list cannot tell which it shows, and it counts for the last.
-    Raises `FolderError` when a frozen file was changed.
+    None of their texts waits for its number in a later batch, or may have left in one. Raises `FolderError`
+    when a frozen file was changed.
     """
     settled = settled_outcomes(record.ledger.outcomes)
     if settled.empty:
@@ -42,9 +41,7 @@ def changeable_outcomes(record: CampaignRecord) -> pd.Series[str]:
     columns = ["batch", "number", "text"]
     parts = [(part.batches, part.rows.numbers, part.rows.texts) for part in record.sent()]
     sent = pd.concat([pd.DataFrame(dict(zip(columns, part, strict=True))) for part in parts])
-    is_cut = record.waiting | (record.knowledge >= AGAIN)
-    is_cut[settled.index] = True
-    cut = sent[is_cut[sent["batch"].to_numpy()]]
+    cut = sent[(record.waiting | (record.knowledge >= AGAIN))[sent["batch"].to_numpy()]]
     pairs = sent[sent["batch"].isin(settled.index)].merge(cut, on=["number", "text"])
     cut_again = pairs.loc[pairs["batch_y"] > pairs["batch_x"], "batch_x"]
     return settled.drop(cut_again.unique())
