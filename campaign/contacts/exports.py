@@ -7,7 +7,6 @@ from msgspec import Struct, convert
 
 from campaign.contacts.columns import check_headers, listed, number_columns
 from campaign.contacts.vocabulary import VOCABULARY
-from campaign.text import agreeing, counted
 
 
 class Export(Struct, frozen=True):
@@ -84,18 +83,10 @@ def standing_column(columns: Iterable[str], export: Export) -> str:
     return next((column for column in columns if header and column.strip() == header), "")
 
 
-def export_notices(export: Export, columns: Sequence[str], *, emptied: int, unwanted: int) -> Iterator[str]:
-    """What is said of an export: its tool, what counts as empty, where its numbers are, who is left out."""
+def export_notices(export: Export, columns: Sequence[str]) -> Iterator[str]:
+    """What is said of an export: its tool, and where its numbers are."""
     if not export.tool:
         return
     yield f"This looks like an export from {export.tool}."
-    if export.missing and emptied:
-        cells, count = counted(emptied, "cell"), agreeing(emptied, "counts", "count")
-        text = listed(export.missing)
-        yield f'{cells} with {text}, which the tool writes for "no value", {count} as empty.'
     if numbers := export_numbers(columns, export):
         yield f"The phone numbers are taken from {', then '.join(listed([name]) for name in numbers)}."
-    if unwanted:
-        names = " or ".join(sorted(export.standing[1], reverse=True))
-        get = agreeing(unwanted, "gets", "get")
-        yield f"{counted(unwanted, 'contact')} with the {export.standing[0]} {names} {get} nothing."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from campaign.contacts.cells.hidden_numbers import hidden_numbers
 from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.repairs import LISTED, repaired
 from campaign.contacts.columns import column_letter
-from campaign.contacts.exports import column_names, find_export, standing_column
+from campaign.contacts.exports import column_names, find_export
 from campaign.contacts.header_lines import HeaderLines
 from campaign.errors import FileError, UsageError
 from campaign.text import clean, shorten
@@ -49,9 +49,8 @@ class Facts(Struct, eq=False):
     """What was noticed of the rows of a table; that of its parts can be added up.
 
     `height` counts all rows below the header, `rows` those of the table, `blank` those in which no cell holds
-    anything. `is_used` says which columns hold anything. `emptied` cells held what a tool writes for "no
-    value", `missing` cells what `missing=` names, and to `unwanted` rows nothing is to be sent. `above` the
-    header are so many rows, and `lines` are rows that belong to it. An issue names a column's place until
+    anything. `is_used` says which columns hold anything. `missing` cells held a text for "no value". `above`
+    the header are so many rows, and `lines` are rows that belong to it. An issue names a column's place until
     the columns have names.
     """
 
@@ -59,9 +58,7 @@ class Facts(Struct, eq=False):
     height: int = 0
     rows: int = 0
     blank: int = 0
-    emptied: int = 0
     missing: int = 0
-    unwanted: int = 0
     above: int = 0
     hidden: list[int] = field(default_factory=list)
     lines: list[tuple[str, list[int]]] = field(default_factory=list)
@@ -71,7 +68,7 @@ class Facts(Struct, eq=False):
     def add(self, other: Facts) -> None:
         """Take the facts of the part that follows."""
         start = self.height
-        for name in ("height", "rows", "blank", "emptied", "missing", "unwanted"):
+        for name in ("height", "rows", "blank", "missing"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.is_used = [used or more for used, more in zip(self.is_used, other.is_used, strict=True)]
         self.lines += [(kind, [row + start for row in rows]) for kind, rows in other.lines]
@@ -109,10 +106,11 @@ class TableRows:
             grid, notices = _without_hidden_columns(grid)
         self.header_row, self.heads = _find_header(grid, self._seen, header)
         self.top, self._filled = _fill_merges(grid, self.header_row or 0)
-        self._grids, self._trim, self.missing = chain([self.top], rest), trim, missing
+        self._grids, self._trim = chain([self.top], rest), trim
         lost = {*(row for row, _ in grid.uncalculated), *(row for row, _, _ in grid.errors)}
         self._lost = sorted(lost - grid.hidden_rows if skip_hidden else lost)
         self.export = find_export(self.heads)
+        self.missing = [*missing, *self.export.missing]
         self._lines = HeaderLines(self.heads, self.export, is_top=is_top)
         self.facts = Facts([bool(head.strip()) for head in self.heads], notices=[*self.top.notices, *notices])
 
@@ -155,22 +153,9 @@ class TableRows:
                 continue
             facts.is_used = [used or not below.is_empty(i) for i, used in enumerate(facts.is_used)]
             below = self._lines.taken_out(below)
-            below, emptied = _without_texts(below, self.export.missing)
-            facts.unwanted += self._count_unwanted(below)
             below, missing = _without_texts(below, self.missing)
-            facts.emptied, facts.missing = facts.emptied + emptied, facts.missing + missing
+            facts.missing += missing
             yield below
-
-    def _count_unwanted(self, below: Grid) -> int:
-        """To how many rows of an export nothing is to be sent."""
-        column = standing_column(self.heads, self.export)
-        if not column:
-            return 0
-        import pyarrow.compute as pc  # see cell_text
-
-        cells: Any = pc.utf8_trim_whitespace(below.columns[self.heads.index(column)])
-        unwanted: Any = pc.is_in(cells, value_set=pa.array(sorted(self.export.standing[1]), cells.type))
-        return int(pc.sum(unwanted).as_py() or 0)
 
     def _without_end(self, grids: Iterable[Grid]) -> Iterator[Grid]:
         """The rows but for blank ones at the end, if they are trimmed; blank ones are counted."""

@@ -21,7 +21,7 @@ _OF_ISSUES = {
 
 def notices_of(rows: TableRows, issues: Sequence[CellIssue]) -> Iterator[str]:
     """All that is said of rows that were taken, and of the issues of their cells."""
-    facts, missing = rows.facts, rows.missing
+    facts = rows.facts
     places, names = rows.columns()
     yield from facts.notices
     yield from _of_header(rows, places)
@@ -29,10 +29,10 @@ def notices_of(rows: TableRows, issues: Sequence[CellIssue]) -> Iterator[str]:
         yield _of_hidden(facts.hidden)
     yield from _of_issues(issues)
     yield from (about_lines(kind, lines) for kind, lines in facts.lines)
-    yield from export_notices(rows.export, names, emptied=facts.emptied, unwanted=facts.unwanted)
-    if missing:
+    yield from export_notices(rows.export, names)
+    if facts.missing:
         cells, count = capitalised(counted(facts.missing, "cell")), agreeing(facts.missing, "counts", "count")
-        yield f"{cells} with {listed(missing)} {count} as empty: missing= says so."
+        yield f"{cells} with {listed(rows.missing)} {count} as empty."
 
 
 def _of_header(rows: TableRows, places: Sequence[int]) -> Iterator[str]:
