@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import pandas as pd
 from msgspec import Struct
@@ -44,14 +43,6 @@ class Continuation:
     # Tuples and not a dict: as JSON they come back as they were, and a manifest has a digest of them.
     row_marks: tuple[tuple[int, int, str], ...] = ()
     date_orders: tuple[tuple[str, str], ...] = ()
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any] | None) -> "Continuation | None":
-        """A continuation that was kept as JSON."""
-        if record is None:
-            return None
-        marks, orders = (tuple(map(tuple, record[name])) for name in ("row_marks", "date_orders"))
-        return cls(record["campaign"], marks, orders)
 
     @cached_property
     def rows(self) -> dict[int, int]:

@@ -2,9 +2,10 @@
 
 from collections.abc import ItemsView, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 import pandas as pd
+from msgspec import convert
 
 from campaign.contacts.columns import listed
 from campaign.contacts.continuation import Continuation
@@ -61,13 +62,8 @@ class Reading(dict[str, Any]):
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
         """A reading that was kept as JSON."""
-        fields = dict(record)
-        fields["issues"] = tuple(CellIssue(**issue) for issue in fields.get("issues", ()))
-        for name in ("notices", "detected", "sheets", "left_out"):
-            fields[name] = tuple(fields.get(name, ()))
-        fields["date_orders"] = tuple((name, order) for name, order in fields.get("date_orders", ()))
-        fields["continues"] = Continuation.from_record(fields.get("continues"))
-        return cls(**fields)
+        kinds = get_type_hints(cls)
+        return cls(**{name: convert(value, kinds[name]) for name, value in record.items()})
 
     @property
     def all_left_out(self) -> tuple[str, ...]:
