@@ -13,6 +13,7 @@ import pytest
 import campaign
 from campaign.errors import ConfirmationError, FolderError
 from campaign.sending.afterwards import settling
+from campaign.sending.afterwards.reconciling import NETWORK
 from support.life_attempts import Sender
 from support.told_truth import SENT, Recorded, differences
 from support.witnessed_service import account_of
@@ -232,8 +233,14 @@ def _is_taken(life: Sender, batch: Recorded) -> bool:
 
 
 def _expected(life: Sender, batch: Recorded, kind: str, cut: Recorded | None) -> str:
-    """With nothing accepted beside it, no list can show that a batch was not taken."""
+    """With nothing accepted beside it, and in its network, no list can show that a batch was not taken."""
     if _is_taken(life, batch):
         return "unknown" if kind == "incomplete" and batch == cut else "accepted"
-    is_covered = kind != "too early" and any(other.state == "accepted" for other in life.batches)
+    accepted = [other for other in life.batches if other.state == "accepted"]
+    known = _networks_of(accepted) | {_STRANGER["number"][:NETWORK]}
+    is_covered = kind != "too early" and accepted and _networks_of([batch]) & known
     return "refused" if is_covered else "unknown"
+
+
+def _networks_of(batches: list[Recorded]) -> set[str]:
+    return {number[:NETWORK] for batch in batches for number, _ in batch.messages}
