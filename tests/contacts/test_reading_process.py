@@ -71,7 +71,7 @@ ATTACKS = {
         STOPPED,
     ),
     "a text of a megabyte in 10,000 cells": (repeated_texts, STOPPED),
-    "200,000 hidden spans": (hidden_spans, f"{STOPPED}|all of its cells are blank"),
+    "200,000 hidden spans": (hidden_spans, f"{STOPPED}|All columns of the sheet are hidden"),
     "2,000,000,000,000 spaces": (
         lambda: open_cell("<text:p>" + '<text:s text:c="1000000000"/>' * 2000 + "</text:p>"),
         f"{STOPPED}|all of its cells are blank|more than 32,767 characters",
