@@ -4,13 +4,12 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from campaign.errors import FileError
 from campaign.text import clean
 
 MEMBERS = 10_000  # a workbook of a thousand sheets has some three thousand parts
-STRETCH = 1 << 21  # bytes of a sheet that are looked at together
 
 LOCKED = "The workbook is protected by a password. Save it without one, then read that file."
 DAMAGED = (
@@ -76,14 +75,3 @@ def packed_again(parts: Mapping[str, bytes]) -> bytes:
         for name, content in parts.items():
             archive.writestr(name, content)
     return target.getvalue()
-
-
-def stretches(xml: bytes, start: bytes, first: int = 0, after_last: int | None = None) -> Iterator[bytes]:
-    """The bytes between two places in stretches that are cut before `start`, which every row begins with."""
-    at, to = first, len(xml) if after_last is None else after_last
-    while at < to:
-        cut = xml.rfind(start, at + 1, at + STRETCH) if at + STRETCH < to else to
-        if cut < 0:
-            cut = xml.find(start, at + STRETCH, to)
-        yield xml[at : cut if cut > 0 else to]
-        at = cut if cut > 0 else to

@@ -6,16 +6,18 @@ there is not enough, so the pass comes first. It knows XML as programs write it;
 """
 
 import re
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element, tostring
 
 from campaign.contacts.columns import column_letter
-from campaign.contacts.workbooks.archives import DAMAGED, stretches
+from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.contacts.workbooks.sheet_choice import LAST_COLUMN, SheetFacts
 from campaign.contacts.workbooks.xlsx_outline import Outline
-from campaign.contacts.workbooks.xml_parts import UnusualError, local_name, parse_tree
+from campaign.contacts.workbooks.xml_parts import local_name, parse_tree
 from campaign.errors import FileError
 from campaign.text import clean
 
+STRETCH = 1 << 21  # bytes of a sheet that are looked at together
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _ROW = re.compile(rb'<row r="(\d{1,8})"([^<>]*)>')
 _CELL = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,8})"([^<>]*)>')
@@ -30,6 +32,10 @@ _ZERO = re.compile(rb"0(?:\.0*)?")  # rows and columns of no height and no width
 FORMULA = rb"(?:<f(?:\s[^<>]*)?>(?:(?<=/>)|[^<]*</f>)\s*)"
 _EMPTY_FORMULA = re.compile(FORMULA + rb"(<v\s*/>|<v>\s*</v>|<v>0</v>)?\s*</c>")
 _ERROR = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,8})"(?=[^<>]*? t="e")[^<>]*>' + FORMULA + rb"?(?:<v>([^<]*))?")
+
+
+class UnusualError(Exception):
+    """XML that spreadsheet programs do not write: it is written anew, then read as any other."""
 
 
 def scan_sheet(xml: bytes, outline: Outline) -> tuple[bytes, SheetFacts]:
@@ -63,7 +69,7 @@ class _Scan:
         if start < 0:
             raise UnusualError
         self._scan_head(xml[:start])
-        for stretch in stretches(xml, b"<row "):
+        for stretch in _stretches(xml):
             self._scan_rows(stretch)
             self._scan_cells(stretch)
 
@@ -117,6 +123,15 @@ class _Scan:
                     self.facts.uncalculated.append(place)
             elif not value or b't="str"' not in cell[3]:  # a text formula may well come to an empty text
                 self.facts.uncalculated.append(place)
+
+
+def _stretches(xml: bytes) -> Iterator[bytes]:
+    """The sheet in pieces, each cut before a row."""
+    at = 0
+    while at < len(xml):
+        cut = xml.find(b"<row ", at + STRETCH)
+        yield xml[at : cut if cut > 0 else len(xml)]
+        at = cut if cut > 0 else len(xml)
 
 
 def _row_kind(text: bytes) -> tuple[bool, int, bool]:

@@ -6,10 +6,6 @@ from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.errors import FileError
 
 
-class UnusualError(Exception):
-    """XML that spreadsheet programs do not write: it is written anew, then read as any other."""
-
-
 def parse_tree(xml: bytes) -> Element:
     """The elements of XML in which texts stand for themselves. Raises FileError for any other."""
     refuse_document_type(xml)
