@@ -21,7 +21,7 @@ from test_reading_workbooks import AMINA, HEAD, rows_xml, with_part, with_sheet
 
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.workbooks import process
-from campaign.contacts.workbooks.sheet_cells import SheetCells, TextBlock
+from campaign.contacts.workbooks.sheet_cells import CellBlock, SheetCells
 from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.errors import FileError, UsageError
 
@@ -353,7 +353,10 @@ def test_it_imports_next_to_nothing():
 
 def test_columns_that_do_not_fit_their_lengths_are_no_sheet():
     """The other process writes them: what it says is checked before Arrow relies on it."""
-    for block in (TextBlock(b"Amina", array("i", [5, 1])), TextBlock(b"\xff", array("i", [1]))):
+    for block in (
+        CellBlock(b"Amina", array("i", [5, 1]).tobytes()),
+        CellBlock(b"\xff", array("i", [1]).tobytes()),
+    ):
         with pytest.raises(ValueError, match=r"larger than values|Invalid UTF8"):
             grid_of(SheetCells("xlsx", [[block]], sheet="S", sheets=["S"]))
 

@@ -9,11 +9,9 @@ from campaign.contacts.columns import fold
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive
 from campaign.contacts.workbooks.ods_rows import COLUMN, GROUPS, ROW, TABLE, OpenRows
 from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
-from campaign.contacts.workbooks.sheet_choice import Sheet, choose_sheet, refuse_empty, sheet_cells
-from campaign.contacts.workbooks.xml_parts import refuse_document_type
+from campaign.contacts.workbooks.sheet_choice import Sheet, choose_sheet, sheet_cells
 from campaign.errors import FileError
 
-NESTED = "A table inside a cell of the sheet was left out."
 UNSHOWN = "The file does not say how its numbers are shown: they were read without their formats."
 PIECE = 1 << 16  # bytes parsed at a time
 _SHEET = TABLE + "table"
@@ -32,15 +30,14 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     if "styles.xml" in archive.names:
         document.read(archive.read("styles.xml"))
     document.read(archive.read("content.xml"))
-    chosen, notices = choose_sheet(document.sheets, sheet)
-    rows = document.rows[int(chosen.part)]
+    choice = choose_sheet(document.sheets, sheet)
+    rows = document.rows[int(choice.sheet.part)]
     rows.refuse_large()
     columns = text_columns(rows.lines(), rows.facts.last_column + 1)[rows.left :]
-    if sheet is None:
-        filled = (one for one in document.sheets if document.rows[int(one.part)].is_filled)
-        refuse_empty(chosen, columns, rows.facts, filled)
-    notices += [NESTED] * document.has_nested + [UNSHOWN] * rows.has_unshown
-    return sheet_cells("ods", columns, rows.facts, chosen, document.sheets, left=rows.left, notices=notices)
+    choice.notices.extend([UNSHOWN] * rows.has_unshown)
+    return sheet_cells(
+        "ods", columns, rows.facts, choice, lambda other: document.rows[int(other.part)].is_filled, rows.left
+    )
 
 
 class _Document:
@@ -49,16 +46,14 @@ class _Document:
     def __init__(self, wanted: str | None, max_bytes: int, max_cells: int) -> None:
         self.sheets: list[Sheet] = []
         self.rows: list[OpenRows] = []
-        self.has_nested = False
         self._wanted, self._max_bytes, self._max_cells = wanted, max_bytes, max_cells
         self._hidden_sheets: set[str] = set()
         self._no_extent: set[str] = set()  # styles of rows without height and of columns without width
-        self._tables: list[Element] = []  # around this place
-        self._table_rows = self._new_rows(is_wanted=False)
+        self._sheet: Element | None = None  # around this place
+        self._sheet_rows = self._new_rows(is_wanted=False)
 
     def read(self, xml: bytes) -> None:
         """Read one part."""
-        refuse_document_type(xml)
         parser: XMLPullParser[Any] = XMLPullParser(("start", "end"))
         try:
             for at in range(0, len(xml), PIECE):
@@ -68,33 +63,30 @@ class _Document:
                     if element.tag in _READ_HERE:
                         (self._start if event == "start" else self._end)(element)
             parser.close()
-        except ParseError:
-            raise FileError(DAMAGED.format("its XML is broken")) from None
-        except ValueError:  # a count that is no number
+        except (ParseError, ValueError):  # ValueError: a count that is no number
             raise FileError(DAMAGED.format("its XML makes no sense")) from None
 
     def _start(self, element: Element) -> None:
         if element.tag == _SHEET:
-            self._tables.append(element)
-            if len(self._tables) == 1:
-                self._start_sheet(element)
-            else:
-                self.has_nested = True
-        elif len(self._tables) == 1:
-            self._table_rows.start(element)
+            self._start_sheet(element)
+        elif self._sheet is not None:
+            self._sheet_rows.start(element)
 
     def _end(self, element: Element) -> None:
         if element.tag == _SHEET:
-            self._tables.pop()
+            self._sheet = None
         elif element.tag == _STYLE + "style":
             self._read_style(element)
-        elif len(self._tables) == 1:
-            self._table_rows.end(element)
+        elif self._sheet is not None:
+            self._sheet_rows.end(element)
             if element.tag == ROW:
                 element.clear()
-                self._tables[0].clear()  # of rows that are read: memory stays flat
+                self._sheet.clear()  # of rows that are read: memory stays flat
 
     def _start_sheet(self, element: Element) -> None:
+        if self._sheet is not None:
+            raise FileError(DAMAGED.format("a cell has a table in it"))
+        self._sheet = element
         name, is_visible = (
             element.get(TABLE + "name"),
             element.get(TABLE + "style-name") not in self._hidden_sheets,
@@ -103,10 +95,10 @@ class _Document:
             is_wanted = is_visible and not any(sheet.visible for sheet in self.sheets)
         else:
             is_wanted = name is not None and fold(name) == fold(self._wanted)
-        self._table_rows = self._new_rows(is_wanted=is_wanted)
+        self._sheet_rows = self._new_rows(is_wanted=is_wanted)
         if name is not None:  # tables outside of sheets have no name
             self.sheets.append(Sheet(name, is_visible, str(len(self.rows))))
-            self.rows.append(self._table_rows)
+            self.rows.append(self._sheet_rows)
 
     def _new_rows(self, *, is_wanted: bool) -> OpenRows:
         return OpenRows(self._no_extent, self._max_bytes, self._max_cells, is_wanted=is_wanted)

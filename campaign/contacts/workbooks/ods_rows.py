@@ -8,7 +8,6 @@ usual size.
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from campaign.contacts.cells.merge import Merge
 from campaign.contacts.workbooks.ods_cells import NUMBERS, OFFICE, cell_value, shown_text
 from campaign.contacts.workbooks.sheet_choice import (
     LAST_COLUMN,
@@ -65,7 +64,7 @@ class OpenRows:
             first = self._columns
             self._columns += _count(element, "number-columns-repeated")
             if self._is_hidden(element):
-                self.facts.hidden_spans.append((first, self._columns - 1))
+                self.facts.hide_columns(first, self._columns - 1)
 
     def end(self, element: Element) -> None:
         """A row with its cells, or the end of a group."""
@@ -123,7 +122,7 @@ class OpenRows:
         attributes, shown = cell.attrib, shown_text(cell)
         if _SPANS & attributes.keys():
             down, right = _count(cell, "number-rows-spanned"), _count(cell, "number-columns-spanned")
-            self.facts.merges.append(Merge(row, column, row + down - 1, column + right - 1))
+            self.facts.merges.append((row, column, row + down - 1, column + right - 1))
         kind = attributes.get(_KIND, "")
         own_kind = attributes.get(_OWN_KIND, kind)
         if own_kind == "error":
