@@ -45,12 +45,11 @@ class _Document:
 
     def __init__(self, wanted: str | None, max_bytes: int, max_cells: int) -> None:
         self.sheets: list[Sheet] = []
-        self.rows: list[OpenRows] = []
+        self.rows: list[OpenRows] = []  # of each table
         self._wanted, self._max_bytes, self._max_cells = wanted, max_bytes, max_cells
         self._hidden_sheets: set[str] = set()
         self._no_extent: set[str] = set()  # styles of rows without height and of columns without width
         self._sheet: Element | None = None  # around this place
-        self._sheet_rows = self._new_rows(is_wanted=False)
 
     def read(self, xml: bytes) -> None:
         """Read one part."""
@@ -70,7 +69,7 @@ class _Document:
         if element.tag == _SHEET:
             self._start_sheet(element)
         elif self._sheet is not None:
-            self._sheet_rows.start(element)
+            self.rows[-1].start(element)
 
     def _end(self, element: Element) -> None:
         if element.tag == _SHEET:
@@ -78,30 +77,23 @@ class _Document:
         elif element.tag == _STYLE + "style":
             self._read_style(element)
         elif self._sheet is not None:
-            self._sheet_rows.end(element)
-            if element.tag == ROW:
-                element.clear()
-                self._sheet.clear()  # of rows that are read: memory stays flat
+            self.rows[-1].end(element)
+            element.clear()
+            self._sheet.clear()  # of what was read: memory stays flat
 
     def _start_sheet(self, element: Element) -> None:
         if self._sheet is not None:
             raise FileError(DAMAGED.format("a cell has a table in it"))
         self._sheet = element
-        name, is_visible = (
-            element.get(TABLE + "name"),
-            element.get(TABLE + "style-name") not in self._hidden_sheets,
-        )
+        name = element.get(TABLE + "name")
+        is_visible = element.get(TABLE + "style-name") not in self._hidden_sheets
         if self._wanted is None:
             is_wanted = is_visible and not any(sheet.visible for sheet in self.sheets)
         else:
             is_wanted = name is not None and fold(name) == fold(self._wanted)
-        self._sheet_rows = self._new_rows(is_wanted=is_wanted)
         if name is not None:  # tables outside of sheets have no name
             self.sheets.append(Sheet(name, is_visible, str(len(self.rows))))
-            self.rows.append(self._sheet_rows)
-
-    def _new_rows(self, *, is_wanted: bool) -> OpenRows:
-        return OpenRows(self._no_extent, self._max_bytes, self._max_cells, is_wanted=is_wanted)
+        self.rows.append(OpenRows(self._no_extent, self._max_bytes, self._max_cells, is_wanted=is_wanted))
 
     def _read_style(self, element: Element) -> None:
         style = element.get(_STYLE + "name", "")

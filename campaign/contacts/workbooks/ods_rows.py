@@ -22,7 +22,8 @@ ROW, COLUMN = TABLE + "table-row", TABLE + "table-column"
 GROUPS = (TABLE + "table-row-group", TABLE + "table-column-group")
 _CELL, _COVERED = TABLE + "table-cell", TABLE + "covered-table-cell"
 _FORMULA = TABLE + "formula"
-_SPANS = {TABLE + "number-rows-spanned", TABLE + "number-columns-spanned"}
+_REPEATED = TABLE + "number-columns-repeated"
+_DOWN, _RIGHT = TABLE + "number-rows-spanned", TABLE + "number-columns-spanned"
 _KIND = OFFICE + "value-type"
 _OWN_KIND = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}value-type"
 
@@ -62,7 +63,7 @@ class OpenRows:
             self._groups.append(element.get(TABLE + "display") == "false")
         elif element.tag == COLUMN:
             first = self._columns
-            self._columns += _count(element, "number-columns-repeated")
+            self._columns += _count(element, _REPEATED)
             if self._is_hidden(element):
                 self.facts.hide_columns(first, self._columns - 1)
 
@@ -81,7 +82,7 @@ class OpenRows:
         return is_flat or any(self._groups) or element.get(TABLE + "visibility") in ("collapse", "filter")
 
     def _read_row(self, element: Element) -> None:
-        facts, row, times = self.facts, self._row, _count(element, "number-rows-repeated")
+        facts, row, times = self.facts, self._row, _count(element, TABLE + "number-rows-repeated")
         self._row += times
         cells, filled = self._cells(row, element)
         if cells:
@@ -105,7 +106,7 @@ class OpenRows:
         for cell in element:
             if cell.tag != _CELL and cell.tag != _COVERED:
                 continue
-            repeated = _count(cell, "number-columns-repeated")
+            repeated = _count(cell, _REPEATED) if _REPEATED in cell.attrib else 1
             value = None if cell.tag == _COVERED else self._cell(row, column, cell)
             if value is not None:
                 if column > len(cells):
@@ -120,9 +121,10 @@ class OpenRows:
     def _cell(self, row: int, column: int, cell: Element) -> object:
         """The value of a cell; None if it is empty."""
         attributes, shown = cell.attrib, shown_text(cell)
-        if _SPANS & attributes.keys():
-            down, right = _count(cell, "number-rows-spanned"), _count(cell, "number-columns-spanned")
-            self.facts.merges.append((row, column, row + down - 1, column + right - 1))
+        if _DOWN in attributes or _RIGHT in attributes:
+            down, right = _count(cell, _DOWN), _count(cell, _RIGHT)
+            if down > 1 or right > 1:
+                self.facts.merges.append((row, column, row + down - 1, column + right - 1))
         kind = attributes.get(_KIND, "")
         own_kind = attributes.get(_OWN_KIND, kind)
         if own_kind == "error":
@@ -138,4 +140,4 @@ class OpenRows:
 
 
 def _count(element: Element, name: str) -> int:
-    return max(int(element.get(TABLE + name, "1")), 1)
+    return max(int(element.get(name, "1")), 1)
