@@ -15,10 +15,9 @@ from msgspec import Struct, field
 from campaign.arrow_text import Bools
 from campaign.arrow_types import TEXT
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.cells.grid import Grid, join_grids
+from campaign.contacts.cells.grid import Grid, Merge, join_grids
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
 from campaign.contacts.cells.hidden_numbers import hidden_numbers
-from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.repairs import LISTED, repaired
 from campaign.contacts.columns import column_letter
 from campaign.contacts.exports import column_names, find_export

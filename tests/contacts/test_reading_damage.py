@@ -18,7 +18,6 @@ import pandas as pd
 import pytest
 
 from campaign.contacts import reading
-from campaign.contacts.workbooks.readers import READERS
 from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.errors import CampaignError
 
@@ -110,7 +109,7 @@ def limit_memory():
 def read_here(kind, data, **options):
     """Stands in for `read_workbook`: the reader itself, in this process, with nothing caught."""
     options.pop("limits")
-    read = getattr(import_module(f"campaign.contacts.workbooks.{kind}"), READERS[kind])
+    read = getattr(import_module(f"campaign.contacts.workbooks.{kind}"), f"read_{kind}")
     return grid_of(read(data, **options))
 
 

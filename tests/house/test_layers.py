@@ -145,7 +145,7 @@ CONTACTS = {
     "header_lines": {"cells", "columns", "exports"},
     "exports": {"columns", "vocabulary"},
     "files": {"cells", "columns", "exports", "workbooks"},
-    "workbooks": {"cells", "columns"},
+    "workbooks": {"cells", "columns", "vocabulary"},
     "cells": {"columns"},
     "table_version": set(),
     "amount_columns": set(),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +10,6 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextArray, TextChunks
-from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.value_text import LONGEST_CELL
 from campaign.contacts.columns import column_letter
 from campaign.errors import FileError
@@ -18,6 +17,15 @@ from campaign.values import replace
 
 NAMED = 10  # rows listed in one sentence
 SHORTEN = "the most that a sheet can have. Shorten its text, then read the file again."
+
+
+class Merge(NamedTuple):
+    """A merged area: row numbers as in the sheet, columns counted from 0, all inclusive."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
 
 
 class Grid(Struct, frozen=True, eq=False):

@@ -1,21 +1,24 @@
-"""Zip archives that are not trusted: no part is inflated further than the file says and the caller allows."""
+"""Zip archives of XML that are not trusted: no part is inflated further than the file says and the caller
+allows, none has a document type or entities, and nothing is fetched.
+"""
 
 import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from campaign.errors import FileError
 from campaign.text import clean
 
 MEMBERS = 10_000  # a workbook of a thousand sheets has some three thousand parts
-STRETCH = 1 << 21  # bytes of a sheet that are looked at together
 
 LOCKED = "The workbook is protected by a password. Save it without one, then read that file."
 DAMAGED = (
     "The workbook is damaged: {}. Open it in your spreadsheet program, save it again, then read that file."
 )
+DOCTYPE = "The workbook declares a document type, which no spreadsheet program writes; it was not read."
 # zipfile checks few of the numbers in a file; wrong ones raise any of these.
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, OSError, ValueError)
 
@@ -42,7 +45,7 @@ class Archive:
         return list(self._entries)
 
     def read(self, name: str) -> bytes:
-        """The bytes of one part."""
+        """The XML of one part. With a document type, its texts may stand for others: it is refused."""
         entry = self._entries.get(name.lower())
         if entry is None:
             raise FileError(DAMAGED.format(f'its part "{clean(name[:80])}" is missing'))
@@ -62,7 +65,17 @@ class Archive:
             )
         if len(content) != entry.file_size:
             raise FileError(DAMAGED.format("a part does not hold what it should"))
+        if b"<!DOCTYPE" in content.replace(b"\0", b""):  # UTF-16 has a zero beside each letter
+            raise FileError(DOCTYPE)
         return content
+
+
+def parse_tree(xml: bytes) -> Element:
+    """The elements of XML that was read here. Raises FileError for damaged XML."""
+    try:
+        return fromstring(xml)  # noqa: S314 - without a document type there are no entities
+    except (ParseError, LookupError, ValueError):  # ValueError, LookupError: of an unknown encoding
+        raise FileError(DAMAGED.format("its XML is broken")) from None
 
 
 def packed_again(parts: Mapping[str, bytes]) -> bytes:
@@ -76,14 +89,3 @@ def packed_again(parts: Mapping[str, bytes]) -> bytes:
         for name, content in parts.items():
             archive.writestr(name, content)
     return target.getvalue()
-
-
-def stretches(xml: bytes, start: bytes, first: int = 0, after_last: int | None = None) -> Iterator[bytes]:
-    """The bytes between two places in stretches that are cut before `start`, which every row begins with."""
-    at, to = first, len(xml) if after_last is None else after_last
-    while at < to:
-        cut = xml.rfind(start, at + 1, at + STRETCH) if at + STRETCH < to else to
-        if cut < 0:
-            cut = xml.find(start, at + STRETCH, to)
-        yield xml[at : cut if cut > 0 else to]
-        at = cut if cut > 0 else to

@@ -10,11 +10,13 @@ import os
 import sys
 import threading
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
+from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.contacts.workbooks.handover import send_error, send_pieces, send_sheet
-from campaign.contacts.workbooks.readers import read_sheet
-from campaign.errors import CampaignError
+from campaign.contacts.workbooks.sheet_cells import SheetCells
+from campaign.errors import CampaignError, FileError
 
 READY = b"ready\n"
 
@@ -44,6 +46,25 @@ def main() -> None:
         send_error(error, answer)
     answer.flush()
     os._exit(0)  # at once: there is nothing to clean up
+
+
+def read_sheet(kind: str, data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
+    """One sheet, read in the process that calls. Raises only CampaignError."""
+    # Imported when needed: a process that opens one workbook needs one reader.
+    read = getattr(import_module(f"campaign.contacts.workbooks.{kind}"), f"read_{kind}")
+    try:
+        cells: SheetCells = read(data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
+        return cells
+    except CampaignError:
+        raise
+    except MemoryError:
+        raise FileError(
+            "The workbook needs more memory than there is, or than max_memory= allows. Open it in your "
+            "spreadsheet program, save the table alone as .xlsx or .csv, then read that file."
+        ) from None
+    except Exception as problem:  # libraries check little of a damaged file, and raise anything
+        what = f"its cells cannot be read ({type(problem).__name__})"
+        raise FileError(DAMAGED.format(what)) from None
 
 
 def _end_with_parent() -> None:

@@ -6,31 +6,20 @@ The sender needs neither Arrow nor numpy; the receiver makes a grid of Arrow col
 """
 
 import json
-from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from io import BufferedIOBase
 from typing import Any
 
 from campaign import errors
-from campaign.contacts.cells.merge import Merge
-from campaign.contacts.workbooks.sheet_cells import NumberBlock, SheetCells, TextBlock
+from campaign.contacts.workbooks.sheet_cells import CellBlock, SheetCells
 from campaign.errors import CampaignError
-
-# What JSON has no word for, and how it is read back.
-_READ_BACK: dict[str, Callable[[Any], object]] = {
-    "hidden_rows": frozenset,
-    "hidden_columns": frozenset,
-    "merges": lambda merges: [Merge(*merge) for merge in merges],
-    **dict.fromkeys(
-        ("uncalculated", "errors"),
-        lambda places: [tuple(place) for place in places],
-    ),
-}
 
 
 def send_sheet(sheet: SheetCells, stream: BufferedIOBase) -> None:
     """Write a sheet."""
-    facts = sheet._asdict() | {"columns": [list(map(_outline, column)) for column in sheet.columns]}
+    facts = sheet._asdict() | {
+        "columns": [[list(map(len, block)) for block in column] for column in sheet.columns]
+    }
     _send_line(stream, facts)
     for column in sheet.columns:
         for block in column:
@@ -56,9 +45,10 @@ def receive_sheet(stream: BufferedIOBase) -> SheetCells:
     Raises ValueError where the stream breaks off.
     """
     facts = _receive_facts(stream)
-    sizes = facts["columns"]
-    facts |= {name: read(facts[name]) for name, read in _READ_BACK.items()}
-    facts["columns"] = [[_receive_block(stream, *outline) for outline in blocks] for blocks in sizes]
+    facts["columns"] = [
+        [CellBlock(*(_receive(stream, size) for size in sizes)) for sizes in blocks]
+        for blocks in facts["columns"]
+    ]
     return SheetCells(**facts)
 
 
@@ -73,25 +63,6 @@ def _receive_facts(stream: BufferedIOBase) -> dict[str, Any]:
     if "error" in facts:
         raise getattr(errors, facts["error"])(facts["message"])
     return facts
-
-
-def _outline(block: TextBlock | NumberBlock) -> tuple[int, int | None]:
-    """How many cells a block has, and how many bytes of text; numbers have none."""
-    if isinstance(block, NumberBlock):
-        return len(block.numbers), None
-    return len(block.lengths), len(block.data)
-
-
-def _receive_block(stream: BufferedIOBase, cells: int, size: int | None) -> TextBlock | NumberBlock:
-    if size is None:
-        return NumberBlock(_receive_array(stream, "d", cells))
-    return TextBlock(_receive(stream, size), _receive_array(stream, "i", cells))
-
-
-def _receive_array(stream: BufferedIOBase, kind: str, count: int) -> "array[Any]":
-    values: array[Any] = array(kind)
-    values.frombytes(_receive(stream, count * values.itemsize))
-    return values
 
 
 def _receive(stream: BufferedIOBase, size: int) -> bytes:

@@ -4,7 +4,7 @@ That is what the user sees and means, so it is what the cell says. Formats of da
 thousands, fixed decimals) are plain: their cells hold a number, and a message formats it as it likes. So are
 formats that cannot be applied without doubt: fractions, exponents, scaled numbers.
 
-Source: ECMA-376, part 1, 18.8.30 and 18.8.31. Sections are chosen as SheetJS does, which follows Excel.
+Source: ECMA-376, part 1, 18.8.30 and 18.8.31.
 """
 
 import operator
@@ -16,31 +16,30 @@ from functools import cache
 from typing import NamedTuple
 
 from campaign.contacts.cells.value_text import EXACT, number_text
+from campaign.contacts.vocabulary import phrases
 
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_(?P<space>.)|\*.|\[(?P<bracket>[^\]]*)\]|(?P<general>general)'
-    r"|(?P<place>[0#?])|(?P<point>\.)|(?P<comma>,)|(?P<percent>%)|(?P<text>@)|(?P<end>;)|(?P<other>.)",
+    r"|(?P<place>[0#?])|(?P<point>\.)|(?P<percent>%)|(?P<text>@)|(?P<end>;)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
 ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)  # [h]:mm is a length of time, h:mm a time of day
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
-_COMPARISONS = {"<=": "le", ">=": "ge", "<>": "ne", "<": "lt", ">": "gt", "=": "eq"}
+_COMPARISONS = {
+    "<=": operator.le, ">=": operator.ge, "<>": operator.ne,
+    "<": operator.lt, ">": operator.gt, "=": operator.eq,
+}  # fmt: skip
 _COLOUR = re.compile(r"black|blue|cyan|green|magenta|red|white|yellow|colou?r ?\d+", re.IGNORECASE)
-_NUMERIC = ("place", "point", "comma", "general")
-_THOUSANDS = re.compile(r"#+([ \u00a0\u202f'’])#*[#0]{3}(?:\1[#0]{3})*|#+(?:[ \u00a0\u202f'’]##[#0])+")
 _AROUND = " \u00a0\u202f()-–—"  # aligns an amount, or is its sign
-# Prices: ISO 4217, and what people write instead.
-_CURRENCY = re.compile(
-    r"aed|afn|all|amd|aoa|ars|aud|awg|azn|bam|bbd|bdt|bgn|bhd|bif|bmd|bnd|bob|brl|bsd|btn|bwp|byn|bzd|cad"
-    r"|cdf|chf|clp|cny|cop|crc|cup|cve|czk|djf|dkk|dop|dzd|egp|ern|etb|eur|fjd|fkp|gbp|gel|ghs|gip|gmd|gnf"
-    r"|gtq|gyd|hkd|hnl|htg|huf|idr|ils|inr|iqd|irr|isk|jmd|jod|jpy|kes|kgs|khr|kmf|kpw|krw|kwd|kyd|kzt|lak"
-    r"|lbp|lkr|lrd|lsl|lyd|mad|mdl|mga|mkd|mmk|mnt|mop|mru|mur|mvr|mwk|mxn|myr|mzn|nad|ngn|nio|nok|npr|nzd"
-    r"|omr|pab|pen|pgk|php|pkr|pln|pyg|qar|ron|rsd|rub|rwf|sar|sbd|scr|sdg|sek|sgd|shp|sle|sos|srd|ssp|stn"
-    r"|svc|syp|szl|thb|tjs|tmt|tnd|top|try|ttd|twd|tzs|uah|ugx|usd|uyu|uzs|ves|vnd|vuv|wst|xaf|xcd|xof|xpf"
-    r"|yer|zar|zig|zmw|ksh|tsh|ush|shs|sh|fcfa|cfa|ghc|rs|fr|sfr|kr|kč|zł|birr|naira|ksh\.|tsh\.|ush\."
-    r"|shs\.|sh\.|rs\.|fr\.|kr\.|/=|=/",
+_GROUP = "([ .,'’\u00a0\u202f])"
+_AMOUNT = re.compile(
+    rf"(\D*?)(?:0|[1-9]\d*(?:{_GROUP}\d{{3}}(?:\2\d{{3}})*)?|[1-9]\d?(?:{_GROUP}\d\d)+\3\d{{3}})"
+    r"([.,]\d+)?(?:E[+-]?\d+)?(\D*)",
     re.IGNORECASE,
 )
+_CURRENCIES = frozenset(phrases("cells", "currencies"))
+_PROBES = (0, 7, 7.25, 1234567)  # a format that says no more of these says no more of any number
+_BY_SIGN = {2: [(">=", 0.0)], 3: [(">", 0.0), ("<", 0.0)]}  # conditions of sections that have none
 
 
 class _DoubtError(Exception):
@@ -57,58 +56,41 @@ class _Section:
 
     def __init__(self, tokens: Sequence[_Token], condition: tuple[str, float] | None) -> None:
         kinds = [token.kind for token in tokens]
-        numeric = [i for i, kind in enumerate(kinds) if kind in _NUMERIC]
+        numeric = [i for i, kind in enumerate(kinds) if kind in ("place", "point", "general")]
         first, end = (numeric[0], numeric[-1] + 1) if numeric else (len(tokens), len(tokens))
-        self.tokens, self.condition, self.percents = tokens, condition, kinds.count("percent")
-        self.before, self.after = _texts(tokens[:first]), _texts(tokens[end:])
+        self.tokens, self.condition, self._percents = tokens, condition, kinds.count("percent")
+        self._before, self._after = _texts(tokens[:first]), _texts(tokens[end:])
         self._is_general = "general" in kinds
-        inside = list(tokens[first:end])
-        point = next((i for i, token in enumerate(inside) if token.kind == "point"), len(inside))
-        self._whole, self._decimals = inside[:point], inside[point + 1 :]
+        point = kinds.index("point") if "point" in kinds else end
+        self._whole, self._decimals = tokens[first:point], _places(tokens[point + 1 : end])
+        if len(self._decimals) < end - point - 1:
+            raise _DoubtError  # a literal among the decimals
         places = _places(self._whole)
         self._count, self._required = len(places), len(places.lstrip("#"))
-        self._places = _places(self._decimals)
-        self._is_joined = self._count == len(self._whole)
-        self.is_plain = self._finds_plain("comma" in kinds)
+        self.is_plain = not any(says_more(self.show(number)) for number in _PROBES)
 
-    def _finds_plain(self, has_commas: bool) -> bool:
-        """Whether the value alone is what is meant."""
-        around = (self.before + self.after).strip(_AROUND)
-        is_price = _is_price(self.before, self.after, has_decimals=bool(self._places))
-        if not self.percents and (has_commas or (self._required <= 1 and is_price)):
-            return True
-        if len(self._places) < len(self._decimals):
-            return True  # a literal among the decimals
-        is_amount = self._is_joined or _THOUSANDS.fullmatch(_texts(self._whole)) is not None
-        return not (around or self.percents or self._required > 1 or (not is_amount and not self._is_general))
-
-    def show(self, value: float, *, signed: bool) -> str:
-        """The number as the cell shows it."""
-        sign = "-" if signed and value < 0 else ""
+    def show(self, value: float) -> str:
+        """The number as the cell shows it, without its sign."""
         if self._is_general:
-            return f"{sign}{self.before}{number_text(abs(value))}{self.after}".strip()
-        whole, _, decimals = self._fixed(abs(value)).partition(".")
-        decimals = decimals.rstrip("0").ljust(len(self._places.rstrip("#")), "0")
+            return f"{self._before}{number_text(value)}{self._after}".strip()
+        whole, _, decimals = self._fixed(value).partition(".")
+        decimals = decimals.rstrip("0").ljust(len(self._decimals.rstrip("#")), "0")
         point = "." if decimals else ""
-        return f"{sign}{self.before}{self._filled(whole)}{point}{decimals}{self.after}".strip()
+        return f"{self._before}{self._filled(whole)}{point}{decimals}{self._after}".strip()
 
     def _fixed(self, value: float) -> str:
         """The digits with as many decimals as are shown."""
-        if not self.percents and not self._places and value.is_integer():
+        if not self._percents and not self._decimals and float(value).is_integer():
             return str(int(value))  # nearly all, in a tenth of the time
-        exact = Decimal(format(value, ".15g")).scaleb(2 * self.percents)
-        return format(exact.quantize(Decimal(1).scaleb(-len(self._places)), ROUND_HALF_UP), "f")
+        exact = Decimal(format(value, ".15g")).scaleb(2 * self._percents)
+        return format(exact.quantize(Decimal(1).scaleb(-len(self._decimals)), ROUND_HALF_UP), "f")
 
     def _filled(self, whole: str) -> str:
         """The digits of a whole number in their places."""
-        digits = whole.lstrip("0").zfill(self._required)
-        if self._is_joined:
-            return digits if self._count else ""
-        digits = digits.rjust(self._count)
+        digits = whole.lstrip("0").zfill(self._required).rjust(self._count)
         first = len(digits) - self._count + 1
         rest = iter([digits[:first], *digits[first:]])
-        whole_tokens = (token for token in self._whole if token.kind != "comma")
-        return "".join(next(rest).strip() if kind == "place" else text for kind, text in whole_tokens)
+        return "".join(next(rest).strip() if kind == "place" else text for kind, text in self._whole)
 
     def show_text(self, text: str) -> str:
         """A text in place of the @."""
@@ -120,11 +102,10 @@ class CellFormat:
 
     def __init__(self, sections: Sequence[_Section]) -> None:
         has_text = "text" in [token.kind for token in sections[-1].tokens]
-        numeric = list(sections[:-1] if has_text else sections[:3])
         self._text = sections[-1] if has_text else None
-        self._numeric = numeric
-        text_is_plain = self._text is None or not _texts(self._text.tokens).replace("@", "").strip(_AROUND)
-        self.is_plain = text_is_plain and all(section.is_plain for section in numeric)
+        self._numeric = sections[:-1] if has_text else sections[:3]
+        text_is_plain = self._text is None or not self._text.show_text("").strip(_AROUND)
+        self.is_plain = text_is_plain and all(section.is_plain for section in self._numeric)
 
     def shown(self, value: object) -> object:
         """The text that a cell shows, or the value itself where the value is all that is meant."""
@@ -135,22 +116,18 @@ class CellFormat:
         place = self._section(value)
         if place >= len(self._numeric) or self._numeric[place].is_plain:
             return value
-        negative_only = place == 1 and self._numeric[0].condition is None
-        return self._numeric[place].show(float(value), signed=not negative_only)
+        is_signed = value < 0 and (place != 1 or self._numeric[0].condition is not None)
+        return "-" * is_signed + self._numeric[place].show(abs(value))
 
     def _section(self, value: float) -> int:
-        """The place of the section for a number."""
+        """The place of the section for a number, chosen as SheetJS does, which follows Excel."""
         conditions = [section.condition for section in self._numeric[:2]]
-        if any(conditions):
-            for place, condition in enumerate(conditions):
-                if condition is not None and getattr(operator, _COMPARISONS[condition[0]])(
-                    value, condition[1]
-                ):
-                    return place
-            return 2 if len(conditions) == 2 and all(conditions) else 1
-        if value < 0 and len(self._numeric) > 1:
-            return 1
-        return 2 if value == 0 and len(self._numeric) > 2 else 0
+        if not any(conditions):
+            conditions = [*_BY_SIGN.get(len(self._numeric), ())]
+        for place, condition in enumerate(conditions):
+            if condition is not None and _COMPARISONS[condition[0]](value, condition[1]):
+                return place
+        return len(conditions) - conditions.count(None)
 
 
 @cache
@@ -161,6 +138,20 @@ def number_format(code: str) -> CellFormat | None:
     except _DoubtError:
         return None
     return None if result.is_plain else result
+
+
+def says_more(text: str) -> bool:
+    """Whether a number shows more than an amount: a country code, leading zeros, a dash, a unit."""
+    amount = _AMOUNT.fullmatch(text)
+    if amount is None:
+        return not text.startswith("#") and bool(text.strip(_AROUND))  # ### has no room
+    before, after = amount[1].strip(_AROUND), amount[5].strip(_AROUND)
+    if not before and not after:
+        return False
+    has_symbol = any(unicodedata.category(character) == "Sc" for character in before + after)
+    is_letter = bool(amount[4]) and len(before) == 1 and before.isupper()  # R, K, P, N and others
+    is_price = has_symbol or is_letter or not _CURRENCIES.isdisjoint((before.lower(), after.lower()))
+    return not is_price
 
 
 def _sections(code: str) -> Iterator[_Section]:
@@ -175,7 +166,7 @@ def _sections(code: str) -> Iterator[_Section]:
         elif kind == "end":
             yield _Section(tokens, condition)
             tokens, condition = [], None
-        elif kind in _NUMERIC or kind in ("percent", "text"):
+        elif kind in ("place", "point", "general", "percent", "text"):
             tokens.append(_Token(kind, text))
         elif kind != "fill":
             tokens.append(_Token("literal", _literal(kind, text, tokens)))
@@ -191,8 +182,8 @@ def _literal(kind: str, text: str, before: Sequence[_Token]) -> str:
         return ""
     is_letter = text.isascii() and text.isalpha()  # of a date, of a time, of an exponent
     is_fraction = text == "/" and bool(before) and before[-1].kind == "place"
-    if kind == "bracket" or (kind == "other" and (is_letter or is_fraction)):
-        raise _DoubtError
+    if kind == "bracket" or (kind == "other" and (is_letter or is_fraction or text == ",")):
+        raise _DoubtError  # a comma: thousands, which an amount has, or a scaled number
     return text
 
 
@@ -203,11 +194,3 @@ def _texts(tokens: Sequence[_Token]) -> str:
 def _places(tokens: Sequence[_Token]) -> str:
     """The places of digits, as 0 for those that are always shown and # for the others."""
     return "".join(token.text for token in tokens if token.kind == "place").replace("?", "#")
-
-
-def _is_price(before: str, after: str, *, has_decimals: bool) -> bool:
-    """Whether there is a currency beside a number."""
-    before, after = before.strip(_AROUND), after.strip(_AROUND)
-    has_symbol = any(unicodedata.category(character) == "Sc" for character in before + after)
-    is_letter = has_decimals and len(before) == 1 and before.isupper()  # R, K, P, N and others
-    return has_symbol or is_letter or any(_CURRENCY.fullmatch(word) for word in (before, after))

@@ -1,33 +1,23 @@
-"""OpenDocument sheets (.ods), read in one pass over the XML of the chosen sheet."""
+"""OpenDocument sheets (.ods), read in one pass over their XML: styles first, then sheet after sheet."""
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
-from xml.etree.ElementTree import register_namespace, tostring
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
-from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive, stretches
-from campaign.contacts.workbooks.ods_rows import ROW, OpenRows, read_attributes
-from campaign.contacts.workbooks.ods_styles import Styles
+from campaign.contacts.columns import fold
+from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive
+from campaign.contacts.workbooks.ods_rows import COLUMN, GROUPS, ROW, TABLE, OpenRows
 from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
-from campaign.contacts.workbooks.sheet_choice import Sheet, choose_sheet, refuse_empty, sheet_cells
-from campaign.contacts.workbooks.xml_parts import UnusualError, parse_tree
+from campaign.contacts.workbooks.sheet_choice import Sheet, choose_sheet, sheet_cells
 from campaign.errors import FileError
 
-NESTED = "A table inside a cell of the sheet was left out."
-_URN = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
-_NAMESPACES = {prefix: _URN.format(prefix) for prefix in ("office", "table", "text")}
-_PREFIXES = _NAMESPACES | {"calcext": "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"}
-_OTHER_ENCODING = re.compile(rb"""<\?xml[^>]*encoding=["'](?!(?i:utf-8))""")
-_TABLE = re.compile(rb"<table:table([\s/][^<>]*)?>|</table:table>")
-
-
-class _TablePlace(NamedTuple):
-    """A sheet, and where the XML of its rows starts and ends."""
-
-    name: str
-    style: str
-    start: int
-    end: int
+UNSHOWN = "The file does not say how its numbers are shown: they were read without their formats."
+PIECE = 1 << 16  # bytes parsed at a time
+_SHEET = TABLE + "table"
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_READ_HERE = {_SHEET, _STYLE + "style", ROW, COLUMN, *GROUPS}  # cells and texts are read with their row
+_NO_EXTENT = re.compile(r"0(?:\.0*)?[a-z]+")
 
 
 def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
@@ -36,70 +26,81 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     manifest = "meta-inf/manifest.xml"
     if manifest in archive.names and b"encryption-data" in archive.read(manifest):
         raise FileError(LOCKED)
-    xml = archive.read("content.xml")
-    parts = [xml] if "styles.xml" not in archive.names else [archive.read("styles.xml"), xml]
-    styles = Styles(parts)
-    try:
-        return _read(xml, styles, sheet, max_bytes, max_cells)
-    except UnusualError:
-        xml, has_nested = _written_as_usual(xml)
-    try:
-        cells = _read(xml, styles, sheet, max_bytes, max_cells)
-    except UnusualError:
-        raise FileError(DAMAGED.format("its XML makes no sense")) from None
-    return cells._replace(notices=[*cells.notices, *[NESTED] * has_nested])
-
-
-def _read(xml: bytes, styles: Styles, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
-    tables = list(_tables(xml))
-    sheets = [
-        Sheet(table.name, table.style not in styles.hidden_sheets, str(i)) for i, table in enumerate(tables)
-    ]
-    chosen, notices = choose_sheet(sheets, sheet)
-    table = tables[int(chosen.part)]
-    pieces = stretches(xml, ROW.encode(), table.start, table.end)
-    rows = OpenRows(pieces, styles, max_bytes, max_cells)
+    document = _Document(sheet, max_bytes, max_cells)
+    if "styles.xml" in archive.names:
+        document.read(archive.read("styles.xml"))
+    document.read(archive.read("content.xml"))
+    choice = choose_sheet(document.sheets, sheet)
+    rows = document.rows[int(choice.sheet.part)]
+    rows.refuse_large()
     columns = text_columns(rows.lines(), rows.facts.last_column + 1)[rows.left :]
-    if sheet is None:
-        filled = (
-            one
-            for one, its in zip(sheets, tables, strict=True)
-            if xml.find(b" office:value", its.start, its.end) > 0
-        )
-        refuse_empty(chosen, columns, rows.facts, filled)
-    return sheet_cells("ods", columns, rows.facts, chosen, sheets, left=rows.left, notices=notices)
+    choice.notices.extend([UNSHOWN] * rows.has_unshown)
+    return sheet_cells(
+        "ods", columns, rows.facts, choice, lambda other: document.rows[int(other.part)].is_filled, rows.left
+    )
 
 
-def _tables(xml: bytes) -> Iterator[_TablePlace]:
-    """The sheets of the file. Tables outside of them have no name."""
-    start = xml.find(b"<office:spreadsheet")
-    spaces = [f'xmlns:{prefix}="{name}"'.encode() for prefix, name in _NAMESPACES.items()]
-    if start < 0 or _OTHER_ENCODING.match(xml) or b"<!" in xml or not all(s in xml[:start] for s in spaces):
-        raise UnusualError
-    attributes: dict[str, str] | None = None
-    for tag in _TABLE.finditer(xml, start):
-        if tag[0].startswith(b"</") == (attributes is None):
-            raise UnusualError  # a table in a cell
-        if attributes is None:
-            attributes, start = read_attributes((tag[1] or b"").decode()), tag.end()
-        if tag[0].startswith(b"</") or tag[0].endswith(b"/>"):
-            if "table:name" in attributes:
-                style = attributes.get("table:style-name", "")
-                yield _TablePlace(attributes["table:name"], style, start, tag.start())
-            attributes = None
+class _Document:
+    """The sheets of a file. Of those that are not asked for, only whether they have cells is kept."""
 
+    def __init__(self, wanted: str | None, max_bytes: int, max_cells: int) -> None:
+        self.sheets: list[Sheet] = []
+        self.rows: list[OpenRows] = []  # of each table
+        self._wanted, self._max_bytes, self._max_cells = wanted, max_bytes, max_cells
+        self._hidden_sheets: set[str] = set()
+        self._no_extent: set[str] = set()  # styles of rows without height and of columns without width
+        self._sheet: Element | None = None  # around this place
 
-def _written_as_usual(xml: bytes) -> tuple[bytes, bool]:
-    """XML that is written in another way, as programs write it: with the usual prefixes, without comments and
-    without tables in cells; and whether there were such tables.
-    """
-    for prefix, name in _PREFIXES.items():
-        register_namespace(prefix, name)
-    root, nested = parse_tree(xml), []
-    table = f"{{{_NAMESPACES['table']}}}"
-    for cell in root.iter(table + "table-cell"):
-        nested += [(parent, one) for parent in cell.iter() for one in parent if one.tag.startswith(table)]
-    for parent, one in nested:
-        if one in parent:  # it may be in another that was left out
-            parent.remove(one)
-    return bytes(tostring(root, "utf-8")), any(one.tag == table + "table" for _, one in nested)
+    def read(self, xml: bytes) -> None:
+        """Read one part."""
+        parser: XMLPullParser[Any] = XMLPullParser(("start", "end"))
+        try:
+            for at in range(0, len(xml), PIECE):
+                parser.feed(xml[at : at + PIECE])
+                events: Iterator[Any] = parser.read_events()
+                for event, element in events:
+                    if element.tag in _READ_HERE:
+                        (self._start if event == "start" else self._end)(element)
+            parser.close()
+        except (ParseError, ValueError):  # ValueError: a count that is no number
+            raise FileError(DAMAGED.format("its XML makes no sense")) from None
+
+    def _start(self, element: Element) -> None:
+        if element.tag == _SHEET:
+            self._start_sheet(element)
+        elif self._sheet is not None:
+            self.rows[-1].start(element)
+
+    def _end(self, element: Element) -> None:
+        if element.tag == _SHEET:
+            self._sheet = None
+        elif element.tag == _STYLE + "style":
+            self._read_style(element)
+        elif self._sheet is not None:
+            self.rows[-1].end(element)
+            element.clear()
+            self._sheet.clear()  # of what was read: memory stays flat
+
+    def _start_sheet(self, element: Element) -> None:
+        if self._sheet is not None:
+            raise FileError(DAMAGED.format("a cell has a table in it"))
+        self._sheet = element
+        name = element.get(TABLE + "name")
+        is_visible = element.get(TABLE + "style-name") not in self._hidden_sheets
+        if self._wanted is None:
+            is_wanted = is_visible and not any(sheet.visible for sheet in self.sheets)
+        else:
+            is_wanted = name is not None and fold(name) == fold(self._wanted)
+        if name is not None:  # tables outside of sheets have no name
+            self.sheets.append(Sheet(name, is_visible, str(len(self.rows))))
+        self.rows.append(OpenRows(self._no_extent, self._max_bytes, self._max_cells, is_wanted=is_wanted))
+
+    def _read_style(self, element: Element) -> None:
+        style = element.get(_STYLE + "name", "")
+        for properties in element:
+            if properties.get(TABLE + "display") == "false":
+                self._hidden_sheets.add(style)
+            for extent in ("row-height", "column-width"):
+                is_fitted = properties.get(_STYLE + "use-optimal-" + extent) == "true"
+                if _NO_EXTENT.fullmatch(properties.get(_STYLE + extent, "")) and not is_fitted:
+                    self._no_extent.add(style)

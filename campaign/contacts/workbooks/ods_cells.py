@@ -2,53 +2,56 @@
 
 import datetime as dt
 import re
+from collections.abc import Mapping
 from functools import lru_cache
-from html import unescape
+from xml.etree.ElementTree import Element
 
 from campaign.contacts.cells.value_text import LONGEST_CELL, clock_text, moment_text, span_text
-from campaign.contacts.workbooks.number_formats import CellFormat
+from campaign.contacts.workbooks.number_formats import says_more
 
-_PIECE = re.compile(r"<(/?)([\w:.-]+)([^<>]*?)(/?)>|([^<]+)")
-_SPAN = re.compile(r"(-?)PT(?:(\d{1,7})H)?(?:(\d{1,7})M)?(?:(\d{1,7})(?:[.,]\d+)?S)?")
-_SPACING = {"text:s": " ", "text:tab": "\t", "text:line-break": "\n"}
-_SPACES = re.compile(r'text:c="(\d{1,5})"')
+OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_VALUE = OFFICE + "value"
+NUMBERS = ("float", "percentage", "currency")
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_PARAGRAPH = _TEXT + "p"
+_SPACING = {_TEXT + "s": " ", _TEXT + "tab": "\t", _TEXT + "line-break": "\n"}
 _SPACE = re.compile(r"[\t\r\n]")
+_SPAN = re.compile(r"(-?)PT(?:(\d{1,7})H)?(?:(\d{1,7})M)?(?:(\d{1,7})(?:[.,]\d+)?S)?")
 
 
-def shown_text(content: str) -> str:
+def shown_text(cell: Element) -> str:
     """The paragraphs of a cell, without the texts of comments and drawings in it."""
-    paragraphs: list[str] = []
-    around: list[str] = []  # the elements around a piece
-    for is_end, name, attributes, is_empty, text in _PIECE.findall(content):
-        is_inside = around[:1] == ["text:p"] and "text:p" not in around[1:]
-        if text and is_inside:
-            paragraphs[-1] += _SPACE.sub(" ", unescape(text))
-        elif is_end:
-            del around[-1:]
-        elif name in _SPACING and is_inside:
-            spaces = _SPACES.search(attributes)
-            paragraphs[-1] += _SPACING[name] * min(int(spaces[1]) if spaces else 1, LONGEST_CELL)
-        elif name == "text:p" and not around:
-            paragraphs.append("")
-        if name and not is_end and not is_empty:
-            around.append(name)
-    return "\n".join(paragraphs)
+    texts = [_text_in(part) for part in cell if part.tag == _PARAGRAPH]
+    return texts[0] if len(texts) == 1 else "\n".join(texts)
 
 
-def cell_value(kind: str, value: str, shown: str, number_format: CellFormat | None) -> object:
-    """A cell's number, or its text as a person writes it; what is shown may be cut or rounded."""
-    if kind in ("float", "percentage", "currency"):
-        number = float(value or "nan")
-        result = number_format.shown(number) if number_format else shown if kind == "percentage" else ""
-        return result if isinstance(result, str) and result else number
+def _text_in(element: Element) -> str:
+    text = _SPACE.sub(" ", element.text or "")
+    for part in element:
+        if part.tag in _SPACING:
+            text += _SPACING[part.tag] * min(int(part.get(_TEXT + "c", "1")), LONGEST_CELL)
+        elif part.tag.startswith(_TEXT) and part.tag != _PARAGRAPH:
+            text += _text_in(part)
+        text += _SPACE.sub(" ", part.tail or "")
+    return text
+
+
+def cell_value(kind: str, attributes: Mapping[str, str], shown: str) -> object:
+    """A cell's number, or its text as a person writes it.
+
+    A number that shows more than an amount, such as a country code, is what it shows. Dates and times are
+    never what they show, which may be cut.
+    """
+    if kind in NUMBERS:
+        value = attributes.get(_VALUE) or "nan"
+        return shown.strip() if shown != value and says_more(shown) else float(value)
     if kind == "boolean":
-        return value.upper()
+        return attributes.get(OFFICE + "boolean-value", "").upper()
     if kind == "date":
-        return _moment(value, shown)
+        return _moment(attributes.get(OFFICE + "date-value", ""), shown)
     if kind == "time":
-        return _clock(value, shown)
-    text = unescape(value) or shown
-    return number_format.shown(text) if number_format else text
+        return _clock(attributes.get(OFFICE + "time-value", ""), shown)
+    return shown or attributes.get(OFFICE + "string-value", "")
 
 
 @lru_cache(4096)  # columns of dates repeat them

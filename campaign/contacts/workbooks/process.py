@@ -24,9 +24,8 @@ from typing import IO, Any, cast
 from msgspec import Struct
 
 from campaign.contacts.cells.grid import Grid
-from campaign.contacts.workbooks.child import READY
+from campaign.contacts.workbooks.child import READY, read_sheet
 from campaign.contacts.workbooks.handover import receive_sheet
-from campaign.contacts.workbooks.readers import read_sheet
 from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.errors import CampaignError, FileError
 

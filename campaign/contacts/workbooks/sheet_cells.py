@@ -5,37 +5,33 @@ No Arrow and no numpy here: the process that opens a workbook would need three t
 
 import datetime as dt
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, repeat, zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
-from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.value_text import VALUE_WRITERS, moment_text
 
 LINES = 10_000  # rows that are Python objects at a time
 DAYS = 4096  # different dates that are remembered as text: columns of dates repeat them
 
-Place: TypeAlias = tuple[
-    int, int
-]  # row number, which counts from 1, and column position, which counts from 0
+# Row numbers count from 1, column positions from 0.
+Place: TypeAlias = tuple[int, int]
+Area: TypeAlias = tuple[int, int, int, int]  # top, left, bottom, right, all inclusive
 
 
-class TextBlock(NamedTuple):
-    """Some cells of a column, one after the other in UTF-8, and how many bytes each of them has."""
+class CellBlock(NamedTuple):
+    """Some cells of a column: texts in UTF-8, one after the other, and how many bytes each has, as C ints.
+
+    Without lengths they are all numbers, as C doubles: the receiver, who has numpy, writes them as text ten
+    times as fast.
+    """
 
     data: bytes
-    lengths: "array[int]"
+    lengths: bytes = b""
 
 
-class NumberBlock(NamedTuple):
-    """Cells that are all numbers: the receiver, who has numpy, writes them as text ten times as fast."""
-
-    numbers: "array[float]"
-
-
-# A column from row 1 on.
-TextColumn: TypeAlias = list[TextBlock | NumberBlock]
+Column: TypeAlias = list[CellBlock]  # from row 1 on
 
 
 class SheetCells(NamedTuple):
@@ -45,21 +41,21 @@ class SheetCells(NamedTuple):
     """
 
     format: str
-    columns: Sequence[TextColumn]
+    columns: Sequence[Column]
     sheet: str
     sheets: Sequence[str]
     left: int = 0
-    hidden_rows: frozenset[int] = frozenset()
-    hidden_columns: frozenset[int] = frozenset()
-    merges: Sequence[Merge] = ()
+    hidden_rows: Collection[int] = ()
+    hidden_columns: Collection[int] = ()
+    merges: Sequence[Area] = ()
     uncalculated: Sequence[Place] = ()
     errors: Sequence[tuple[int, int, str]] = ()
     notices: Sequence[str] = ()
 
 
-def text_columns(lines: Iterable[Sequence[object]], width: int) -> list[TextColumn]:
+def text_columns(lines: Iterable[Sequence[object]], width: int) -> list[Column]:
     """Lines of Python values, of this length at most, as columns of text."""
-    columns: list[TextColumn] = [[] for _ in range(width)]
+    columns: list[Column] = [[] for _ in range(width)]
     rest = iter(lines)
     while block := list(islice(rest, LINES)):
         values = chain(zip_longest(*block, fillvalue=""), repeat(("",) * len(block)))
@@ -71,12 +67,12 @@ def text_columns(lines: Iterable[Sequence[object]], width: int) -> list[TextColu
 _WRITERS: Mapping[type, Callable[[Any], str]] = {**VALUE_WRITERS, dt.datetime: lru_cache(DAYS)(moment_text)}
 
 
-def _block(values: Sequence[Any]) -> TextBlock | NumberBlock:
+def _block(values: Sequence[Any]) -> CellBlock:
     kinds = set(map(type, values))
     if kinds == {float}:
-        return NumberBlock(array("d", values))
+        return CellBlock(array("d", values).tobytes())
     if kinds != {str}:
         values = [value if type(value) is str else _WRITERS[type(value)](value) for value in values]
     text = "".join(values)
     sized = values if text.isascii() else map(str.encode, values)
-    return TextBlock(text.encode(), array("i", map(len, sized)))
+    return CellBlock(text.encode(), array("i", map(len, sized)).tobytes())

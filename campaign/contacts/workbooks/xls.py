@@ -4,12 +4,11 @@ import datetime as dt
 import struct
 from collections.abc import Iterator
 from io import StringIO
-from typing import Any
+from typing import Any, Literal
 
 import xlrd
 from xlrd.biffh import XLRDError
 
-from campaign.contacts.cells.merge import Merge
 from campaign.contacts.cells.value_text import AFTER_LAST_DAY
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED
 from campaign.contacts.workbooks.number_formats import ELAPSED, number_format
@@ -19,7 +18,6 @@ from campaign.contacts.workbooks.sheet_choice import (
     SheetFacts,
     choose_sheet,
     refuse_beyond_rectangle,
-    refuse_empty,
     sheet_cells,
 )
 from campaign.errors import FileError
@@ -29,8 +27,6 @@ ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # the stream of an .xlsx tha
 EOF = 0x0A
 NUMBERS = (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE)
 FORMULAS = (0x06, 0x206, 0x406)
-DAY_0 = {0: dt.datetime(1899, 12, 30), 1: dt.datetime(1904, 1, 1)}  # of both date systems
-LEAP_DAY_1900 = 60  # 29 February 1900, which Excel believes in; days before it are one off
 
 
 def read_xls(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
@@ -58,18 +54,18 @@ def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> SheetCells:
     )
     visibility = book._sheet_visibility  # public only on sheets that are loaded, and loading them takes time
     sheets = [Sheet(name, not visibility[i], str(i)) for i, name in enumerate(book.sheet_names())]
-    chosen, notices = choose_sheet(sheets, sheet)
-    loaded = book.sheet_by_index(int(chosen.part))
+    choice = choose_sheet(sheets, sheet)
+    number = int(choice.sheet.part)
+    loaded = book.sheet_by_index(number)
     facts = _facts(loaded)
-    facts.uncalculated.extend(_uncalculated(book, int(chosen.part)))
+    facts.uncalculated.extend(_uncalculated(book, number))
     refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
     width = facts.last_column + 1
     lines = _lines(book, loaded, facts.last_row, width, set(facts.uncalculated))
     columns = text_columns(lines, width)
-    if sheet is None:
-        others = (other for other in sheets if _facts(book.sheet_by_index(int(other.part))).cells)
-        refuse_empty(chosen, columns, facts, others)
-    return sheet_cells("xls", columns, facts, chosen, sheets, notices=notices)
+    return sheet_cells(
+        "xls", columns, facts, choice, lambda other: bool(_facts(book.sheet_by_index(int(other.part))).cells)
+    )
 
 
 def _facts(sheet: Any) -> SheetFacts:
@@ -84,16 +80,13 @@ def _facts(sheet: Any) -> SheetFacts:
             if kinds[i] == xlrd.XL_CELL_ERROR:
                 error = xlrd.error_text_from_code.get(sheet.cell_value(row, i), "#ERROR")
                 facts.errors.append((row + 1, i, error))
-    outlined = [at for at, i in sheet.rowinfo_map.items() if i.outline_level or i.outline_group_starts_ends]
-    for row in sorted(outlined):
-        info = sheet.rowinfo_map[row]
-        facts.note_outline(row + 1, info.outline_level, is_collapsed=bool(info.outline_group_starts_ends))
+    facts.has_collapsed = any(info.outline_group_starts_ends for info in sheet.rowinfo_map.values())
     for row, info in sheet.rowinfo_map.items():
         if info.hidden or (not info.height and not info.has_default_height):
             facts.hidden_rows.add(row + 1)
-    facts.hidden_spans += [(i, i) for i, info in sheet.colinfo_map.items() if info.hidden or not info.width]
+    facts.hidden_columns = {i for i, info in sheet.colinfo_map.items() if info.hidden or not info.width}
     for top, after_bottom, left, after_right in sheet.merged_cells:
-        facts.merges.append(Merge(top + 1, left, after_bottom, after_right - 1))
+        facts.merges.append((top + 1, left, after_bottom, after_right - 1))
     return facts
 
 
@@ -140,19 +133,14 @@ def _format(book: Any, xf: Any) -> str:
     return style.format_str if style is not None else ""
 
 
-def _moment(days: float, datemode: int, is_elapsed: bool) -> object:
+def _moment(days: float, datemode: Literal[0, 1], is_elapsed: bool) -> object:
     """The date or time that a number stands for under its format, or the number if it stands for none."""
-    if not abs(days) < AFTER_LAST_DAY:
-        return days
-    if is_elapsed:
+    if is_elapsed and abs(days) < AFTER_LAST_DAY:
         return dt.timedelta(days=days)
-    if days < 0:
+    if not 0 <= days < AFTER_LAST_DAY:
         return days
-    if days < 1:
-        return (DAY_0[1] + dt.timedelta(days=days)).time()
-    if datemode == 0 and days < LEAP_DAY_1900:
-        days += 1
     try:
-        return DAY_0[datemode] + dt.timedelta(days=days)
+        moment = xlrd.xldate_as_datetime(days, datemode)
     except OverflowError:
         return days
+    return moment.time() if days < 1 else moment

@@ -4,53 +4,44 @@ Calamine ends the process for files that claim more than there is, which is why 
 process of their own. What it does not report comes from a scan of the sheet's XML.
 """
 
-import gc
 import io
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import python_calamine
 
-from campaign.contacts.cells.merge import Merge
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive, packed_again
-from campaign.contacts.workbooks.sheet_cells import SheetCells, TextColumn, text_columns
+from campaign.contacts.workbooks.sheet_cells import Column, SheetCells, text_columns
 from campaign.contacts.workbooks.sheet_choice import (
     SheetFacts,
     choose_sheet,
     refuse_beyond_rectangle,
-    refuse_empty,
     sheet_cells,
 )
 from campaign.contacts.workbooks.xlsx_facts import FORMULA, scan_sheet
 from campaign.contacts.workbooks.xlsx_outline import Outline, read_outline
-from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
 
 _HAS_VALUE = re.compile(rb"<(?:\w+:)?(?:v|is)>")
 
 
 def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
-    """One sheet of an .xlsx or .xlsm file. Macros are never run, links to other files never followed."""
+    """One sheet of an .xlsx or .xlsm file.
+
+    Macros are never run, links to other files never followed: the values last saved with them are read.
+    """
     archive = Archive(data, max_bytes=max_bytes)
     outline = read_outline(archive)
-    chosen, notices = choose_sheet(outline.sheets, sheet)
-    xml, facts = scan_sheet(archive.read(chosen.part), outline)
+    choice = choose_sheet(outline.sheets, sheet)
+    xml, facts = scan_sheet(archive.read(choice.sheet.part), outline)
     refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
-    shared = {part: archive.read(part) for part in outline.shared}
-    for content in shared.values():
-        refuse_document_type(content)
-    parts = {part: archive.read(part) for part in outline.parts} | shared
-    parts[chosen.part] = _without_moments(xml, outline)
-    columns, left = _cells(packed_again(parts), chosen.name, facts)
-    if sheet is None:
-        filled = (other for other in outline.sheets if _HAS_VALUE.search(archive.read(other.part)))
-        refuse_empty(chosen, columns, facts, filled)
-    if outline.has_links:
-        notices.append("The workbook refers to other workbooks: the values last saved with it were read.")
-    kind = "xlsm" if outline.has_macros else "xlsx"
-    return sheet_cells(kind, columns, facts, chosen, outline.sheets, left=left, notices=notices)
+    parts = {part: archive.read(part) for part in outline.parts}
+    parts[choice.sheet.part] = _without_moments(xml, outline)
+    columns, left = _cells(packed_again(parts), choice.sheet.name, facts)
+    return sheet_cells(
+        "xlsx", columns, facts, choice, lambda other: bool(_HAS_VALUE.search(archive.read(other.part))), left
+    )
 
 
 def _without_moments(xml: bytes, outline: Outline) -> bytes:
@@ -68,14 +59,14 @@ def _without_moments(xml: bytes, outline: Outline) -> bytes:
     return xml
 
 
-def _cells(data: bytes, name: str, facts: SheetFacts) -> tuple[list[TextColumn], int]:
+def _cells(data: bytes, name: str, facts: SheetFacts) -> tuple[list[Column], int]:
     """The cells of a sheet from row 1 on as text columns, and the position of the first column."""
     try:
-        with python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book, _collector_paused():
+        with python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
             sheet = book.get_sheet_by_name(name)
             left = sheet.start[1] if sheet.start else 0
             for (top, first), (bottom, last) in sheet.merged_cell_ranges or ():
-                facts.merges.append(Merge(top + 1, first, bottom + 1, last))
+                facts.merges.append((top + 1, first, bottom + 1, last))
             lines = _as_shown(sheet.iter_rows(), left, facts) if facts.shown else sheet.iter_rows()
             return text_columns(lines, sheet.width), left
     except python_calamine.PasswordError:
@@ -95,15 +86,3 @@ def _as_shown(lines: Iterator[list[Any]], left: int, facts: SheetFacts) -> Itera
             if 0 <= column - left < len(cells):
                 cells[column - left] = shows(cells[column - left])
         yield cells
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Without Python's garbage collector, which takes a third of the time and finds nothing."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()

@@ -6,23 +6,23 @@ there is not enough, so the pass comes first. It knows XML as programs write it;
 """
 
 import re
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element, tostring
 
 from campaign.contacts.columns import column_letter
-from campaign.contacts.workbooks.archives import DAMAGED, stretches
-from campaign.contacts.workbooks.sheet_choice import LAST_COLUMN, SheetFacts
+from campaign.contacts.workbooks.archives import DAMAGED, parse_tree
+from campaign.contacts.workbooks.sheet_choice import SheetFacts
 from campaign.contacts.workbooks.xlsx_outline import Outline
-from campaign.contacts.workbooks.xml_parts import UnusualError, local_name, parse_tree
 from campaign.errors import FileError
 from campaign.text import clean
 
+STRETCH = 1 << 21  # bytes of a sheet that are looked at together
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _ROW = re.compile(rb'<row r="(\d{1,8})"([^<>]*)>')
 _CELL = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,8})"([^<>]*)>')
 _CELL_TAG = re.compile(rb"<c[\s/>]")
 _PREFIXED = re.compile(rb":(?:c|row)[\s/>]")
 _COLUMN = re.compile(rb"<col(\s[^<>]*)>")
-_SUMMARY_ABOVE = re.compile(rb"""\ssummaryBelow=["'](?:0|false)["']""")
 _REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,8})")
 _USUAL = re.compile(rb'(?:\s+[\w.:-]+="[^"]*")*\s*/?')
 _ATTRIBUTE = re.compile(rb'([\w.:-]+)="([^"]*)"')
@@ -30,6 +30,10 @@ _ZERO = re.compile(rb"0(?:\.0*)?")  # rows and columns of no height and no width
 FORMULA = rb"(?:<f(?:\s[^<>]*)?>(?:(?<=/>)|[^<]*</f>)\s*)"
 _EMPTY_FORMULA = re.compile(FORMULA + rb"(<v\s*/>|<v>\s*</v>|<v>0</v>)?\s*</c>")
 _ERROR = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,8})"(?=[^<>]*? t="e")[^<>]*>' + FORMULA + rb"?(?:<v>([^<]*))?")
+
+
+class UnusualError(Exception):
+    """XML that spreadsheet programs do not write: it is written anew, then read as any other."""
 
 
 def scan_sheet(xml: bytes, outline: Outline) -> tuple[bytes, SheetFacts]:
@@ -63,30 +67,26 @@ class _Scan:
         if start < 0:
             raise UnusualError
         self._scan_head(xml[:start])
-        for stretch in stretches(xml, b"<row "):
+        for stretch in _stretches(xml):
             self._scan_rows(stretch)
             self._scan_cells(stretch)
+        self.facts.has_collapsed = b' collapsed="1"' in xml
 
     def _scan_head(self, xml: bytes) -> None:
-        self.facts.summary_below = _SUMMARY_ABOVE.search(xml) is None
         for text in _COLUMN.findall(xml):
             column = _attributes(text)
             first, last = (column.get(name, b"") for name in (b"min", b"max"))
             if _is_hidden(column, b"width") and first.isdigit() and last.isdigit():
-                self.facts.hidden_spans.append((int(first) - 1, min(int(last), LAST_COLUMN) - 1))
+                self.facts.hide_columns(int(first) - 1, int(last) - 1)
 
     def _scan_rows(self, xml: bytes) -> None:
         facts, rows = self.facts, _ROW.findall(xml)
         if len(rows) != xml.count(b"<row") - xml.count(b"<rowBreaks"):
             raise UnusualError
         facts.reach(max((int(number) for number, _ in rows), default=0), -1)
-        kinds = {text: _row_kind(text) for text in {text for _, text in rows}}
-        if any(map(any, kinds.values())):
-            for number, text in rows:
-                is_hidden, level, is_collapsed = kinds[text]
-                if is_hidden:
-                    facts.hidden_rows.add(int(number))
-                facts.note_outline(int(number), level, is_collapsed=is_collapsed)
+        kinds = {text: _is_hidden(_attributes(text), b"ht") for text in {text for _, text in rows}}
+        if any(kinds.values()):
+            facts.hidden_rows.update(int(number) for number, text in rows if kinds[text])
 
     def _scan_cells(self, xml: bytes) -> None:
         """Cells in far rows are not counted, so that there are fewer than there should be."""
@@ -119,12 +119,13 @@ class _Scan:
                 self.facts.uncalculated.append(place)
 
 
-def _row_kind(text: bytes) -> tuple[bool, int, bool]:
-    """Whether a row is hidden, how deep it is in groups, and whether it stands for a collapsed one."""
-    row = _attributes(text)
-    level = row.get(b"outlineLevel", b"0")
-    is_collapsed = row.get(b"collapsed") in (b"1", b"true")
-    return _is_hidden(row, b"ht"), int(level) if level in b"1234567" else 0, is_collapsed
+def _stretches(xml: bytes) -> Iterator[bytes]:
+    """The sheet in pieces, each cut before a row."""
+    at = 0
+    while at < len(xml):
+        cut = xml.find(b"<row ", at + STRETCH)
+        yield xml[at : cut if cut > 0 else len(xml)]
+        at = cut if cut > 0 else len(xml)
 
 
 def _is_hidden(attributes: dict[bytes, bytes], extent: bytes) -> bool:
@@ -144,7 +145,7 @@ def _written_as_usual(xml: bytes) -> bytes:
     row, column = 0, -1
     try:
         for element in root.iter():
-            element.tag = local_name(element)
+            element.tag = element.tag.rpartition("}")[2]
             if element.tag == "row":
                 cell = next((cell.get("r") for cell in element if cell.get("r")), None)
                 beside = _position(cell)[0] if cell else row + 1

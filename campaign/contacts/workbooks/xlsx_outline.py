@@ -3,10 +3,9 @@
 import posixpath
 import re
 
-from campaign.contacts.workbooks.archives import Archive
+from campaign.contacts.workbooks.archives import Archive, parse_tree
 from campaign.contacts.workbooks.number_formats import ELAPSED, CellFormat, number_format
 from campaign.contacts.workbooks.sheet_choice import Sheet
-from campaign.contacts.workbooks.xml_parts import local_name, parse_tree
 
 # Formats that are built in; others are plain numbers.
 _BUILT_IN = {"9": "0%", "10": "0.00%", "46": "[h]:mm:ss"}
@@ -17,20 +16,19 @@ _MOMENT = re.compile("[dmyhs]", re.IGNORECASE)  # formats of other numbers may h
 class Outline:
     """What a workbook consists of.
 
-    `parts` list its sheets, `shared` are the parts that all sheets use (texts, number formats). By the style
-    of a cell: `formats` are those that show more than a plain number, `moments` may show a date or a time,
-    `spans` a length of time. `never_calculated`: a library wrote it, and formulas may hold 0 until a
-    spreadsheet program opens it.
+    `parts` list its sheets or are used by all of them (texts, number formats). By the style of a cell:
+    `formats` are those that show more than a plain number, `moments` may show a date or a time, `spans` a
+    length of time. `never_calculated`: a library wrote it, and formulas may hold 0 until a spreadsheet
+    program opens it.
     """
 
     def __init__(self, parts: list[str]) -> None:
         self.parts = parts
         self.sheets: list[Sheet] = []
-        self.shared: list[str] = []
         self.formats: dict[bytes, CellFormat] = {}
         self.moments: list[bytes] = []
         self.spans: list[bytes] = []
-        self.never_calculated = self.has_links = self.has_macros = False
+        self.never_calculated = False
 
 
 def read_outline(archive: Archive) -> Outline:
@@ -39,22 +37,20 @@ def read_outline(archive: Archive) -> Outline:
     book = next((part for kind, part in root.values() if kind == "officeDocument"), "")
     around = _relations(archive, book)
     outline = Outline([_relations_part(""), book, _relations_part(book)])
-    kinds = {kind for kind, _ in around.values()}
-    outline.has_links, outline.has_macros = "externalLink" in kinds, "vbaProject" in kinds
-    shared = {part: kind for kind, part in around.values() if kind in ("sharedStrings", "styles")}
-    outline.shared = [part for part in shared if part in archive.names]
-    for element in parse_tree(archive.read(book)).iter():
-        if local_name(element) == "calcPr":
-            outline.never_calculated = element.get("fullCalcOnLoad") in ("1", "true")
-        if local_name(element) == "sheet":
-            reference = next((value for key, value in element.items() if key.endswith("}id")), "")
-            kind, part = around.get(reference, ("", ""))
-            if kind == "worksheet":
-                is_visible = element.get("state", "visible") == "visible"
-                outline.sheets.append(Sheet(element.get("name", ""), is_visible, part))
-    styles = [part for part in outline.shared if shared[part] == "styles"]
-    if styles:
-        _read_formats(outline, archive.read(styles[0]))
+    tree = parse_tree(archive.read(book))
+    calculation = tree.find("{*}calcPr")
+    outline.never_calculated = calculation is not None and calculation.get("fullCalcOnLoad") in ("1", "true")
+    for element in tree.iterfind("{*}sheets/{*}sheet"):
+        reference = next((value for key, value in element.items() if key.endswith("}id")), "")
+        kind, part = around.get(reference, ("", ""))
+        if kind == "worksheet":
+            is_visible = element.get("state", "visible") == "visible"
+            outline.sheets.append(Sheet(element.get("name", ""), is_visible, part))
+    for kind, part in around.values():
+        if kind in ("sharedStrings", "styles") and part in archive.names:
+            outline.parts.append(part)
+            if kind == "styles":
+                _read_formats(outline, archive.read(part))
     return outline
 
 
