@@ -159,13 +159,11 @@ def test_digits_of_texts(texts):
     assert digits.leading_zeros.tolist() == [len(text) - len(text.lstrip("0")) for text in kept]
     copied = digits.copied(zero_in_front=True)
     assert [copied.text(row).lstrip("+") for row in range(len(texts))] == ["0" + text for text in kept]
-    both = digits.followed_by(copied)
-    assert both.length.tolist() == [len(text) for text in kept] + [len(text) + 1 for text in kept]
     assert as_integers(digits.stream, digits.start, digits.length).tolist() == [
         int(text or 0) for text in kept
     ]
     digits.replace(np.array([0]), copied.take(np.array([0])))
     assert digits.text(0).lstrip("+") == "0" + kept[0]
-    for column in (digits, copied, both):
+    for column in (digits, copied):
         assert (column.stream[column.start + column.length] == END).all()
         assert (column.stream[-MARGIN:] == END).all()

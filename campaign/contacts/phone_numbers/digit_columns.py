@@ -58,17 +58,6 @@ class Digits(Struct):
         stream[stops - 1] = END
         return Digits(stream, start, self.length + added, self.plus, self.region)
 
-    def followed_by(self, others: "Digits") -> "Digits":
-        """These numbers and then others, in one stream."""
-        offset = len(self.stream) - MARGIN
-        return Digits(
-            np.concatenate([self.stream[:offset], others.stream]),
-            np.concatenate([self.start, others.start + offset]),
-            np.concatenate([self.length, others.length]),
-            np.concatenate([self.plus, others.plus]),
-            np.concatenate([self.region, others.region]),
-        )
-
     def replace(self, rows: Ints, others: "Digits") -> None:
         """Put other numbers in the given rows; the regions stay."""
         offset = len(self.stream) - MARGIN

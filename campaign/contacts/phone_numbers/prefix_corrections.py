@@ -25,16 +25,15 @@ from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
 
 # A number of another country without its plus is accepted if it has at least this many digits more than a
 # mobile number of the region. With one digit more it may be a typing error: 7700900123, a British number that
-# has lost its zero, is a number in Kazakhstan as soon as one of its digits is doubled.
+# has lost its zero, is a number in Kazakhstan as soon as one of its digits is doubled. Nor may it be two
+# numbers: in Norfolk Island, 381234 381235 looks like a number of Serbia.
 _MIN_EXTRA_DIGITS = 2
 
 
 class Corrections:
     """The numbers that the rules find, row by row."""
 
-    def __init__(
-        self, parsed: ParsedNumbers, tables: MetadataTables, unsendable: Bools, bracketed_zero: Bools
-    ) -> None:
+    def __init__(self, parsed: ParsedNumbers, tables: MetadataTables, unsendable: Bools) -> None:
         size = len(parsed.classification)
         self.classification: Int16s = np.zeros(size, np.int16)
         self.number: UInt64s = np.zeros(size, np.uint64)  # 0 if no rule finds a number
@@ -45,9 +44,8 @@ class Corrections:
         )  # of another country, but too similar to one of the region
         self.candidates: list[tuple[UInt64s, Int16s]] = []  # of each rule: numbers and classifications
         self._tables = tables
-        self._without_trunk_zero(parsed, np.flatnonzero(unsendable | bracketed_zero), 0)
+        self._without_trunk_zero(parsed, np.flatnonzero(unsendable), 0)
         self._with_international_prefix(parsed, unsendable)
-        self._without_stray_plus(parsed, unsendable)
         self._with_own_code(parsed, unsendable)
         self._with_foreign_code(parsed, unsendable)
         self._with_lost_zero(parsed, unsendable)
@@ -92,23 +90,10 @@ class Corrections:
         self._add(target_rows, corrected, repairs | REPAIR_BITS["trunk_zero"])
 
     def _with_international_prefix(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
-        """00256 772 000012 where calls abroad do not begin with 00, 0+256 …, +00256 …, 0256 …"""
-        digits = parsed.digits
-        zeros = digits.leading_zeros
-        one_zero = unsendable & (zeros == 1) & ~digits.plus & (digits.region != NO_REGION)
-        rows = np.flatnonzero(one_zero)
-        after_zero = digits.take(rows, skip=1)
-        own_code = np.zeros(len(zeros), bool)
-        own_code[rows] = begins_with_own_code(after_zero, self._tables, np.arange(len(rows)))
-        rows = np.flatnonzero(unsendable & ((zeros > 1) | ((zeros == 1) & digits.plus) | own_code))
-        self._try(rows, digits.take(rows, skip=zeros[rows], plus=True), "international_prefix")
-
-    def _without_stray_plus(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
-        """+0772 000012"""
-        digits = parsed.digits
-        stray = digits.plus & (digits.first == 0) & (digits.region != NO_REGION)
-        rows = np.flatnonzero(unsendable & stray)
-        self._try(rows, digits.take(rows, plus=False), "stray_plus")
+        """00256 772 000012 where calls abroad do not begin with 00, and +00256 …"""
+        zeros = parsed.digits.leading_zeros
+        rows = np.flatnonzero(unsendable & (zeros > 1))
+        self._try(rows, parsed.digits.take(rows, skip=zeros[rows], plus=True), "international_prefix")
 
     def _with_own_code(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
         """4915112345678 in Germany is a mobile number with its country code, or a landline in Leer (0491)."""
@@ -123,8 +108,10 @@ class Corrections:
         rows = _without_plus_or_zero(parsed, invalid)
         extra = digits.length[rows] - self._tables.most_digits[digits.region[rows]]
         own_code = begins_with_own_code(digits, self._tables, rows)
-        doubtful_rows = rows[(extra > 0) & (extra < _MIN_EXTRA_DIGITS) & ~own_code]
-        clear_rows = rows[(extra >= _MIN_EXTRA_DIGITS) & ~own_code]
+        may_be_two = digits.length[rows] >= 2 * self._tables.fewest_digits[digits.region[rows]]
+        is_clear = (extra >= _MIN_EXTRA_DIGITS) & ~may_be_two
+        doubtful_rows = rows[(extra > 0) & ~is_clear & ~own_code]
+        clear_rows = rows[is_clear & ~own_code]
         self._try(clear_rows, digits.take(clear_rows, plus=True), "country_code")
         with_plus = parse_numbers(digits.take(doubtful_rows, plus=True), self._tables)
         self.plus_missing[doubtful_rows] = with_plus.classification > 0
