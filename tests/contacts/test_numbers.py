@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from support.written_numbers import EXAMPLES, REGIONS
 
 from campaign.contacts.phone_numbers.cleaning import KINDS, PROBLEMS, REPAIRS, clean_numbers, readings
-from campaign.contacts.phone_numbers.libphonenumber import code_by_region, country_names
-from campaign.contacts.phone_numbers.regions import check_region, suggest_region
+from campaign.contacts.phone_numbers.regions import check_region, regions_by_name, suggest_region
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, UsageError
 
@@ -479,30 +478,28 @@ def test_calls_that_cannot_be_carried_out(options, sentence):
 
 
 @pytest.mark.parametrize(
-    ("numbers", "sentence"),
+    ("numbers", "described"),
     [
-        (["0772000012"], r"\(a Series\), not a list\. Write pd\.Series\(numbers\)\.$"),
-        ("0772000012", r"not the text '077\*+12'\. Write pd\.Series\(\[number\]\)\.$"),
-        (None, r'not None\. Give a column of a table, such as contacts\["Phone"\]\.$'),
-        (256772000012, r"not 25677\*+12\."),
-        (
-            pd.DataFrame({"Name": ["Grace"], "Phone": ["0772000012"]}),
-            'not a DataFrame. Name the column .* The columns are: "Name", "Phone"',
-        ),
+        (["0772000012"], "a list"),
+        ("0772000012", r"the text '077\*+12'"),
+        (None, "None"),
+        (256772000012, r"25677\*+12"),
+        (pd.DataFrame({"Phone": ["0772000012"]}), "a DataFrame"),
     ],
 )
-def test_numbers_are_a_column(numbers, sentence):
-    with pytest.raises(
-        UsageError, match="^clean_numbers takes one column of a table " + ".*" + sentence
-    ) as info:
+def test_numbers_are_a_column(numbers, described):
+    sentence = (
+        rf'^clean_numbers needs one column .* got {described}\. Write contacts\["Phone"\], or pd\.Series'
+    )
+    with pytest.raises(UsageError, match=sentence) as info:
         clean_numbers(numbers, region="UG")
     assert "772000012" not in str(info.value)
 
 
 def test_a_country_is_known_by_its_names():
-    names = ("United Kingdom", "Vereinigte Staaten", "OUGANDA", " Исландия", "Viet-Nam", "Narnia")
-    assert [suggest_region(name) for name in names] == ["GB", "US", "UG", "IS", "VN", None]
-    assert len(set(country_names().values()) & set(code_by_region())) > 240
+    names = ("United Kingdom", "USA", "OUGANDA", " Cote d'Ivoire", "Viet-Nam", "Kosovo", "Narnia")
+    assert [suggest_region(name) for name in names] == ["GB", "US", "UG", "CI", "VN", "XK", None]
+    assert all(suggest_region(name) == region for name, region in regions_by_name().items())
 
 
 def test_a_region_may_be_written_in_small_letters():

@@ -47,7 +47,7 @@ from campaign.contacts.phone_numbers.problems_and_repairs import (
 from campaign.contacts.phone_numbers.regions import check_region, is_region
 from campaign.errors import UsageError
 from campaign.public_calls import public_call
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, counted
 
 __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
 
@@ -146,22 +146,11 @@ def readings(text: str, *, region: str | None) -> tuple[str, ...]:
 
 
 def _check_numbers(numbers: object) -> None:
-    if isinstance(numbers, pd.Series):
-        return
-    if isinstance(numbers, pd.DataFrame):
-        names = ", ".join(f'"{clean(name)}"' for name in numbers.columns[:10])
-        advice = (
-            f'Name the column that holds the numbers, such as contacts["Phone"]. The columns are: {names}.'
-        )
-    elif isinstance(numbers, str):
-        advice = "Write pd.Series([number])."
-    elif numbers is None:
-        advice = 'Give a column of a table, such as contacts["Phone"].'
-    else:
-        advice = "Write pd.Series(numbers)."
-    raise UsageError(
-        f"clean_numbers takes one column of a table (a Series), not {described(numbers)}. {advice}"
-    )
+    if not isinstance(numbers, pd.Series):
+        raise wrong(
+            numbers, subject="clean_numbers", needs="one column of a table (a Series)",
+            write='contacts["Phone"], or pd.Series(numbers)',
+        )  # fmt: skip
 
 
 def check_kinds(kinds: object) -> frozenset[str]:
@@ -280,13 +269,11 @@ def _extract(texts: TextArray, regions: Int16s) -> ExtractedDigits:
 def _as_columns(decisions: Decisions, tables: MetadataTables) -> dict[str, TextArray]:
     number = pc.if_else(pa.array(decisions.problem == 0), integers_to_array(decisions.number), None)
     kinds = text_array(entry.kind if entry else "" for entry in tables.classifications)
-    combinations = np.flatnonzero(np.bincount(decisions.repairs))  # of repairs: few of the 2,048 occur
-    positions = np.zeros(combinations.max(initial=0) + 1, np.int64)
-    positions[combinations] = np.arange(len(combinations))
+    positions, combinations = pd.factorize(decisions.repairs)
     repairs = text_array(repair_names(int(bits)) for bits in combinations)
     return {
         "number": number,
-        "repair": repairs.take(positions[decisions.repairs]),
+        "repair": repairs.take(positions),
         "problem": text_array(["", *PROBLEMS]).take(decisions.problem),
         "kind": kinds.take(decisions.classification),
         "region": countries_of(decisions),
