@@ -157,7 +157,7 @@ def test_digits_of_texts(texts):
     kept = [re.sub(r"\D", "", text) for text in texts]
     assert [digits.text(row).lstrip("+") for row in range(len(texts))] == kept
     assert digits.leading_zeros.tolist() == [len(text) - len(text.lstrip("0")) for text in kept]
-    copied = digits.copied(zero_in_front=True)
+    copied = digits.behind("0")
     assert [copied.text(row).lstrip("+") for row in range(len(texts))] == ["0" + text for text in kept]
     assert as_integers(digits.stream, digits.start, digits.length).tolist() == [
         int(text or 0) for text in kept

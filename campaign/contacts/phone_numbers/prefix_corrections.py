@@ -11,7 +11,7 @@ import numpy as np
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.phone_numbers.digit_columns import Digits
-from campaign.contacts.phone_numbers.digit_patterns import Int16s, Symbols, UInt64s
+from campaign.contacts.phone_numbers.digit_patterns import Int16s, UInt64s
 from campaign.contacts.phone_numbers.libphonenumber import NATIONAL, WITHOUT_PLUS
 from campaign.contacts.phone_numbers.metadata import NO_REGION, MetadataTables
 from campaign.contacts.phone_numbers.parsing import (
@@ -120,7 +120,7 @@ class Corrections:
         """707123456 in Ivory Coast, where the 0 in front is part of the number."""
         rows = _without_plus_or_zero(parsed, unsendable)
         rows = rows[self._tables.zero_belongs[parsed.digits.region[rows]]]
-        self._try(rows, parsed.digits.take(rows).copied(zero_in_front=True), "lost_zero")
+        self._try(rows, parsed.digits.take(rows).behind("0"), "lost_zero")
 
     def _renumbered(self, parsed: ParsedNumbers) -> None:
         """+229 97 00 00 01, which is +229 01 97 00 00 01 since 2024."""
@@ -128,22 +128,22 @@ class Corrections:
         changed = np.array([*(name in RENUMBERED for name in names), False])[parsed.region]  # NO_REGION is -1
         rows = np.flatnonzero(changed & ~self.plus_missing & ~parsed.needs_library)
         for region in np.unique(parsed.region[rows]).tolist():
+            own_rows = rows[parsed.region[rows] == region]
             for old, new in RENUMBERED[names[region]]:
-                own = rows[(parsed.region[rows] == region) & (parsed.length[rows] == len(old))]
-                digits = parsed.digits.stream[parsed.start[own][:, None] + np.arange(len(old))]
-                is_old = ((digits == old) | (old == STAYS)).all(axis=1)
-                if is_old.any():
-                    self._add_renumbered(parsed, own[is_old], digits[is_old][:, old == STAYS], new)
+                self._add_renumbered(parsed, own_rows[parsed.length[own_rows] == len(old)], old, new)
 
-    def _add_renumbered(self, parsed: ParsedNumbers, rows: Ints, stay: Symbols, new: Symbols) -> None:
-        numbers = np.tile(new, (len(rows), 1))
-        numbers[:, new == STAYS] = stay
-        texts = (numbers + np.uint8(ord("0"))).view(f"S{len(new)}").ravel().astype(str).tolist()
-        digits = Digits.of(texts, parsed.region[rows])
-        renumbered = parse_after_code(digits, digits.region, parsed.code_source[rows], self._tables)
-        renumbered.classification[renumbered.length < len(new)] = (
-            0  # what the library dials as something else
-        )
+    def _add_renumbered(self, parsed: ParsedNumbers, rows: Ints, old: str, new: str) -> None:
+        old_front, new_front, digits = old.rstrip("."), new.rstrip("."), parsed.digits
+        for place, digit in enumerate(old_front):
+            rows = rows[digits.stream[parsed.start[rows] + place] == int(digit)]
+        if not rows.size:
+            return
+        start, length = parsed.start[rows] + len(old_front), parsed.length[rows] - len(old_front)
+        staying = Digits(digits.stream, start, length, digits.plus[rows], parsed.region[rows])
+        source = parsed.code_source[rows]
+        renumbered = parse_after_code(staying.behind(new_front), staying.region, source, self._tables)
+        is_other = renumbered.length < len(new)  # what the library dials as something else
+        renumbered.classification[is_other] = 0
         self._add(rows, renumbered, REPAIR_BITS["renumbered"])
 
 
@@ -168,16 +168,8 @@ def library_repairs(parsed: ParsedNumbers, tables: MetadataTables) -> Int16s:
 
 
 _FILE = Path(__file__).with_name("renumberings.txt")
-STAYS = 254  # a digit that is the same in both forms: the dot, as a byte less that of "0"
-
-
-def _symbols(form: str) -> Symbols:
-    return np.frombuffer(form.encode(), np.uint8) - np.uint8(ord("0"))
-
-
-# By region, pairs of an old and a new form.
-RENUMBERED: dict[str, list[tuple[Symbols, Symbols]]] = {}
+RENUMBERED: dict[str, list[tuple[str, str]]] = {}  # by region, pairs of an old and a new form
 for _line in _FILE.read_text(encoding="utf-8").splitlines():
     if _line[:1].isupper():
         _region, _old, _new = _line.split()
-        RENUMBERED.setdefault(_region, []).append((_symbols(_old), _symbols(_new)))
+        RENUMBERED.setdefault(_region, []).append((_old, _new))
