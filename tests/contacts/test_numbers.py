@@ -101,6 +101,8 @@ def test_what_needs_no_repair(text):
         ("०७७२००००१२", "digits"),  # Devanagari
         ("0772000012.0", "decimal"),
         ("0772000012.00", "decimal"),
+        ("0772000012,0", "decimal"),
+        ("٠٧٧٢٠٠٠٠١٢.٠", "digits, decimal"),
         ("+256772000012.0", "decimal"),
         ("00256772000012", "international_prefix"),  # libphonenumber: invalid, Uganda dials 000
         ("00 256 772 000 012", "international_prefix"),

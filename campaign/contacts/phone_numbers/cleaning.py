@@ -53,9 +53,9 @@ __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
 
 CHUNK = 32_768  # rows cleaned together: small enough for the cache, large enough to make steps cheap
 _WORLD_INDEX = -2
-_SLASH, _OTHER_MARK = r"[/\\|]", r"[^/\\|,;&:\p{L}\r\n\x{2028}\x{2029}]*"
+_OTHER_MARK = r"[^/\\|,;&:\p{L}\r\n\x{2028}\x{2029}]*"
 _NO_NUMBER = ("too_short", "too_long", "no_such_number", "unknown_country")
-_ONLY_SLASHES = f"^{_OTHER_MARK}(?:{_SLASH}{_OTHER_MARK})+$"  # and nothing else that separates numbers
+_ONLY_SLASHES = f"^{_OTHER_MARK}(?:/{_OTHER_MARK})+$"  # and nothing else that separates numbers
 
 
 @public_call
@@ -240,7 +240,7 @@ def _decide_several(
         return
     texts, regions = texts.take(rows), regions[rows]
     first = _decide_texts(pa.chunked_array([first_numbers(combine_chunks(texts))]), regions, kinds)
-    whole = _decide_texts(pc.replace_substring_regex(texts, _SLASH, " "), regions, kinds)
+    whole = _decide_texts(pc.replace_substring(texts, "/", " "), regions, kinds)
     is_one = mask_to_numpy(pc.match_substring_regex(combine_chunks(texts), _ONLY_SLASHES))
     is_one &= np.isin(first.problem, [PROBLEM_INDEXES[name] for name in _NO_NUMBER])
     is_one &= (whole.classification > 0) | (whole.problem == PROBLEM_INDEXES["ambiguous"])

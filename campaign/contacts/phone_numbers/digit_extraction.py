@@ -23,11 +23,7 @@ from campaign.contacts.phone_numbers.digit_columns import MARGIN, Digits
 from campaign.contacts.phone_numbers.digit_patterns import Int16s, Symbols
 from campaign.contacts.phone_numbers.pattern_syntax import END
 from campaign.contacts.phone_numbers.problems_and_repairs import PROBLEM_INDEXES, REPAIR_BITS
-from campaign.contacts.phone_numbers.unusual_texts import (
-    MAX_TEXT,
-    MIN_FULL_DIGITS,
-    read_unusual_text,
-)
+from campaign.contacts.phone_numbers.unusual_texts import MAX_TEXT, MIN_FULL_DIGITS, read_unusual_text
 
 _SEPARATOR, _UNUSUAL = END + 1, END + 2
 _SYMBOL_OF_BYTE = np.full(256, _UNUSUAL, np.uint8)
@@ -46,8 +42,9 @@ _WHATSAPP = (
     r"(?i)^(?:(?:https?://)?(?:www\.|web\.|api\.)?(?:wa\.me/|whatsapp\.com/send/?\?phone=)|whatsapp://send\?phone=)"
     r"(?:\+|%2B)?([\p{Nd} ().-]+)/?(?:[?&].*)?$|^\+?(\p{Nd}+)(?::\p{Nd}+)?@(?:c\.us|s\.whatsapp\.net)$"
 )
-_DECIMAL = rf"^(\+?\p{{Nd}}{{{MIN_FULL_DIGITS},}})[.,]0{{1,2}}$"
-_POINT = r"[.,](0{1,2}\W*)$"
+_ZEROS = "[0٠۰०０]{1,2}"
+_DECIMAL = rf"^(\+?\p{{Nd}}{{{MIN_FULL_DIGITS},}})[.,]{_ZEROS}$"
+_POINT = rf"[.,]({_ZEROS}\W*)$"
 _UNUSUAL_TEXT = text_scalar("?")
 
 
