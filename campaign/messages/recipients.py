@@ -176,7 +176,7 @@ def find_numbers(
         own_region = region.iloc[pending] if isinstance(region, pd.Series) else region
         decisions = decide_numbers(cells, region=own_region, several=rules.several, kinds=rules.kinds)
         raw, problem = series_to_array(cells), decisions.problem
-        numbers[pending] = decisions.integers
+        numbers[pending] = decisions.number
         lacking = numbers[pending] == 0
         own_countries = countries_of(decisions)
         countries = own_countries if all_rows else replace_rows(countries, pending, own_countries)

@@ -6,8 +6,8 @@ import pytest
 from campaign.contacts.phone_numbers.likely_region import (
     LikelyRegion,
     NumberColumn,
-    regions_by_name,
 )
+from campaign.contacts.phone_numbers.regions import regions_by_name
 
 
 def column(*numbers):

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from support.written_numbers import EXAMPLES, REGIONS
 
 from campaign.contacts.phone_numbers.cleaning import KINDS, PROBLEMS, REPAIRS, clean_numbers, readings
-from campaign.contacts.phone_numbers.libphonenumber import code_by_region, country_names
-from campaign.contacts.phone_numbers.regions import check_region, suggest_region
+from campaign.contacts.phone_numbers.regions import check_region, regions_by_name, suggest_region
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, UsageError
 
@@ -102,6 +101,8 @@ def test_what_needs_no_repair(text):
         ("०७७२००००१२", "digits"),  # Devanagari
         ("0772000012.0", "decimal"),
         ("0772000012.00", "decimal"),
+        ("0772000012,0", "decimal"),
+        ("٠٧٧٢٠٠٠٠١٢.٠", "digits, decimal"),
         ("+256772000012.0", "decimal"),
         ("00256772000012", "international_prefix"),  # libphonenumber: invalid, Uganda dials 000
         ("00 256 772 000 012", "international_prefix"),
@@ -109,8 +110,6 @@ def test_what_needs_no_repair(text):
         ("0 + 256 772 000012", "international_prefix"),
         ("00+256772000012", "international_prefix"),
         ("+00256772000012", "international_prefix"),
-        ("0256772000012", "international_prefix"),
-        ("+0772000012", "stray_plus"),
         ("256772000012", "country_code"),
         ("256 772 000 012", "country_code"),
         ("+2560772000012", "trunk_zero"),
@@ -174,8 +173,6 @@ def test_repairs(text, repair):
         ("0772000012 ::: 0701000012", "several"),
         ("0772000012 & 0701000012", "several"),
         ("0772000012\n0701000012", "several"),
-        ("0772000012 0701000012", "several"),
-        ("0772 000 012 0701 000 012", "several"),
         ("0772000012/13", "several"),  # and 0772000013
         ("0772000012 ext 5", "extension"),
         ("0772000012x5", "extension"),
@@ -192,10 +189,13 @@ def test_repairs(text, repair):
         ("07720000123", "too_long"),
         ("7720000123", "too_long"),
         ("+2567720000123", "too_long"),
+        ("0256772000012", "too_long"),
+        ("0772000012 0701000012", "too_long"),
         ("1" * 300, "too_long"),
         ("0972000012", "no_such_number"),
         ("+256972000012", "no_such_number"),
         ("+999772000012", "unknown_country"),
+        ("+0772000012", "unknown_country"),
         ("0414000012", "fixed"),
         ("0800100012", "toll_free"),
         ("999", "emergency"),
@@ -227,15 +227,18 @@ def test_kinds_that_cannot_be_relied_on(text, region, problem):
 
 
 def test_kinds_may_be_allowed():
-    table = clean("0414000012", "0800100012", "999", "0772000012", kinds=("fixed", "emergency"))
-    assert table["number"].fillna("").tolist() == ["256414000012", "", "999", ""]
-    assert table["problem"].tolist() == ["", "toll_free", "", "mobile"]
-    assert table["kind"].tolist() == ["fixed", "toll_free", "emergency", "mobile"]
-    assert table["repair"].tolist() == [""] * 4
+    table = clean("0414000012", "0800100012", "0772000012", kinds=("fixed", "premium"))
+    assert table["number"].fillna("").tolist() == ["256414000012", "", ""]
+    assert table["problem"].tolist() == ["", "toll_free", "mobile"]
+    assert table["kind"].tolist() == ["fixed", "toll_free", "mobile"]
+    assert table["repair"].tolist() == [""] * 3
 
 
-def test_a_short_code_keeps_its_zeros():
-    assert clean("000", region="AU", kinds=["emergency"])["number"].item() == "000"
+def test_no_kinds_let_short_codes_through():
+    assert clean("999", "116 123", region="GB", kinds=KINDS)["problem"].tolist() == [
+        "emergency",
+        "short_code",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -343,17 +346,16 @@ def test_numbers_kept_for_films_may_be_used_in_examples():
 def test_the_first_of_several():
     table = clean(
         "0772000012 / 0701000012",
-        "0772000012 0701000012",
         "772000012 or 0701000012",
         "0414000012, 0701000012",
         "0772 OOO 012; 0701000012",
         "0772000012",
         several="first",
     )
-    assert table["number"].fillna("").tolist() == [GRACE, GRACE, GRACE, "", "", GRACE]
+    assert table["number"].fillna("").tolist() == [GRACE, GRACE, "", "", GRACE]
     first = "first_of_several"
-    assert table["repair"].tolist() == [first, first, f"{first}, lost_zero", "", "", ""]
-    assert table["problem"].tolist() == ["", "", "", "fixed", "letters", ""]
+    assert table["repair"].tolist() == [first, f"{first}, lost_zero", "", "", ""]
+    assert table["problem"].tolist() == ["", "", "fixed", "letters", ""]
 
 
 @pytest.mark.parametrize(
@@ -372,6 +374,12 @@ def test_several_stay_several(text, region):
     assert clean_one(text, region, kinds=KINDS) == ("", "", "several")
 
 
+@pytest.mark.parametrize(("text", "region"), [("381234 381235", "NF"), ("8999/8999", "TA")])
+def test_two_short_numbers_are_nobody_elsewhere(text, region):
+    """With a plus in front, the first would be a number of Serbia."""
+    assert clean_one(text, region, kinds=KINDS)[0] == ""
+
+
 def mobiles():
     """A mobile number of every country, as it is dialled there and from abroad."""
     kind, style = phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberFormat
@@ -387,6 +395,7 @@ def test_two_numbers_are_several_in_every_country():
         for region, written in mobiles()
         for number in (written, re.sub(r"[^\d+]", "", written))
         for mark in (" / ", "/", ";" if len(number) > 9 else "/ ")
+        if len(number) > 4  # as in Tristan da Cunha
     ]
     regions, written = (pd.Series(column, dtype="str") for column in zip(*rows, strict=True))
     table = clean_numbers(written, region=regions, kinds=KINDS)
@@ -471,30 +480,28 @@ def test_calls_that_cannot_be_carried_out(options, sentence):
 
 
 @pytest.mark.parametrize(
-    ("numbers", "sentence"),
+    ("numbers", "described"),
     [
-        (["0772000012"], r"\(a Series\), not a list\. Write pd\.Series\(numbers\)\.$"),
-        ("0772000012", r"not the text '077\*+12'\. Write pd\.Series\(\[number\]\)\.$"),
-        (None, r'not None\. Give a column of a table, such as contacts\["Phone"\]\.$'),
-        (256772000012, r"not 25677\*+12\."),
-        (
-            pd.DataFrame({"Name": ["Grace"], "Phone": ["0772000012"]}),
-            'not a DataFrame. Name the column .* The columns are: "Name", "Phone"',
-        ),
+        (["0772000012"], "a list"),
+        ("0772000012", r"the text '077\*+12'"),
+        (None, "None"),
+        (256772000012, r"25677\*+12"),
+        (pd.DataFrame({"Phone": ["0772000012"]}), "a DataFrame"),
     ],
 )
-def test_numbers_are_a_column(numbers, sentence):
-    with pytest.raises(
-        UsageError, match="^clean_numbers takes one column of a table " + ".*" + sentence
-    ) as info:
+def test_numbers_are_a_column(numbers, described):
+    sentence = (
+        rf'^clean_numbers needs one column .* got {described}\. Write contacts\["Phone"\], or pd\.Series'
+    )
+    with pytest.raises(UsageError, match=sentence) as info:
         clean_numbers(numbers, region="UG")
     assert "772000012" not in str(info.value)
 
 
 def test_a_country_is_known_by_its_names():
-    names = ("United Kingdom", "Vereinigte Staaten", "OUGANDA", " Исландия", "Viet-Nam", "Narnia")
-    assert [suggest_region(name) for name in names] == ["GB", "US", "UG", "IS", "VN", None]
-    assert len(set(country_names().values()) & set(code_by_region())) > 240
+    names = ("United Kingdom", "USA", "OUGANDA", " Cote d'Ivoire", "Viet-Nam", "Kosovo", "Narnia")
+    assert [suggest_region(name) for name in names] == ["GB", "US", "UG", "CI", "VN", "XK", None]
+    assert all(suggest_region(name) == region for name, region in regions_by_name().items())
 
 
 def test_a_region_may_be_written_in_small_letters():

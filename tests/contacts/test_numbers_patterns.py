@@ -12,7 +12,7 @@ from support.written_numbers import REGIONS, TYPES
 
 from campaign.contacts.phone_numbers import libphonenumber
 from campaign.contacts.phone_numbers.digit_columns import MARGIN, Digits, as_integers
-from campaign.contacts.phone_numbers.digit_patterns import PatternSet, PrefixPatterns
+from campaign.contacts.phone_numbers.digit_patterns import DigitPatterns
 from campaign.contacts.phone_numbers.pattern_syntax import END, UnknownPatternError
 
 NOWHERE = -1
@@ -24,19 +24,19 @@ def digits_of(texts):
 
 def matched(patterns, texts, full_match=True):
     """For each text the patterns that it matches."""
-    pattern_set, digits = PatternSet(), digits_of(texts)
-    start = pattern_set.add((pattern, pattern, full_match) for pattern in patterns)
+    patterns_of_digits, digits = DigitPatterns(), digits_of(texts)
+    start = patterns_of_digits.add((pattern, pattern, full_match) for pattern in patterns)
     steps = int(digits.length.max()) + 1
-    states = pattern_set.run(digits.stream, digits.start, np.full(len(texts), start, np.int32), steps)
-    return [pattern_set.labels(state) for state in states]
+    states = patterns_of_digits.run(digits.stream, digits.start, np.full(len(texts), start, np.int32), steps)
+    return [patterns_of_digits.labels(state) for state in states]
 
 
 def matched_prefixes(pattern, texts):
     """For each text how much of it the pattern matches, and whether its last group took part."""
-    prefix_patterns, digits = PrefixPatterns(), digits_of(texts)
-    start = prefix_patterns.add(pattern, re.compile(pattern).groups)
+    patterns_of_digits, digits = DigitPatterns(), digits_of(texts)
+    start = patterns_of_digits.add_prefix(pattern, re.compile(pattern).groups)
     starts = np.full(len(texts), start, np.int32)
-    lengths, with_group = prefix_patterns.run(digits.stream, digits.start, starts)
+    lengths, with_group = patterns_of_digits.match_prefixes(digits.stream, digits.start, starts)
     return list(zip(lengths.tolist(), with_group.tolist(), strict=True))
 
 
@@ -75,7 +75,7 @@ def test_a_prefix_pattern_matches_every_number_that_begins_with_it():
 @pytest.mark.parametrize("pattern", ["a", "(?=1)", "1*", "1+", "(1", "1)", "?", "[^1]", "1{2,}", r"\D", "^1"])
 def test_unsupported_syntax_is_refused(pattern):
     with pytest.raises(UnknownPatternError):
-        PatternSet().add([(pattern, "", True)])
+        DigitPatterns().add([(pattern, "", True)])
 
 
 @pytest.mark.parametrize("region", REGIONS[::7])
@@ -135,13 +135,13 @@ def test_threads_may_fill_one_table_together():
     pattern = r"(?:[0-4]\d{3}|[5-9]\d{5}|12(?:3|45)\d{2,4})\d"
     rng = random.Random(1)
     texts = ["".join(rng.choices("0123456789", k=rng.randint(3, 8))) for _ in range(5_000)]
-    pattern_set, digits = PatternSet(), digits_of(texts)
-    start = np.full(len(texts), pattern_set.add([(pattern, "label", True)]), np.int32)
+    patterns_of_digits, digits = DigitPatterns(), digits_of(texts)
+    start = np.full(len(texts), patterns_of_digits.add([(pattern, "label", True)]), np.int32)
     results = []
 
     def run():
-        states = pattern_set.run(digits.stream, digits.start, start, 9)
-        results.append([bool(pattern_set.labels(state)) for state in states])
+        states = patterns_of_digits.run(digits.stream, digits.start, start, 9)
+        results.append([bool(patterns_of_digits.labels(state)) for state in states])
 
     threads = [threading.Thread(target=run) for _ in range(6)]
     for thread in threads:
@@ -157,15 +157,13 @@ def test_digits_of_texts(texts):
     kept = [re.sub(r"\D", "", text) for text in texts]
     assert [digits.text(row).lstrip("+") for row in range(len(texts))] == kept
     assert digits.leading_zeros.tolist() == [len(text) - len(text.lstrip("0")) for text in kept]
-    copied = digits.copied(zero_in_front=True)
+    copied = digits.behind("0")
     assert [copied.text(row).lstrip("+") for row in range(len(texts))] == ["0" + text for text in kept]
-    both = digits.followed_by(copied)
-    assert both.length.tolist() == [len(text) for text in kept] + [len(text) + 1 for text in kept]
     assert as_integers(digits.stream, digits.start, digits.length).tolist() == [
         int(text or 0) for text in kept
     ]
     digits.replace(np.array([0]), copied.take(np.array([0])))
     assert digits.text(0).lstrip("+") == "0" + kept[0]
-    for column in (digits, copied, both):
+    for column in (digits, copied):
         assert (column.stream[column.start + column.length] == END).all()
         assert (column.stream[-MARGIN:] == END).all()

@@ -299,11 +299,12 @@ def test_two_numbers_in_a_cell_and_other_kinds_of_numbers_are_taken_when_asked_f
     assert made.messages["number"].tolist() == ["256772000001", "256414000000"]
 
 
-def test_a_short_code_is_sent_to_as_it_is_dialled_when_asked_for():
+def test_the_next_column_is_taken_where_the_first_has_no_number_to_send_to():
     text = "Phone,Phone 2\n999,0772000001\nx,'0772000002\n,0772000003\n"
-    made = plan(text, message="Hi", number=["Phone", "Phone 2"], kinds=["mobile", "emergency"])
-    assert made.messages["number"].tolist() == ["999", "256772000002", "256772000003"]
+    made = plan(text, message="Hi", number=["Phone", "Phone 2"])
+    assert made.messages["number"].tolist() == ["256772000001", "256772000002", "256772000003"]
     assert issues_of(made) == [
+        (2, "Phone", "999", "emergency", "warning"),
         (3, "Phone 2", "'0772000002", "quotes", "info"),
         (3, "Phone", "x", "no_digits", "warning"),
     ]

@@ -23,14 +23,13 @@ from campaign.arrow_text import (
     fill_missing,
     integers_to_array,
     mask_to_numpy,
-    replace_rows,
     series_to_chunks,
     text_array,
     unique_texts,
 )
 from campaign.contacts.cells.cell_text import float_texts
-from campaign.contacts.phone_numbers.decisions import Decisions, decide
-from campaign.contacts.phone_numbers.digit_extraction import ExtractedDigits, extract_digits
+from campaign.contacts.phone_numbers.decisions import Decisions, decide, parse_with_decimal_zeros
+from campaign.contacts.phone_numbers.digit_extraction import ExtractedDigits, extract_digits, first_numbers
 from campaign.contacts.phone_numbers.digit_patterns import Int16s
 from campaign.contacts.phone_numbers.libphonenumber import WORLD, format_international
 from campaign.contacts.phone_numbers.metadata import NO_REGION, MetadataTables, metadata_tables
@@ -48,15 +47,15 @@ from campaign.contacts.phone_numbers.problems_and_repairs import (
 from campaign.contacts.phone_numbers.regions import check_region, is_region
 from campaign.errors import UsageError
 from campaign.public_calls import public_call
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, counted
 
 __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
 
 CHUNK = 32_768  # rows cleaned together: small enough for the cache, large enough to make steps cheap
 _WORLD_INDEX = -2
-_SLASH, _OTHER_MARK = r"[/\\|]", r"[^/\\|,;&:\p{L}\r\n\x{2028}\x{2029}]*"
+_OTHER_MARK = r"[^/\\|,;&:\p{L}\r\n\x{2028}\x{2029}]*"
 _NO_NUMBER = ("too_short", "too_long", "no_such_number", "unknown_country")
-_ONLY_SLASHES = f"^{_OTHER_MARK}(?:{_SLASH}{_OTHER_MARK})+$"  # and nothing else that separates numbers
+_ONLY_SLASHES = f"^{_OTHER_MARK}(?:/{_OTHER_MARK})+$"  # and nothing else that separates numbers
 
 
 @public_call
@@ -77,15 +76,14 @@ def clean_numbers(
 
     `kinds` are the kinds of numbers to send to, names from `KINDS`. By default only mobile numbers are sent
     to. Landlines, freephone and premium numbers are not, nor are internet, personal and company-wide numbers
-    and pagers: some of them receive SMS, but you cannot rely on it. Short codes and emergency numbers are
-    returned as they are dialled, without a country code.
+    and pagers: some of them receive SMS, but you cannot rely on it.
 
     Returns a table of text with the index of `numbers`:
 
     - `number`: digits, country code first, no plus; missing if there is no number to send to
     - `repair`: names from `REPAIRS` joined by ", ", empty if nothing was repaired
     - `problem`: a name from `PROBLEMS`, empty if and only if there is a number
-    - `kind`: a name from `KINDS`, empty if unknown
+    - `kind`: a name from `KINDS`, "short_code" or "emergency", empty if unknown
     - `region`: the country of the number, "001" for numbers of no country, empty if unknown
 
     A number that `phonenumbers` calls valid as written is returned unchanged or refused, never changed.
@@ -112,13 +110,7 @@ def decide_numbers(
     regions = _region_indexes(region, len(numbers))
     texts = _text_chunks(numbers)
     decisions = _decide_texts(texts, regions, sendable_kinds)
-    if decisions.first_numbers:
-        _read_over_slashes(decisions, texts, regions, sendable_kinds)
-    if several == "first" and decisions.first_numbers:
-        rows = np.array(list(decisions.first_numbers), np.int64)
-        first_texts = pa.chunked_array([text_array(decisions.first_numbers.values())])
-        first = _decide_texts(first_texts, regions[rows], sendable_kinds)
-        decisions.replace(rows, first, REPAIR_BITS["first_of_several"])
+    _decide_several(decisions, texts, regions, sendable_kinds, use_first=several == "first")
     return decisions
 
 
@@ -134,14 +126,15 @@ def readings(text: str, *, region: str | None) -> tuple[str, ...]:
     For example "+39 347 123 4567 (a mobile phone, IT)". Empty if it cannot be read as any number.
     """
     tables = metadata_tables()
-    normalised = _normalise(text_array([_without_surrogates(text)]), _region_indexes(region, 1))
-    parsed = parse_numbers(normalised.digits, tables)
-    ask_library(parsed, tables, normalised.library_texts)
-    all_rows = np.ones(1, bool)
+    texts = text_array([_without_surrogates(text)])
+    extracted = _extract(texts, _region_indexes(region, 1))
+    parsed = parse_numbers(extracted.digits, tables)
+    ask_library(parsed, tables, extracted.library_texts)
     candidates = [(parsed.number, parsed.classification)]
-    candidates += Corrections(parsed, tables, all_rows, all_rows).candidates
-    with_zeros = parse_numbers(normalised.with_decimal_zeros, tables)
-    candidates.append((with_zeros.number, with_zeros.classification))
+    candidates += Corrections(parsed, tables, np.ones(1, bool)).candidates
+    if extracted.repairs[0] & REPAIR_BITS["decimal"]:
+        with_zeros = parse_with_decimal_zeros(texts, extracted.digits.region, tables)
+        candidates.append((with_zeros.number, with_zeros.classification))
     classifications = {
         int(number[0]): tables.classifications[index[0]] for number, index in candidates if len(number)
     }
@@ -153,22 +146,11 @@ def readings(text: str, *, region: str | None) -> tuple[str, ...]:
 
 
 def _check_numbers(numbers: object) -> None:
-    if isinstance(numbers, pd.Series):
-        return
-    if isinstance(numbers, pd.DataFrame):
-        names = ", ".join(f'"{clean(name)}"' for name in numbers.columns[:10])
-        advice = (
-            f'Name the column that holds the numbers, such as contacts["Phone"]. The columns are: {names}.'
-        )
-    elif isinstance(numbers, str):
-        advice = "Write pd.Series([number])."
-    elif numbers is None:
-        advice = 'Give a column of a table, such as contacts["Phone"].'
-    else:
-        advice = "Write pd.Series(numbers)."
-    raise UsageError(
-        f"clean_numbers takes one column of a table (a Series), not {described(numbers)}. {advice}"
-    )
+    if not isinstance(numbers, pd.Series):
+        raise wrong(
+            numbers, subject="clean_numbers", needs="one column of a table (a Series)",
+            write='contacts["Phone"], or pd.Series(numbers)',
+        )  # fmt: skip
 
 
 def check_kinds(kinds: object) -> frozenset[str]:
@@ -240,56 +222,58 @@ def _decide_texts(texts: TextChunks, regions: Int16s, kinds: frozenset[str]) -> 
     tables, chunks = metadata_tables(), []
     for start in range(0, max(len(texts), 1), CHUNK):
         chunk = fill_missing(combine_chunks(texts.slice(start, CHUNK)))  # a copy only of two arrays
-        chunks.append(decide(_normalise(chunk, regions[start : start + CHUNK]), chunk, tables, kinds))
-    return Decisions.one_below_the_other(chunks)
+        chunks.append(decide(_extract(chunk, regions[start : start + CHUNK]), chunk, tables, kinds))
+    return Decisions(
+        number=np.concatenate([chunk.number for chunk in chunks]),
+        classification=np.concatenate([chunk.classification for chunk in chunks]),
+        repairs=np.concatenate([chunk.repairs for chunk in chunks]),
+        problem=np.concatenate([chunk.problem for chunk in chunks]),
+    )
 
 
-def _read_over_slashes(
-    decisions: Decisions, texts: TextChunks, regions: Int16s, kinds: frozenset[str]
+def _decide_several(
+    decisions: Decisions, texts: TextChunks, regions: Int16s, kinds: frozenset[str], *, use_first: bool
 ) -> None:
     """0049 151/23456789 is one number: what stands before the slash is none, and the whole is."""
-    rows = np.array(list(decisions.first_numbers), np.int64)
-    rows = rows[mask_to_numpy(pc.match_substring_regex(combine_chunks(texts.take(rows)), _ONLY_SLASHES))]
-    firsts = pa.chunked_array([text_array(decisions.first_numbers[row] for row in rows.tolist())])
-    first_problems = _decide_texts(firsts, regions[rows], kinds).problem
-    rows = rows[np.isin(first_problems, [PROBLEM_INDEXES[name] for name in _NO_NUMBER])]
-    wholes = pc.replace_substring_regex(texts.take(rows), _SLASH, " ")
-    whole = _decide_texts(wholes, regions[rows], kinds)
-    one = (whole.classification > 0) | (whole.problem == PROBLEM_INDEXES["ambiguous"])
-    one &= whole.repairs & REPAIR_BITS["country_code"] == 0  # which may be a coincidence
-    decisions.replace(rows[one], _decide_texts(wholes.filter(pa.array(one)), regions[rows[one]], kinds), 0)
+    rows = np.flatnonzero(decisions.problem == PROBLEM_INDEXES["several"])
+    if not rows.size:
+        return
+    texts, regions = texts.take(rows), regions[rows]
+    first = _decide_texts(pa.chunked_array([first_numbers(combine_chunks(texts))]), regions, kinds)
+    whole = _decide_texts(pc.replace_substring(texts, "/", " "), regions, kinds)
+    is_one = mask_to_numpy(pc.match_substring_regex(combine_chunks(texts), _ONLY_SLASHES))
+    is_one &= np.isin(first.problem, [PROBLEM_INDEXES[name] for name in _NO_NUMBER])
+    is_one &= (whole.classification > 0) | (whole.problem == PROBLEM_INDEXES["ambiguous"])
+    is_one &= whole.repairs & REPAIR_BITS["country_code"] == 0  # which may be a coincidence
+    decisions.replace(rows[is_one], whole.filter(is_one))
+    if use_first:
+        decisions.replace(rows[~is_one], first.filter(~is_one), REPAIR_BITS["first_of_several"])
 
 
-def _normalise(texts: TextArray, regions: Int16s) -> ExtractedDigits:
+def _extract(texts: TextArray, regions: Int16s) -> ExtractedDigits:
     """The digits of texts. Without a region, 00 counts as a plus; with region="001", no plus is needed."""
     world = regions == _WORLD_INDEX
-    normalised = extract_digits(texts, np.where(world, NO_REGION, regions).astype(np.int64))
-    digits = normalised.digits
+    extracted = extract_digits(texts, np.where(world, NO_REGION, regions).astype(np.int64))
+    digits = extracted.digits
     rows = np.flatnonzero((digits.region == NO_REGION) & ~digits.plus)
     zeros = digits.take(rows).leading_zeros
     zeros[zeros == 1] = 0
     digits.start[rows] += zeros
     digits.length[rows] -= zeros
     digits.plus[rows] = (zeros > 0) | world[rows]
-    normalised.repairs[rows[zeros > 0]] |= REPAIR_BITS["international_prefix"]
-    normalised.repairs[rows[(zeros == 0) & world[rows]]] |= REPAIR_BITS["country_code"]
-    return normalised
+    extracted.repairs[rows[zeros > 0]] |= REPAIR_BITS["international_prefix"]
+    extracted.repairs[rows[(zeros == 0) & world[rows]]] |= REPAIR_BITS["country_code"]
+    return extracted
 
 
 def _as_columns(decisions: Decisions, tables: MetadataTables) -> dict[str, TextArray]:
     number = pc.if_else(pa.array(decisions.problem == 0), integers_to_array(decisions.number), None)
-    if decisions.short_codes:
-        rows = sorted(decisions.short_codes)
-        codes = text_array(decisions.short_codes[row] for row in rows)
-        number = replace_rows(number, np.array(rows, np.int64), codes)
     kinds = text_array(entry.kind if entry else "" for entry in tables.classifications)
-    combinations = np.flatnonzero(np.bincount(decisions.repairs))  # of repairs: few of the 2,048 occur
-    positions = np.zeros(combinations.max(initial=0) + 1, np.int64)
-    positions[combinations] = np.arange(len(combinations))
+    positions, combinations = pd.factorize(decisions.repairs)
     repairs = text_array(repair_names(int(bits)) for bits in combinations)
     return {
         "number": number,
-        "repair": repairs.take(positions[decisions.repairs]),
+        "repair": repairs.take(positions),
         "problem": text_array(["", *PROBLEMS]).take(decisions.problem),
         "kind": kinds.take(decisions.classification),
         "region": countries_of(decisions),

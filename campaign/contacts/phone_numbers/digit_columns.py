@@ -45,29 +45,17 @@ class Digits(Struct):
             self.stream, self.start[rows] + skip, self.length[rows] - skip, pluses, self.region[rows]
         )
 
-    def copied(self, *, zero_in_front: bool = False) -> "Digits":
-        """The numbers in a stream of their own, with a zero in front on request."""
-        added = int(zero_in_front)
-        sizes = self.length + added + 1
+    def behind(self, front: str) -> "Digits":
+        """The numbers with these digits in front, in a stream of their own."""
+        sizes = self.length + len(front) + 1
         stops = np.cumsum(sizes)
         start = stops - sizes
-        source = np.arange(sizes.sum()) + np.repeat(self.start - start - added, sizes)
+        source = np.arange(sizes.sum()) + np.repeat(self.start - start - len(front), sizes)
         stream = np.concatenate([self.stream.take(source, mode="clip"), np.full(MARGIN, END, np.uint8)])
-        if zero_in_front:
-            stream[start] = 0
+        for place, digit in enumerate(front):
+            stream[start + place] = int(digit)
         stream[stops - 1] = END
-        return Digits(stream, start, self.length + added, self.plus, self.region)
-
-    def followed_by(self, others: "Digits") -> "Digits":
-        """These numbers and then others, in one stream."""
-        offset = len(self.stream) - MARGIN
-        return Digits(
-            np.concatenate([self.stream[:offset], others.stream]),
-            np.concatenate([self.start, others.start + offset]),
-            np.concatenate([self.length, others.length]),
-            np.concatenate([self.plus, others.plus]),
-            np.concatenate([self.region, others.region]),
-        )
+        return Digits(stream, start, sizes - 1, self.plus, self.region)
 
     def replace(self, rows: Ints, others: "Digits") -> None:
         """Put other numbers in the given rows; the regions stay."""

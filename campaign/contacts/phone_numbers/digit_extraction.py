@@ -5,6 +5,7 @@ go through one table of 256 entries (15 ns a row); a regular expression that kee
 """
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
 
@@ -13,6 +14,7 @@ from campaign.arrow_text import (
     Ints,
     TextArray,
     join_column,
+    map_unique,
     mask_to_numpy,
     text_scalar,
     unique_texts,
@@ -20,13 +22,8 @@ from campaign.arrow_text import (
 from campaign.contacts.phone_numbers.digit_columns import MARGIN, Digits
 from campaign.contacts.phone_numbers.digit_patterns import Int16s, Symbols
 from campaign.contacts.phone_numbers.pattern_syntax import END
-from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
-from campaign.contacts.phone_numbers.unusual_texts import (
-    MAX_TEXT,
-    MIN_FULL_DIGITS,
-    UnusualText,
-    read_unusual_text,
-)
+from campaign.contacts.phone_numbers.problems_and_repairs import PROBLEM_INDEXES, REPAIR_BITS
+from campaign.contacts.phone_numbers.unusual_texts import MAX_TEXT, MIN_FULL_DIGITS, read_unusual_text
 
 _SEPARATOR, _UNUSUAL = END + 1, END + 2
 _SYMBOL_OF_BYTE = np.full(256, _UNUSUAL, np.uint8)
@@ -45,6 +42,9 @@ _WHATSAPP = (
     r"(?i)^(?:(?:https?://)?(?:www\.|web\.|api\.)?(?:wa\.me/|whatsapp\.com/send/?\?phone=)|whatsapp://send\?phone=)"
     r"(?:\+|%2B)?([\p{Nd} ().-]+)/?(?:[?&].*)?$|^\+?(\p{Nd}+)(?::\p{Nd}+)?@(?:c\.us|s\.whatsapp\.net)$"
 )
+_ZEROS = "[0٠۰०０]{1,2}"
+_DECIMAL = rf"^(\+?\p{{Nd}}{{{MIN_FULL_DIGITS},}})[.,]{_ZEROS}$"
+_POINT = rf"[.,]({_ZEROS}\W*)$"
 _UNUSUAL_TEXT = text_scalar("?")
 
 
@@ -52,48 +52,38 @@ class ExtractedDigits(Struct):
     """The digits of a column of texts, and what was noticed while reading them."""
 
     digits: Digits
-    bracketed_zero: Bools  # the text contains (0)
     repairs: Int16s  # bits
-    decimal_rows: Ints  # with a .0 at the end
-    with_decimal_zeros: Digits  # of these rows, as if the .0 were digits of the number
-    unusual_texts: list[UnusualText]  # each distinct one once, after one that stands for all plain texts
-    unusual_index: Ints  # by row, in `unusual_texts`
+    problem: Int16s  # index, 0 if there is none
     library_texts: dict[int, str] = {}  # by row: texts that only the library can read
-    first_numbers: dict[int, str] = {}  # by row: the first of several numbers
-
-    @classmethod
-    def plain(cls, digits: Digits, bracketed_zero: Bools, decimal_rows: Ints) -> "ExtractedDigits":
-        """A column without unusual texts."""
-        repairs = np.zeros(len(digits), np.int16)
-        repairs[decimal_rows] = REPAIR_BITS["decimal"]
-        with_zeros, index = digits.take(decimal_rows).copied(), np.zeros(len(digits), np.int64)
-        return cls(digits, bracketed_zero, repairs, decimal_rows, with_zeros, [UnusualText()], index)
-
-    def replace(self, rows: Ints, others: "ExtractedDigits") -> None:
-        """Replace the entries of some rows."""
-        self.digits.replace(rows, others.digits)
-        self.repairs[rows], self.bracketed_zero[rows] = others.repairs, others.bracketed_zero
-        self.decimal_rows = np.concatenate([self.decimal_rows, rows[others.decimal_rows]])
-        self.with_decimal_zeros = self.with_decimal_zeros.followed_by(others.with_decimal_zeros)
-        self.unusual_texts, self.unusual_index[rows] = others.unusual_texts, others.unusual_index
-        self.library_texts = {int(rows[row]): text for row, text in others.library_texts.items()}
-        self.first_numbers = {int(rows[row]): text for row, text in others.first_numbers.items()}
 
 
 def extract_digits(texts: TextArray, region: Ints) -> ExtractedDigits:
     """The digits of texts that were written in regions."""
-    normalised, unusual_rows = _normalise_plain(texts, region)
-    if unusual_rows.size:
-        stripped, repairs = _strip_surroundings(texts.take(unusual_rows))
-        others, still_unusual_rows = _normalise_plain(stripped, region[unusual_rows])
-        others.repairs |= repairs
-        _normalise_unusual(others, stripped, still_unusual_rows)
-        normalised.replace(unusual_rows, others)
-    return normalised
+    digits, is_unusual = _plain_digits(texts, region)
+    is_unusual |= mask_to_numpy(pc.or_(pc.ends_with(texts, ".0"), pc.ends_with(texts, ".00")))
+    repairs, problem = np.zeros((2, len(texts)), np.int16)
+    extracted, rows = ExtractedDigits(digits, repairs, problem), np.flatnonzero(is_unusual)
+    if rows.size:
+        stripped, repairs[rows] = _strip_surroundings(texts.take(rows))
+        digits_of_stripped, is_unusual = _plain_digits(stripped, region[rows])
+        digits.replace(rows, digits_of_stripped)
+        _read_unusual(extracted, stripped.filter(pa.array(is_unusual)), rows[is_unusual])
+    return extracted
+
+
+def first_numbers(texts: TextArray) -> TextArray:
+    """The first number of each text that contains several."""
+    stripped, _ = _strip_surroundings(texts)
+    return map_unique(stripped, lambda text: read_unusual_text(text).first_number)
+
+
+def with_decimal_zeros(texts: TextArray) -> TextArray:
+    """Texts with a .0 at their end as if its zeros were digits of the number."""
+    return pc.replace_substring_regex(texts, _POINT, r"\1")
 
 
 def _strip_surroundings(texts: TextArray) -> tuple[TextArray, Int16s]:
-    """Texts without invisible characters, quotation marks and the marks of links, and the repairs as bits."""
+    """Texts without invisible characters, quotation marks, marks of links and .0, and the repairs as bits."""
     visible = pc.replace_substring_regex(pc.replace_substring_regex(texts, _INVISIBLE, ""), _SPACES, " ")
     trimmed = pc.utf8_trim_whitespace(visible)
     unquoted = pc.utf8_trim(pc.replace_substring_regex(trimmed, _FORMULA, r"\1"), characters=_QUOTES)
@@ -102,13 +92,15 @@ def _strip_surroundings(texts: TextArray) -> tuple[TextArray, Int16s]:
     had_invisible = mask_to_numpy(pc.not_equal(trimmed, pc.utf8_trim_whitespace(texts)))
     had_quotes = mask_to_numpy(pc.not_equal(unquoted, trimmed))
     had_link = mask_to_numpy(pc.not_equal(stripped, unquoted))
+    whole = pc.replace_substring_regex(stripped, _DECIMAL, r"\1")
+    had_point = mask_to_numpy(pc.not_equal(whole, stripped))
     bits = had_invisible * REPAIR_BITS["invisible"] + had_quotes * REPAIR_BITS["quotes"]
-    bits += had_link * REPAIR_BITS["link"]
-    return stripped, bits.astype(np.int16)
+    bits += had_link * REPAIR_BITS["link"] + had_point * REPAIR_BITS["decimal"]
+    return whole, bits.astype(np.int16)
 
 
-def _normalise_plain(texts: TextArray, region: Ints) -> tuple[ExtractedDigits, Ints]:
-    """The digits of plain texts, and the rows that are unusual."""
+def _plain_digits(texts: TextArray, region: Ints) -> tuple[Digits, Bools]:
+    """The digits of plain texts, and which texts are unusual."""
     content, text_starts, text_ends = _joined(texts)
     symbols = _SYMBOL_OF_BYTE.take(content)
     digit_positions = np.flatnonzero(symbols <= END)  # faster than a mask
@@ -119,13 +111,7 @@ def _normalise_plain(texts: TextArray, region: Ints) -> tuple[ExtractedDigits, I
     unusual[np.searchsorted(text_ends, np.flatnonzero(symbols == _UNUSUAL))] = True
     plus = _find_plus_signs(content, text_starts, text_ends, unusual)
     _find_slashes(content, digit_positions, start, text_ends, unusual)
-    digits = Digits(stream, start, ends - start, plus, region)
-    zeros = _decimal_zeros(content, text_starts, text_ends, digits) * ~unusual
-    decimal_rows = np.flatnonzero(zeros)
-    normalised = ExtractedDigits.plain(digits, _find_bracketed_zeros(content, text_ends), decimal_rows)
-    digits.length -= zeros
-    stream[digits.start[decimal_rows] + digits.length[decimal_rows]] = END
-    return normalised, np.flatnonzero(unusual)
+    return Digits(stream, start, ends - start, plus, region), unusual
 
 
 def _joined(texts: TextArray) -> tuple[Symbols, Ints, Ints]:
@@ -162,48 +148,14 @@ def _find_slashes(
     unusual[rows[digits_before >= MIN_FULL_DIGITS]] = True
 
 
-def _decimal_zeros(content: Symbols, text_starts: Ints, text_ends: Ints, digits: Digits) -> Ints:
-    """How many zeros follow the point in texts that are digits with .0 or .00 at the end, else 0."""
-    zeros = np.zeros(len(text_ends), np.int64)
-    rows = np.flatnonzero(content[text_ends - 1] == ord("0"))
-    one_zero = content[text_ends[rows] - 2] == ord(".")
-    two_zeros = (content[text_ends[rows] - 3] == ord(".")) & (content[text_ends[rows] - 2] == ord("0"))
-    only_digits = digits.length[rows] + digits.plus[rows] + 1 == text_ends[rows] - text_starts[rows]
-    counts = np.select([only_digits & one_zero, only_digits & two_zeros], [1, 2], 0)
-    zeros[rows] = np.where(digits.length[rows] >= MIN_FULL_DIGITS + counts, counts, 0)
-    return zeros
-
-
-def _find_bracketed_zeros(content: Symbols, text_ends: Ints) -> Bools:
-    """Which texts contain (0)."""
-    positions = np.flatnonzero(content == ord("("))
-    is_zero = (content[positions + 1] == ord("0")) & (content[positions + 2] == ord(")"))
-    bracketed_zero = np.zeros(len(text_ends), bool)
-    bracketed_zero[np.searchsorted(text_ends, positions[is_zero])] = True
-    return bracketed_zero
-
-
-def _normalise_unusual(normalised: ExtractedDigits, texts: TextArray, rows: Ints) -> None:
+def _read_unusual(extracted: ExtractedDigits, texts: TextArray, rows: Ints) -> None:
     """Read unusual texts one by one, each distinct text once."""
-    strings, index = unique_texts(texts.take(rows))
+    strings, index = unique_texts(texts)
     unusual = [read_unusual_text(string) for string in strings]
-    normalised.unusual_texts += unusual
-    normalised.unusual_index[rows] = index + 1
-    normalised.repairs[rows] |= np.array([text.repairs for text in unusual], np.int16)[index]
-    normalised.bracketed_zero[rows] = np.array(["(0)" in text.text for text in unusual], bool)[index]
-    library_texts = [text.text if text.needs_library else "" for text in unusual]
-    normalised.library_texts = _by_row(rows, index, library_texts)
-    normalised.first_numbers = _by_row(rows, index, [text.first_number for text in unusual])
-    with_zeros = _by_row(rows, index, [text.with_decimal_zeros for text in unusual])
-    decimal_rows = np.array(list(with_zeros), np.int64)
-    normalised.decimal_rows = np.concatenate([normalised.decimal_rows, decimal_rows])
-    decimal_digits = Digits.of(list(with_zeros.values()), normalised.digits.region[decimal_rows])
-    normalised.with_decimal_zeros = normalised.with_decimal_zeros.followed_by(decimal_digits)
+    extracted.repairs[rows] |= np.array([text.repairs for text in unusual], np.int16)[index]
+    extracted.problem[rows] = np.array([PROBLEM_INDEXES[text.problem] for text in unusual], np.int16)[index]
+    needs_library = np.array([text.needs_library for text in unusual], bool)[index]
+    for row, position in zip(rows[needs_library].tolist(), index[needs_library].tolist(), strict=True):
+        extracted.library_texts[row] = unusual[position].text
     digits = Digits.of([text.text for text in unusual], np.empty(len(unusual), np.int64))
-    normalised.digits.replace(rows, digits.take(index))
-
-
-def _by_row(rows: Ints, index: Ints, strings: list[str]) -> dict[int, str]:
-    """The rows whose string is not empty, each with its string."""
-    positions = np.flatnonzero(np.array([string != "" for string in strings], bool)[index])
-    return {int(rows[position]): strings[index[position]] for position in positions.tolist()}
+    extracted.digits.replace(rows, digits.take(index))

@@ -57,34 +57,8 @@ def code_by_region() -> dict[str, int]:
 
 
 @functools.cache
-def country_names() -> dict[str, str]:
-    """The region of every country name that the library knows, in some forty languages."""
-    return {
-        name: region
-        for region, names in _names_by_region().items()
-        for name in names.values()
-        if not name.startswith(_AS_IN)
-    }
-
-
-@functools.cache
 def english_names() -> dict[str, str]:
-    """The English name of every region that has one."""
-    names = {region: _as_in(own, "en") for region, own in _names_by_region().items()}
-    return {region: name for region, name in names.items() if name}
-
-
-_AS_IN = "*"  # "*fr" means: as in French
-
-
-def _as_in(names: dict[str, str], language: str) -> str:
-    name = names.get(language, "")
-    return names.get(name.removeprefix(_AS_IN), "") if name.startswith(_AS_IN) else name
-
-
-@functools.cache
-def _names_by_region() -> dict[str, dict[str, str]]:
-    """The names of every region, by language.
+    """The English name of every region that has one.
 
     Importing `phonenumbers.geodata` loads the names of towns too (0.5 s, 100 MB), so its table of countries
     is loaded by itself (0.02 s, 3 MB).
@@ -96,8 +70,14 @@ def _names_by_region() -> dict[str, dict[str, str]]:
     module = ModuleType(loader.name)
     module.__package__ = "phonenumbers.geodata"
     loader.exec_module(module)
-    names: dict[str, dict[str, str]] = module.LOCALE_DATA
-    return names
+    names = {region: _english_name(names) for region, names in module.LOCALE_DATA.items()}
+    return {region: name for region, name in names.items() if name}
+
+
+def _english_name(names: dict[str, str]) -> str:
+    """The English one of a region's names by language; "*fr" means: as in French."""
+    name = names.get("en", "")
+    return names.get(name[1:], "") if name.startswith("*") else name
 
 
 def metadata(calling_code: int, region: str) -> Any:

@@ -1,16 +1,13 @@
 """The country that the numbers of a column probably belong to, and how well a chosen country fits them."""
 
-import unicodedata
-from collections.abc import Mapping
-from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 from msgspec import Struct
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
-from campaign.contacts.phone_numbers.libphonenumber import WORLD, code_by_region, english_names
+from campaign.contacts.phone_numbers.libphonenumber import WORLD, code_by_region
+from campaign.contacts.phone_numbers.regions import regions_by_name
 from campaign.contacts.phone_numbers.unusual_texts import MAX_TEXT
 from campaign.text import agreeing, counted, figure
 
@@ -129,24 +126,3 @@ def _usable_by_region(sample: "pd.Series[Any]") -> "pd.Series[int]":
     good = clean_numbers(tried, region=column)["problem"] == ""
     usable = good.astype("int64") * counts.to_numpy().repeat(len(regions))
     return usable.groupby(column, sort=False).sum()
-
-
-# The library names no region without a country of its own in ISO 3166, and some by an older name.
-_OTHER_NAMES = {
-    "AC": "Ascension Island", "TA": "Tristan da Cunha", "XK": "Kosovo",
-    "CD": "Congo (Democratic Republic)", "CG": "Congo (Republic)", "MK": "North Macedonia",
-    "RE": "Réunion", "SZ": "Eswatini",
-}  # fmt: skip
-
-
-@cache
-def regions_by_name() -> Mapping[str, str]:
-    """The code of every country by its English name, in the order of the names: "Uganda" gives "UG"."""
-    names = english_names() | _OTHER_NAMES
-    pairs = ((names[region], region) for region in code_by_region())
-    return MappingProxyType(dict(sorted(pairs, key=lambda pair: _without_accents(pair[0]))))
-
-
-def _without_accents(name: str) -> str:
-    letters = unicodedata.normalize("NFD", name)
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))

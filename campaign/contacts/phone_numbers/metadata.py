@@ -18,11 +18,11 @@ from campaign.contacts.phone_numbers import libphonenumber
 from campaign.contacts.phone_numbers.digit_patterns import (
     DEAD,
     STATE_WIDTH,
+    DigitPatterns,
     Int8s,
     Int16s,
     Int32s,
-    PatternSet,
-    PrefixPatterns,
+    by_value,
 )
 from campaign.contacts.phone_numbers.libphonenumber import KINDS_BY_DESCRIPTION
 from campaign.contacts.phone_numbers.pattern_syntax import UnknownPatternError
@@ -35,7 +35,6 @@ NO_REGION = -1
 FICTITIOUS = {"GB": (r"7700900\d{3}", "mobile")}
 
 _LENGTHS = 32  # entries of the tables by number of digits
-_NOT_COMPUTED = -1
 
 PatternLabel = tuple[int, int, str]  # calling code, rank of the region behind it, description
 
@@ -132,14 +131,13 @@ class MetadataTables:
     def __init__(self) -> None:
         self.regions: list[RegionMetadata] = []
         self.classifications: list[Classification | None] = [None]  # index 0: not a valid number
-        self.numbers = PatternSet()
-        self.national_prefixes, self.international_prefixes = PrefixPatterns(), PrefixPatterns()
+        self.patterns = DigitPatterns()
         self.main_region = np.full(1000, NO_REGION, np.int16)  # by calling code
         self.calling_code_by_digits, self.code_width_by_digits = _calling_codes()
         self._indexes: dict[tuple[int, str], int] = {}
         self._lock = threading.RLock()
-        self._classified = np.full(256 * _LENGTHS, _NOT_COMPUTED, np.int16)  # by state and number of digits
-        self._viable = np.full(256, _NOT_COMPUTED, np.int64)  # by state, a bit for the rank of each region
+        self._viable_ranks = functools.cache(self._find_viable_ranks)
+        self._classified = functools.cache(self._classify)
         self.load(_code_of_no_country())  # so that no table is empty
 
     def index(self, region: str) -> int:
@@ -171,14 +169,14 @@ class MetadataTables:
         self.main_region[code] = self._indexes[code, names[0]]
 
     def _compile(self, regions: list[RegionMetadata]) -> None:
-        number_start = self.numbers.add(pattern for region in regions for pattern in region.patterns())
+        number_start = self.patterns.add(pattern for region in regions for pattern in region.patterns())
         for region in regions:
             region.number_start = number_start
             if prefix := region.metadata.national_prefix_for_parsing:
-                region.national_prefix_start = self.national_prefixes.add(prefix, region.transform_group)
-            region.zero_belongs = self.numbers.step(number_start, 0) != DEAD
+                region.national_prefix_start = self.patterns.add_prefix(prefix, region.transform_group)
+            region.zero_belongs = self.patterns.follow(np.array([number_start]))[0] != DEAD  # with a 0
             if prefix := region.metadata.international_prefix:
-                region.international_prefix_start = self.international_prefixes.add(prefix)
+                region.international_prefix_start = self.patterns.add_prefix(prefix)
 
     def _update_arrays(self) -> None:
         regions = self.regions
@@ -202,39 +200,24 @@ class MetadataTables:
 
     def viable(self, states: Int32s, regions: Ints) -> Bools:
         """Whether the numbers in these states match the general description of their regions."""
-        state_rows = states // STATE_WIDTH
-        outgrown = state_rows.max(initial=0) >= len(self._viable)
-        if outgrown or (self._viable.take(state_rows) == _NOT_COMPUTED).any():
-            self._compute_viable(state_rows)
-        viable: Bools = (self._viable.take(state_rows) >> self.rank.take(regions)) & 1 == 1
+        viable: Bools = (by_value(states, self._viable_ranks) >> self.rank.take(regions)) & 1 == 1
         return viable
 
-    def _compute_viable(self, state_rows: Int32s) -> None:
-        with self._lock:
-            while state_rows.max() >= len(self._viable):
-                self._viable = np.concatenate([self._viable, np.full_like(self._viable, _NOT_COMPUTED)])
-            for state_row in np.unique(state_rows[self._viable[state_rows] == _NOT_COMPUTED]).tolist():
-                labels = self.numbers.labels(state_row * STATE_WIDTH)
-                self._viable[state_row] = sum(1 << rank for _, rank, name in labels if name == "general_desc")
+    def _find_viable_ranks(self, state: int) -> int:
+        """A bit for the rank of each region whose general description has matched."""
+        labels = self.patterns.labels(state)
+        return sum(1 << rank for _, rank, name in labels if name == "general_desc")
 
     def classify(self, states: Int32s, lengths: Ints) -> Int16s:
         """The classifications of numbers of these lengths, as indexes of `classifications`."""
-        cells = states.astype(np.int64) * (_LENGTHS // STATE_WIDTH)
-        cells += np.minimum(lengths, MAX_NATIONAL_DIGITS + 1)
-        outgrown = cells.max(initial=0) >= len(self._classified)
-        if outgrown or (self._classified.take(cells) == _NOT_COMPUTED).any():
-            self._compute_classified(cells)
-        return self._classified.take(cells)
+        states_and_lengths = states * np.int64(_LENGTHS // STATE_WIDTH)
+        states_and_lengths += np.minimum(lengths, MAX_NATIONAL_DIGITS + 1)
+        return by_value(states_and_lengths, self._classified).astype(np.int16)
 
-    def _compute_classified(self, cells: Ints) -> None:
-        with self._lock:
-            while cells.max() >= len(self._classified):
-                more = np.full_like(self._classified, _NOT_COMPUTED)
-                self._classified = np.concatenate([self._classified, more])
-            for cell in np.unique(cells[self._classified[cells] == _NOT_COMPUTED]).tolist():
-                state_row, length = divmod(cell, _LENGTHS)
-                classification = self._classification(self.numbers.labels(state_row * STATE_WIDTH), length)
-                self._classified[cell] = self.classification_index(classification)
+    def _classify(self, state_and_length: int) -> int:
+        row, length = divmod(state_and_length, _LENGTHS)
+        labels = self.patterns.labels(row * STATE_WIDTH)
+        return self.classification_index(self._classification(labels, length))
 
     def classification_index(self, classification: Classification | None) -> int:
         """The index of a classification in `classifications`, where it is added if it is new."""

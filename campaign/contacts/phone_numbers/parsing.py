@@ -81,7 +81,7 @@ def _read_international_prefix(parsed: ParsedNumbers, tables: MetadataTables) ->
     stream = parsed.digits.stream
     rows = np.flatnonzero((parsed.code_source == NATIONAL) & (parsed.region != NO_REGION))
     pattern_starts = tables.international_prefix_start[parsed.region[rows]]
-    width, _ = tables.international_prefixes.run(stream, parsed.start[rows], pattern_starts)
+    width, _ = tables.patterns.match_prefixes(stream, parsed.start[rows], pattern_starts)
     abroad = (width >= 0) & (stream[parsed.start[rows] + width] != 0)
     rows, width = rows[abroad], width[abroad]
     parsed.code_source[rows] = EXPLICIT
@@ -153,7 +153,7 @@ def _read_national_number(parsed: ParsedNumbers, tables: MetadataTables) -> None
     parsed.trunk_zero[rows] |= prefix_removed & (parsed.code_source[rows] != NATIONAL)
     parsed.start[rows] = start = np.where(removable, start, parsed.start[rows])
     parsed.length[rows] = length = np.where(removable, length, parsed.length[rows])
-    states = tables.numbers.run(stream, start, tables.number_start[region], _steps(length))
+    states = tables.patterns.run(stream, start, tables.number_start[region], _steps(length))
     needs_library |= ~tables.compiled[region]
     parsed.needs_library[rows] = needs_library
     classification = np.where(needs_library | (length < 2), 0, tables.classify(states, length))
@@ -171,7 +171,7 @@ def _remove_national_prefix(
 
     The prefix stays if the number is only viable with it.
     """
-    width, with_group = tables.national_prefixes.run(stream, start, tables.national_prefix_start[region])
+    width, with_group = tables.patterns.match_prefixes(stream, start, tables.national_prefix_start[region])
     width = np.maximum(width, 0)
     rows = np.flatnonzero(width)
     rows = rows[_viable(stream, start[rows], length[rows], region[rows], tables)]
@@ -184,7 +184,7 @@ def _remove_national_prefix(
 
 def _viable(stream: Symbols, start: Ints, length: Ints, region: Ints, tables: MetadataTables) -> Bools:
     """Whether numbers match the general description of their region."""
-    states = tables.numbers.run(stream, start, tables.number_start[region], _steps(length))
+    states = tables.patterns.run(stream, start, tables.number_start[region], _steps(length))
     return tables.viable(states, region)
 
 

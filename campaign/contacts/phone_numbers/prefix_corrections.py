@@ -11,7 +11,7 @@ import numpy as np
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.phone_numbers.digit_columns import Digits
-from campaign.contacts.phone_numbers.digit_patterns import Int16s, Symbols, UInt64s
+from campaign.contacts.phone_numbers.digit_patterns import Int16s, UInt64s
 from campaign.contacts.phone_numbers.libphonenumber import NATIONAL, WITHOUT_PLUS
 from campaign.contacts.phone_numbers.metadata import NO_REGION, MetadataTables
 from campaign.contacts.phone_numbers.parsing import (
@@ -25,16 +25,15 @@ from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
 
 # A number of another country without its plus is accepted if it has at least this many digits more than a
 # mobile number of the region. With one digit more it may be a typing error: 7700900123, a British number that
-# has lost its zero, is a number in Kazakhstan as soon as one of its digits is doubled.
+# has lost its zero, is a number in Kazakhstan as soon as one of its digits is doubled. Nor may it be two
+# numbers: in Norfolk Island, 381234 381235 looks like a number of Serbia.
 _MIN_EXTRA_DIGITS = 2
 
 
 class Corrections:
     """The numbers that the rules find, row by row."""
 
-    def __init__(
-        self, parsed: ParsedNumbers, tables: MetadataTables, unsendable: Bools, bracketed_zero: Bools
-    ) -> None:
+    def __init__(self, parsed: ParsedNumbers, tables: MetadataTables, unsendable: Bools) -> None:
         size = len(parsed.classification)
         self.classification: Int16s = np.zeros(size, np.int16)
         self.number: UInt64s = np.zeros(size, np.uint64)  # 0 if no rule finds a number
@@ -45,9 +44,8 @@ class Corrections:
         )  # of another country, but too similar to one of the region
         self.candidates: list[tuple[UInt64s, Int16s]] = []  # of each rule: numbers and classifications
         self._tables = tables
-        self._without_trunk_zero(parsed, np.flatnonzero(unsendable | bracketed_zero), 0)
+        self._without_trunk_zero(parsed, np.flatnonzero(unsendable), 0)
         self._with_international_prefix(parsed, unsendable)
-        self._without_stray_plus(parsed, unsendable)
         self._with_own_code(parsed, unsendable)
         self._with_foreign_code(parsed, unsendable)
         self._with_lost_zero(parsed, unsendable)
@@ -92,23 +90,10 @@ class Corrections:
         self._add(target_rows, corrected, repairs | REPAIR_BITS["trunk_zero"])
 
     def _with_international_prefix(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
-        """00256 772 000012 where calls abroad do not begin with 00, 0+256 …, +00256 …, 0256 …"""
-        digits = parsed.digits
-        zeros = digits.leading_zeros
-        one_zero = unsendable & (zeros == 1) & ~digits.plus & (digits.region != NO_REGION)
-        rows = np.flatnonzero(one_zero)
-        after_zero = digits.take(rows, skip=1)
-        own_code = np.zeros(len(zeros), bool)
-        own_code[rows] = begins_with_own_code(after_zero, self._tables, np.arange(len(rows)))
-        rows = np.flatnonzero(unsendable & ((zeros > 1) | ((zeros == 1) & digits.plus) | own_code))
-        self._try(rows, digits.take(rows, skip=zeros[rows], plus=True), "international_prefix")
-
-    def _without_stray_plus(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
-        """+0772 000012"""
-        digits = parsed.digits
-        stray = digits.plus & (digits.first == 0) & (digits.region != NO_REGION)
-        rows = np.flatnonzero(unsendable & stray)
-        self._try(rows, digits.take(rows, plus=False), "stray_plus")
+        """00256 772 000012 where calls abroad do not begin with 00, and +00256 …"""
+        zeros = parsed.digits.leading_zeros
+        rows = np.flatnonzero(unsendable & (zeros > 1))
+        self._try(rows, parsed.digits.take(rows, skip=zeros[rows], plus=True), "international_prefix")
 
     def _with_own_code(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
         """4915112345678 in Germany is a mobile number with its country code, or a landline in Leer (0491)."""
@@ -123,8 +108,10 @@ class Corrections:
         rows = _without_plus_or_zero(parsed, invalid)
         extra = digits.length[rows] - self._tables.most_digits[digits.region[rows]]
         own_code = begins_with_own_code(digits, self._tables, rows)
-        doubtful_rows = rows[(extra > 0) & (extra < _MIN_EXTRA_DIGITS) & ~own_code]
-        clear_rows = rows[(extra >= _MIN_EXTRA_DIGITS) & ~own_code]
+        may_be_two = digits.length[rows] >= 2 * self._tables.fewest_digits[digits.region[rows]]
+        is_clear = (extra >= _MIN_EXTRA_DIGITS) & ~may_be_two
+        doubtful_rows = rows[(extra > 0) & ~is_clear & ~own_code]
+        clear_rows = rows[is_clear & ~own_code]
         self._try(clear_rows, digits.take(clear_rows, plus=True), "country_code")
         with_plus = parse_numbers(digits.take(doubtful_rows, plus=True), self._tables)
         self.plus_missing[doubtful_rows] = with_plus.classification > 0
@@ -133,7 +120,7 @@ class Corrections:
         """707123456 in Ivory Coast, where the 0 in front is part of the number."""
         rows = _without_plus_or_zero(parsed, unsendable)
         rows = rows[self._tables.zero_belongs[parsed.digits.region[rows]]]
-        self._try(rows, parsed.digits.take(rows).copied(zero_in_front=True), "lost_zero")
+        self._try(rows, parsed.digits.take(rows).behind("0"), "lost_zero")
 
     def _renumbered(self, parsed: ParsedNumbers) -> None:
         """+229 97 00 00 01, which is +229 01 97 00 00 01 since 2024."""
@@ -141,22 +128,22 @@ class Corrections:
         changed = np.array([*(name in RENUMBERED for name in names), False])[parsed.region]  # NO_REGION is -1
         rows = np.flatnonzero(changed & ~self.plus_missing & ~parsed.needs_library)
         for region in np.unique(parsed.region[rows]).tolist():
+            own_rows = rows[parsed.region[rows] == region]
             for old, new in RENUMBERED[names[region]]:
-                own = rows[(parsed.region[rows] == region) & (parsed.length[rows] == len(old))]
-                digits = parsed.digits.stream[parsed.start[own][:, None] + np.arange(len(old))]
-                is_old = ((digits == old) | (old == STAYS)).all(axis=1)
-                if is_old.any():
-                    self._add_renumbered(parsed, own[is_old], digits[is_old][:, old == STAYS], new)
+                self._add_renumbered(parsed, own_rows[parsed.length[own_rows] == len(old)], old, new)
 
-    def _add_renumbered(self, parsed: ParsedNumbers, rows: Ints, stay: Symbols, new: Symbols) -> None:
-        numbers = np.tile(new, (len(rows), 1))
-        numbers[:, new == STAYS] = stay
-        texts = (numbers + np.uint8(ord("0"))).view(f"S{len(new)}").ravel().astype(str).tolist()
-        digits = Digits.of(texts, parsed.region[rows])
-        renumbered = parse_after_code(digits, digits.region, parsed.code_source[rows], self._tables)
-        renumbered.classification[renumbered.length < len(new)] = (
-            0  # what the library dials as something else
-        )
+    def _add_renumbered(self, parsed: ParsedNumbers, rows: Ints, old: str, new: str) -> None:
+        old_front, new_front, digits = old.rstrip("."), new.rstrip("."), parsed.digits
+        for place, digit in enumerate(old_front):
+            rows = rows[digits.stream[parsed.start[rows] + place] == int(digit)]
+        if not rows.size:
+            return
+        start, length = parsed.start[rows] + len(old_front), parsed.length[rows] - len(old_front)
+        staying = Digits(digits.stream, start, length, digits.plus[rows], parsed.region[rows])
+        source = parsed.code_source[rows]
+        renumbered = parse_after_code(staying.behind(new_front), staying.region, source, self._tables)
+        is_other = renumbered.length < len(new)  # what the library dials as something else
+        renumbered.classification[is_other] = 0
         self._add(rows, renumbered, REPAIR_BITS["renumbered"])
 
 
@@ -181,16 +168,8 @@ def library_repairs(parsed: ParsedNumbers, tables: MetadataTables) -> Int16s:
 
 
 _FILE = Path(__file__).with_name("renumberings.txt")
-STAYS = 254  # a digit that is the same in both forms: the dot, as a byte less that of "0"
-
-
-def _symbols(form: str) -> Symbols:
-    return np.frombuffer(form.encode(), np.uint8) - np.uint8(ord("0"))
-
-
-# By region, pairs of an old and a new form.
-RENUMBERED: dict[str, list[tuple[Symbols, Symbols]]] = {}
+RENUMBERED: dict[str, list[tuple[str, str]]] = {}  # by region, pairs of an old and a new form
 for _line in _FILE.read_text(encoding="utf-8").splitlines():
     if _line[:1].isupper():
         _region, _old, _new = _line.split()
-        RENUMBERED.setdefault(_region, []).append((_symbols(_old), _symbols(_new)))
+        RENUMBERED.setdefault(_region, []).append((_old, _new))

@@ -12,8 +12,6 @@ KINDS = {
     "pager": "a pager",
     "uan": "a company-wide number",
     "voicemail": "a voicemail number",
-    "short_code": "a short code",
-    "emergency": "an emergency number",
 }
 MOBILE_KINDS = ("mobile", "fixed_or_mobile")  # some countries have one range for both
 
@@ -25,7 +23,6 @@ REPAIRS = {
     "decimal": "The .0 that a spreadsheet adds to amounts was removed.",
     "first_of_several": "The cell contains several numbers. The first one was used.",
     "international_prefix": "The zeros before the country code were read as +.",
-    "stray_plus": "The + was removed, because no country code follows it.",
     "country_code": "The + before the country code was missing. The number was read with it.",
     "trunk_zero": "The 0 after the country code was removed. It is only dialled inside the country.",
     "lost_zero": "The 0 at the start was missing. Spreadsheets remove it when they store the number as an "
@@ -54,9 +51,12 @@ PROBLEMS = {
     'with both, or give the country with region=, for example region="UG".',
     "unknown_country": "No country has the code after the +. Correct the country code.",
     "too_short": "The number has too few digits. Compare it with its source and complete it.",
-    "too_long": "The number has too many digits. Compare it with its source and correct it.",
+    "too_long": "The number has too many digits, or the cell contains two numbers. Compare it with its "
+    "source and correct it.",
     "no_such_number": "The country has no number like this. Compare it with its source and correct it. If it "
     "is from another country, write it with + and its country code.",
+    "short_code": "This is a short code, to which no SMS can be sent. Enter a mobile number.",
+    "emergency": "This is an emergency number, to which no SMS can be sent. Enter a mobile number.",
 } | {
     kind: f'This is {words}, a kind that was left out. To send to it, add "{kind}" to kinds=.'
     if kind in MOBILE_KINDS

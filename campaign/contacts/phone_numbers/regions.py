@@ -2,25 +2,32 @@
 
 import functools
 import unicodedata
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from campaign.argument_checks import described
 from campaign.contacts.phone_numbers.libphonenumber import (
     WORLD,
     code_by_region,
-    country_names,
+    english_names,
     regions_by_code,
 )
 from campaign.errors import UsageError
 from campaign.suggestions import closest
 from campaign.text import clean, shorten
 
-# Names in common use that the library's list of countries does not have.
+# The library names no region without a country of its own in ISO 3166, and some by an older name.
+_NAMES = {
+    "AC": "Ascension Island", "TA": "Tristan da Cunha", "XK": "Kosovo",
+    "CD": "Congo (Democratic Republic)", "CG": "Congo (Republic)", "MK": "North Macedonia",
+    "RE": "Réunion", "SZ": "Eswatini",
+}  # fmt: skip
+# Other names in common use.
 _OTHER_NAMES = {
     "america": "US", "usa": "US",
     "britain": "GB", "great britain": "GB", "uk": "GB",
     "england": "GB", "northern ireland": "GB", "scotland": "GB", "wales": "GB",
-    "czechia": "CZ", "eswatini": "SZ", "ivory coast": "CI", "north macedonia": "MK", "türkiye": "TR",
-    "drc": "CD", "kosovo": "XK", "uae": "AE",
+    "czechia": "CZ", "ivory coast": "CI", "turkiye": "TR", "viet nam": "VN", "drc": "CD", "uae": "AE",
 }  # fmt: skip
 
 
@@ -53,7 +60,7 @@ def is_region(code: str) -> bool:
 def suggest_region(text: str) -> str | None:
     """The code of the country with this name or calling code, if any.
 
-    "Uganda", "Ouganda", "Ugnada" and "+256" all give "UG".
+    "Uganda", "Ugnada" and "+256" all give "UG".
     """
     digits = text.strip().removeprefix("+").removeprefix("00")
     if digits.isdecimal() and digits.isascii():
@@ -66,9 +73,16 @@ def suggest_region(text: str) -> str | None:
 
 
 @functools.cache
+def regions_by_name() -> Mapping[str, str]:
+    """The code of every country by its English name, in the order of the names: "Uganda" gives "UG"."""
+    names = english_names() | _NAMES
+    pairs = ((names[region], region) for region in code_by_region())
+    return MappingProxyType(dict(sorted(pairs, key=lambda pair: _normalised(pair[0]))))
+
+
+@functools.cache
 def _codes_by_name() -> dict[str, str]:
-    names = {_normalised(name): region for name, region in country_names().items() if is_region(region)}
-    return names | {_normalised(name): region for name, region in _OTHER_NAMES.items()}
+    return _OTHER_NAMES | {_normalised(name): region for name, region in regions_by_name().items()}
 
 
 def _normalised(name: str) -> str:

@@ -11,11 +11,10 @@ from typing import NamedTuple
 from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
 
 MAX_TEXT = 250  # characters that `phonenumbers` looks at
-MIN_FULL_DIGITS = 7  # of the shortest text that counts as a full number
+MIN_FULL_DIGITS = 5  # of the shortest text that counts as a full number: some islands have such
 _MAX_ENDING_DIGITS = 4  # of an ending given instead of a second number: 0772000012/13
 
 _SCIENTIFIC = re.compile(r"[+-]?\d++(?:[.,]\d*+)?e[+-]?\d+", re.I)
-_DECIMAL = re.compile(r"(\+?\d{7,}+)[.,]0{1,2}")
 _EXTENSION = re.compile(
     r"\d[ ,;.(/-]*(?:extensi[oó]n|extn?|xtn?|poste|anexo|int|доб|x|#)[ .:=)]*\d{1,9}[ .)#]*$", re.I
 )
@@ -38,7 +37,6 @@ class UnusualText(NamedTuple):
     text: str = ""  # without what does not belong to the number
     repairs: int = 0  # bits
     problem: str = ""
-    with_decimal_zeros: str = ""  # the text if the .0 at its end were digits of the number
     first_number: str = ""  # if there are several
 
     @property
@@ -57,9 +55,6 @@ def read_unusual_text(text: str) -> UnusualText:
         return UnusualText(problem="blank")
     if _SCIENTIFIC.fullmatch(text):
         return UnusualText(problem="scientific")
-    if decimal := _DECIMAL.fullmatch(text):
-        with_zeros = text.replace(",", ".")
-        return UnusualText(decimal[1], repairs | REPAIR_BITS["decimal"], with_decimal_zeros=with_zeros)
     if first_number := _first_of_several(text):
         return UnusualText(problem="several", first_number=first_number)
     if problem := _problem_with_characters(text):

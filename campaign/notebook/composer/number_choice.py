@@ -17,9 +17,9 @@ from campaign.contacts.phone_numbers.likely_region import (
     LikelyRegion,
     NumberColumn,
     RegionFit,
-    regions_by_name,
     say_other_country,
 )
+from campaign.contacts.phone_numbers.regions import regions_by_name
 from campaign.contacts.reading_record import reading_of
 from campaign.errors import ContactsError
 from campaign.masking import mask_number, mask_text
