@@ -172,7 +172,9 @@ class Truth:
             for number, text in batch.texts if batch.state in SENT else ():
                 said.setdefault(number, set()).add(text)
         has_other = any(
-            said.get(number, set()) - texts and texts - said[number] for number, texts in planned.items()
+            said.get(number, set()) - texts
+            and any(text not in said[number] or self.again[number, text] for text in texts)
+            for number, texts in planned.items()
         )
         return has_other or bool(said.keys() - sheet.numbers)
 
