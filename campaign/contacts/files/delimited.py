@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ from campaign.contacts.cells.headers import (
     looks_like_contact,
 )
 from campaign.contacts.exports import column_names, likely_number_columns
-from campaign.contacts.files.csv_records import MalformedError, Shape, read_blocks, records
+from campaign.contacts.files.csv_records import MalformedError, read_blocks, records
 from campaign.contacts.files.encodings import NO_TEXT, Text
 from campaign.contacts.files.octets import PIECE, Octets, pieces_of
 from campaign.errors import FileError
@@ -48,36 +48,32 @@ class DelimitedRecords:
         self._splits_at = self.delimiter or _unused(text.data)
         lines = sample(text.data, self._start, self._splits_at, header if isinstance(header, int) else 0)
         place = header_place(lines, header)
-        width = _usual_width([line for line in lines if line != [""]])
-        named = least = width
+        self._above, self._width, self._max_cells = 0, _usual_width(filter(any, lines)), max_cells
         if place is not None:
-            head = lines[place]
-            column_names(_trimmed(head))  # problems of columns are reported before those of rows
-            named, least = _named_width(head, lines[place + 1 :]), len(_trimmed(head))
-        self._above = 0 if place is None else place + 1
-        self._shape = Shape(max(width, named), named, least, max_cells)
+            column_names(_trimmed(lines[place]))  # problems of columns are reported before those of rows
+            self._above, self._width = place + 1, _named_width(lines[place], lines[place + 1 :])
 
     def grids(self) -> Iterator[Grid]:
         """All records in their order, and then a grid without rows for what was guessed or filled in."""
-        columns, above = self._shape.columns, self._above
         short, long = list[int](), list[int]()
+        width = self._width
         empty = Grid(
-            "tsv" if self.delimiter == "\t" else "csv", [pa.chunked_array([], TEXT)] * columns,
-            np.array([], np.int64), range(columns), encoding=self._text.encoding, delimiter=self.delimiter,
+            "tsv" if self.delimiter == "\t" else "csv", [pa.chunked_array([], TEXT)] * width,
+            np.array([], np.int64), range(width), encoding=self._text.encoding, delimiter=self.delimiter,
         )  # fmt: skip
-        for block in read_blocks(self._text.data, self._start, self._splits_at, self._shape):
-            short += [row for row in block.short if row > above]
-            long += [row for row in block.long if row > above]
+        for block in read_blocks(self._text.data, self._start, self._splits_at, width, self._max_cells):
+            short += [row for row in block.short if row > self._above]
+            long += [row for row in block.long if row > self._above]
             rows = np.arange(block.first, block.first + block.rows, dtype=np.int64)
             grid = replace(empty, columns=block.columns, rows=rows)
             refuse_long_cells(grid)
             yield grid
         if long:
-            raise FileError(_explain_shifted(long, columns, bool(above)))
+            raise FileError(_explain_shifted(long, width, bool(self._above)))
         filled = (
-            f"{name_rows(short)}: fewer cells than the header; the missing ones are blank." if short else ""
+            [f"{name_rows(short)}: fewer cells than others; the missing ones are blank."] if short else []
         )
-        yield replace(empty, notices=[*self._text.notices, *filter(None, [filled])])
+        yield replace(empty, notices=[*self._text.notices, *filled])
 
 
 def _declaration(data: Octets) -> tuple[int, str | None]:
@@ -158,7 +154,7 @@ def find_delimiter(data: Octets, start: int) -> str | None:
     return chosen
 
 
-def _usual_width(lines: Sequence[Sequence[str]]) -> int:
+def _usual_width(lines: Iterable[Sequence[str]]) -> int:
     widths = Counter(map(len, lines))
     return max(widths, key=lambda count: (widths[count], count), default=1)
 
