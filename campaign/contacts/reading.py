@@ -13,7 +13,7 @@ from campaign.contacts.files.delimited import DelimitedRecords
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import PACKED, as_frame, parquet_grids, read_frame
 from campaign.contacts.files.octets import Octets
-from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
+from campaign.contacts.files.sources import Source, find_format, open_source
 from campaign.contacts.joined_tables import join_tables
 from campaign.contacts.own_files import about_own_file
 from campaign.contacts.reading_options import (
@@ -160,7 +160,7 @@ def reading_of_rows(
         rows=facts.rows,
         hidden_rows=len(facts.hidden),
         blank_rows=facts.blank,
-        notices=(*own, *misnamed(source, top.format), *notices_of(rows, issues)),
+        notices=(*own, *notices_of(rows, issues)),
         issues=issues,
         detected=tuple(name for name, value in choices.items() if value and name not in given),
         dates=dates or "",
