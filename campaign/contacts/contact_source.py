@@ -13,10 +13,11 @@ from campaign.argument_checks import check_switch, wrong
 from campaign.cluster import Cluster, empty_frame, is_dask_frame
 from campaign.contacts.contact_parts import ContactParts, RowsOfTable, WholeTable
 from campaign.contacts.continuation import is_follow_up
+from campaign.contacts.files.delimited import text_grids
 from campaign.contacts.files.frames import PACKED, parquet_grids
 from campaign.contacts.files.sources import KINDS, Source, find_format, open_source
 from campaign.contacts.partitioned_table import PartitionedTable
-from campaign.contacts.reading import read_contacts, text_grids
+from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import MAX_BYTES, MAX_CELLS
 from campaign.contacts.reading_record import reading_of
 from campaign.contacts.spooled_table import spool_frame, spool_rows
