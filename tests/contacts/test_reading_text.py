@@ -235,7 +235,7 @@ TOO_LARGE = {
     "name,phone\n" + "," * 17_000: "more than 16,384 cells.*row 2",
     "name,phone\nBen,0772000001\n" + "\n" * 9_000_000: "rows, and nearly all of its",
     "name,phone\nBen,0772000001\n" + "\r\n" * 9_000_000 + "x,1\n": "rows, and nearly all of its",
-    ",".join(f"c{i}" for i in range(1_000)) + "\n" * 95_000: "[\\d,]+ rows, and nearly all of its cells",
+    ",".join(f"c{i}" for i in range(1_000)) + "\n" * 95_000: "95,000 rows, and nearly all of its cells",
     '"' * 100_000: "the cell has more than 32,767",
 }  # fmt: skip
 
