@@ -52,14 +52,6 @@ def empty_frame(frame: Any) -> Any:
     return frame._meta
 
 
-def computed_partitions(frame: Any) -> Iterator[Any]:
-    """The partitions of a Dask frame in order, each computed on this machine when it is reached."""
-    for number in range(frame.npartitions):
-        with _translated("A partition of the table cannot be computed"):
-            partition = frame.partitions[number].compute()
-        yield partition
-
-
 def frame_in_parts(parts: Sequence[T], read: Callable[[T], Any]) -> Any:
     """A Dask frame with a partition for each part, which `read` gives when it is computed.
 

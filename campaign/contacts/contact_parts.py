@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Protocol, TypeVar
+from operator import attrgetter
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,67 +17,50 @@ from campaign.contacts.reading_record import Reading, reading_of
 T = TypeVar("T")
 
 
-class ContactParts(Protocol):
-    """A contact table that is looked at part by part. All cells are text; the index of a part is `row`."""
+class ContactParts(Struct, frozen=True, eq=False):
+    """A contact table that is looked at part by part. All cells are text; the index of a part is `row`.
 
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
+    `sizes` has the rows of each part; there is one at least, also where there are no rows.
+    """
 
-    @property
-    def reading(self) -> Reading | None:
-        """How the table was read, if known."""
+    columns: list[str]
+    reading: Reading | None
+    sizes: Sequence[int]
 
     @property
     def rows(self) -> int:
         """How many rows there are in all parts."""
+        return sum(self.sizes)
 
     @property
     def size(self) -> int:
         """About how many bytes the whole table takes in memory."""
-
-    @property
-    def part_count(self) -> int:
-        """How many parts there are: one at least, also where there are no rows."""
+        return sum(self.map(_size_of))
 
     def part(self, number: int) -> pd.DataFrame:
         """One of the parts, counted from 0."""
+        raise NotImplementedError
 
     def map(self, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
         """What a function makes of each part, in order; it is called where the part is."""
+        return map(function, parts_of(self))
 
 
-class WholeTable(Struct, frozen=True, eq=False):
-    """A contact table in memory, in parts of at most `part_rows` rows. Nothing is copied."""
+class WholeTable(ContactParts, frozen=True, eq=False):
+    """A contact table in memory, in parts of the same number of rows. Nothing is copied."""
 
     frame: pd.DataFrame
-    part_rows: int
 
-    @property
-    def columns(self) -> list[str]:
-        return list(self.frame.columns)
-
-    @property
-    def reading(self) -> Reading | None:
-        return reading_of(self.frame)
-
-    @property
-    def rows(self) -> int:
-        return len(self.frame)
-
-    @property
-    def size(self) -> int:
-        return int(self.frame.memory_usage().sum())
-
-    @property
-    def part_count(self) -> int:
-        return max(-(-len(self.frame) // self.part_rows), 1)
+    @classmethod
+    def in_parts(cls, frame: pd.DataFrame, part_rows: int) -> WholeTable:
+        """A table in parts of at most so many rows."""
+        starts = range(0, max(len(frame), 1), part_rows)
+        sizes = [min(part_rows, len(frame) - start) for start in starts]
+        return cls(list(frame.columns), reading_of(frame), sizes, frame)
 
     def part(self, number: int) -> pd.DataFrame:
-        return self.frame.iloc[number * self.part_rows : (number + 1) * self.part_rows]
-
-    def map(self, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
-        return map(function, parts_of(self))
+        start = number * self.sizes[0]
+        return self.frame.iloc[start : start + self.sizes[number]]
 
 
 class RowsOfTable(WholeTable, frozen=True, eq=False):
@@ -87,7 +71,8 @@ class RowsOfTable(WholeTable, frozen=True, eq=False):
     @classmethod
     def of(cls, rows: pd.DataFrame, whole: pd.DataFrame) -> RowsOfTable:
         """These rows of that table."""
-        return cls(rows, max(len(rows), 1), WholeTable(whole, max(len(whole), 1)))
+        table = WholeTable.in_parts(whole, max(len(whole), 1))
+        return cls(list(rows.columns), reading_of(rows), [len(rows)], rows, table)
 
 
 def whole_table(contacts: ContactParts) -> ContactParts:
@@ -97,7 +82,7 @@ def whole_table(contacts: ContactParts) -> ContactParts:
 
 def parts_of(contacts: ContactParts) -> Iterator[pd.DataFrame]:
     """The parts in order, one at a time."""
-    return map(contacts.part, range(contacts.part_count))
+    return map(contacts.part, range(len(contacts.sizes)))
 
 
 def distinct_cells(contacts: ContactParts, column: str) -> Iterator[TextArray]:
@@ -118,7 +103,7 @@ def first_rows(contacts: ContactParts, count: int, columns: Sequence[str] | None
 
 def last_rows(contacts: ContactParts, count: int) -> pd.DataFrame:
     """The rows at the end, at most that many, whatever parts they are in."""
-    parts = map(contacts.part, reversed(range(contacts.part_count)))
+    parts = map(contacts.part, reversed(range(len(contacts.sizes))))
     return pd.concat(_as_many_as(count, (part.tail(count) for part in parts))[::-1]).tail(count)
 
 
@@ -133,8 +118,8 @@ def _as_many_as(count: int, pieces: Iterable[pd.DataFrame]) -> list[pd.DataFrame
     return found
 
 
-def _labels(part: pd.DataFrame) -> pd.Index[int]:
-    return part.index
+def _size_of(part: pd.DataFrame) -> int:
+    return int(part.memory_usage().sum())
 
 
 def _distinct(column: str, part: pd.DataFrame) -> TextArray:
@@ -147,8 +132,8 @@ def _first(columns: list[str], count: int, part: pd.DataFrame) -> pd.DataFrame:
 
 def row_labels(contacts: ContactParts) -> pd.Index[int]:
     """The row numbers of all parts, in order."""
-    first, *others = contacts.map(_labels)
-    return first.append(others)
+    labels: list[pd.Index[int]] = [*contacts.map(attrgetter("index"))]
+    return labels[0].append(labels[1:])
 
 
 def rows_at(contacts: ContactParts, positions: Ints) -> pd.DataFrame:

@@ -13,16 +13,23 @@ from campaign.argument_checks import check_switch, wrong
 from campaign.cluster import Cluster, empty_frame, is_dask_frame
 from campaign.contacts.contact_parts import ContactParts, RowsOfTable, WholeTable
 from campaign.contacts.continuation import is_follow_up
+from campaign.contacts.files.delimited import text_grids
 from campaign.contacts.files.frames import PACKED, parquet_grids
 from campaign.contacts.files.sources import KINDS, Source, find_format, open_source
-from campaign.contacts.partitioned_table import PartitionedTable, partition_grids
-from campaign.contacts.reading import FROM_MEMORY, read_contacts, text_grids
+from campaign.contacts.partitioned_table import PartitionedTable
+from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import MAX_BYTES, MAX_CELLS
 from campaign.contacts.reading_record import reading_of
 from campaign.contacts.spooled_table import spool_frame, spool_rows
 from campaign.contacts.table import TableRows
+from campaign.errors import UsageError
 from campaign.paths import is_file
 
+ONLY_ON_A_CLUSTER = (
+    "contacts is a Dask DataFrame: its plan is made on a Dask cluster. Connect to one with "
+    "distributed.Client(…) first. Rows to correct, and any table that fits into the memory, are given as "
+    "campaign.prepare(contacts.compute(), …)."
+)
 _TIMES = 10  # as large as what is read whole by default: memory is no reason any more
 LARGE = 200_000_000  # bytes of text; in memory, a plan takes five to ten times as much
 # Formats that are read in parts, and how much text there is in a byte.
@@ -33,7 +40,7 @@ def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client:
     """The contact table in parts of `part_rows` rows: on disk with `stream`, and without it if a file is
     large; in memory otherwise.
 
-    The parts of a Dask frame are on the cluster of a client, or of the current one; on disk if there is none.
+    The parts of a Dask frame are on the cluster of a client, or of the current one.
     """
     if isinstance(contacts, RowsOfTable):
         return contacts
@@ -41,18 +48,12 @@ def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client:
         check_switch(stream, subject="stream", write="stream=True")
     cluster = Cluster.of(client) if client is not None or is_dask_frame(contacts) else None
     if is_dask_frame(contacts):
-        return _from_dask(contacts, part_rows, cluster)
+        if cluster is None or is_follow_up(map(str, empty_frame(contacts).columns)):
+            raise UsageError(ONLY_ON_A_CLUSTER)
+        return PartitionedTable.of(contacts, cluster)
     if stream or (stream is None and _is_large(contacts)):
         return _on_disk(contacts, part_rows)
-    return WholeTable(_contact_table(contacts), part_rows)
-
-
-def _from_dask(frame: Any, part_rows: int, cluster: Cluster | None) -> ContactParts:
-    if is_follow_up(map(str, empty_frame(frame).columns)):  # some rows, which are read whole
-        return WholeTable(_contact_table(frame.compute()), part_rows)
-    if cluster is None:
-        return spool_rows(TableRows(partition_grids(frame), header=1, trim=False), FROM_MEMORY, part_rows)
-    return PartitionedTable.of(frame, cluster)
+    return WholeTable.in_parts(_contact_table(contacts), part_rows)
 
 
 def _on_disk(file: Any, part_rows: int) -> ContactParts:

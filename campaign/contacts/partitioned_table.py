@@ -10,15 +10,13 @@ from operator import itemgetter
 from typing import Any
 
 import pandas as pd
-from msgspec import Struct
 
-from campaign.cluster import Cluster, computed_partitions, empty_frame
+from campaign.cluster import Cluster, empty_frame
 from campaign.contacts.cells.grid import Grid, join_grids
-from campaign.contacts.contact_parts import T
+from campaign.contacts.contact_parts import ContactParts, T
 from campaign.contacts.files.frames import read_frame
 from campaign.contacts.reading import FROM_MEMORY, reading_of_rows
 from campaign.contacts.reading_options import MAX_CELLS
-from campaign.contacts.reading_record import Reading
 from campaign.contacts.table import Facts, TableRows, table_of
 from campaign.contacts.table_version import joined_version, table_version
 from campaign.errors import ColumnError
@@ -27,8 +25,8 @@ from campaign.values import replace
 _TIMES = 1_000  # as large as what is read whole by default: the limit is for one partition
 
 
-class PartitionedTable(Struct, frozen=True, eq=False):
-    """A contact table whose parts are frames of `sizes` rows on workers of `cluster`.
+class PartitionedTable(ContactParts, frozen=True, eq=False):
+    """A contact table whose parts are frames on workers of `cluster`.
 
     `versions` has the version of each: where a worker is lost, Dask makes a part again, of what may have
     changed meanwhile.
@@ -36,11 +34,7 @@ class PartitionedTable(Struct, frozen=True, eq=False):
 
     cluster: Cluster
     blocks: Sequence[Any]
-    sizes: Sequence[int]
     versions: Sequence[str]
-    columns: list[str]
-    reading: Reading | None
-    size: int
 
     @classmethod
     def of(cls, frame: Any, cluster: Cluster) -> PartitionedTable:
@@ -64,16 +58,7 @@ class PartitionedTable(Struct, frozen=True, eq=False):
         )
         versions = list(cluster.each(table_version, blocks))
         reading = reading_of_rows(rows, FROM_MEMORY, joined_version(versions))
-        size = sum(cluster.each(_size_of, blocks))
-        return cls(cluster, blocks, [sizes[i] for i in kept], versions, columns, reading, size)
-
-    @property
-    def rows(self) -> int:
-        return sum(self.sizes)
-
-    @property
-    def part_count(self) -> int:
-        return len(self.blocks)
+        return cls(columns, reading, [sizes[i] for i in kept], cluster, blocks, versions)
 
     def part(self, number: int) -> pd.DataFrame:
         frame: pd.DataFrame = self.cluster.value(self.blocks[number])
@@ -81,18 +66,6 @@ class PartitionedTable(Struct, frozen=True, eq=False):
 
     def map(self, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
         return self.cluster.each(function, self.blocks)
-
-
-def partition_grids(frame: Any) -> Iterator[Grid]:
-    """A Dask frame as grids of its partitions, each computed on this machine when it is reached; the first
-    has the header only."""
-    yield read_frame(empty_frame(frame), max_cells=MAX_CELLS)
-    row = 1
-    for number, partition in enumerate(computed_partitions(frame)):
-        grid = _grid_of(partition, number)
-        below = grid.cut(1, len(grid))
-        yield replace(below, rows=below.rows + row - 1)
-        row += len(below)
 
 
 def _grid_of(partition: pd.DataFrame, number: int) -> Grid:
@@ -124,7 +97,3 @@ def _make_block(
     """The rows of a partition as a contact table; `start` rows are above it."""
     table = table_of([partition[0]], places, columns)
     return table.set_axis(pd.Index(table.index + start, dtype="int64", name="row"))
-
-
-def _size_of(block: pd.DataFrame) -> int:
-    return int(block.memory_usage().sum())

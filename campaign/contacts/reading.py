@@ -1,19 +1,16 @@
 """A spreadsheet becomes a contact table: every cell is text, every row keeps its number in the sheet."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import pandas as pd
 
 from campaign.cluster import is_dask_frame
-from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.headers import Header
 from campaign.contacts.continuation import take_continuation
-from campaign.contacts.files.delimited import DelimitedRecords
-from campaign.contacts.files.encodings import to_text
+from campaign.contacts.files.delimited import text_grids
 from campaign.contacts.files.frames import PACKED, as_frame, parquet_grids, read_frame
-from campaign.contacts.files.octets import Octets
-from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
+from campaign.contacts.files.sources import Source, find_format, open_source
 from campaign.contacts.joined_tables import join_tables
 from campaign.contacts.reading_options import (
     MAX_BYTES,
@@ -125,19 +122,6 @@ def read_contacts(
 FROM_MEMORY = Source("a DataFrame", b"")
 
 
-def text_grids(
-    data: Octets,
-    *,
-    max_cells: int,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    header: Header = None,
-) -> Iterator[Grid]:
-    """The rows of a text file."""
-    text = to_text(data, encoding)
-    return DelimitedRecords(text, delimiter=delimiter, header=header, max_cells=max_cells).grids()
-
-
 def reading_of_rows(
     rows: TableRows, source: Source, version: str, given: Sequence[str] = (), dates: DateOrder | None = None
 ) -> Reading:
@@ -157,7 +141,7 @@ def reading_of_rows(
         rows=facts.rows,
         hidden_rows=len(facts.hidden),
         blank_rows=facts.blank,
-        notices=(*misnamed(source, top.format), *notices_of(rows, issues)),
+        notices=tuple(notices_of(rows, issues)),
         issues=issues,
         detected=tuple(name for name, value in choices.items() if value and name not in given),
         dates=dates or "",

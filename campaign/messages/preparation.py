@@ -97,7 +97,7 @@ def prepare(
     `contacts` may be a Dask DataFrame: its rows are numbered from 2 over the partitions in their order, and
     the plan is the same as of a DataFrame. It is made on the workers of `client`, by default those of the
     current client, and stays there; sending has them write it into the campaign folder, which they have to
-    share. If there is no client, the partitions are computed here, one at a time, and kept on disk.
+    share. Raises UsageError if there is no client.
 
     Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
     column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.

@@ -21,7 +21,6 @@ import campaign
 from campaign.contacts.table_version import table_version
 from campaign.errors import CampaignError, FileError, FolderError, UsageError
 from campaign.messages.plan_tables import cluster_tables
-from campaign.messages.plan_tables.draft_tables import SpooledTables
 from campaign.messages.plan_tables.duplicates import DuplicateFinder
 from campaign.sending.store import part_files
 from campaign.sending.store.part_files import part_path, write_part
@@ -76,10 +75,17 @@ def assert_same_plan(plan: campaign.Plan, other: campaign.Plan) -> None:
     assert card_without_its_moment(plan) == card_without_its_moment(other)
 
 
-def test_without_a_client_the_partitions_are_computed_here(tmp_path):
-    plan = campaign.prepare(partitions(table(CLINIC), 3), message=HELLO, **UG)
-    assert isinstance(plan.store, SpooledTables)
-    assert_same_plan(plan, campaign.prepare(table(CLINIC), message=HELLO, **UG))
+def test_without_a_client_the_way_is_told():
+    with pytest.raises(UsageError, match=r"on a Dask cluster\. Connect to one with distributed\.Client\(…\)"):
+        campaign.prepare(partitions(table(CLINIC), 3), message=HELLO, **UG)
+
+
+def test_rows_to_correct_do_not_come_back_on_a_cluster(client):
+    frame = table("last status,row in the file,campaign,Phone\nrefused,2,visits,0772000001\n")
+    with pytest.raises(
+        UsageError, match=r"Rows to correct, .* are given as campaign\.prepare\(contacts\.comp"
+    ):
+        campaign.prepare(partitions(frame), message=HELLO, client=client, **UG)
 
 
 @pytest.mark.parametrize("kind", TABLES)

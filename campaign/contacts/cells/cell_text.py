@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextArray, TextChunks
-from campaign.contacts.cells.value_text import EXACT, VALUE_WRITERS, number_text
+from campaign.contacts.cells.value_text import EXACT, VALUE_WRITERS, moment_text, number_text, span_text
 from campaign.errors import ColumnError
 
 
@@ -68,13 +69,6 @@ def moment_texts(moments: "pa.TimestampArray[Any, Any]") -> TextArray:
     return pc.replace_substring_regex(texts, r"^(.+ \d\d:\d\d):00$", r"\1")
 
 
-def truth_texts(truths: pa.BooleanArray) -> TextArray:
-    """Arrow booleans, each as `truth_text` writes it; nulls stay."""
-    import pyarrow.compute as pc
-
-    return cast(TextArray, pc.if_else(truths, pa.scalar("TRUE", TEXT), pa.scalar("FALSE", TEXT)))
-
-
 Writer: TypeAlias = Callable[[Sequence[Any]], TextArray]
 
 
@@ -83,22 +77,17 @@ def writer(write: Callable[[Any], str]) -> Writer:
     return lambda values: pa.array([write(value) for value in values], TEXT)
 
 
-def _write_integers(integers: Sequence[int]) -> TextArray:
-    try:
-        return cast(TextArray, pa.array(integers, pa.int64()).cast(TEXT))
-    except (pa.ArrowInvalid, OverflowError):
-        return pa.array([str(integer) for integer in integers], TEXT)
-
-
 WRITERS: Mapping[type, Writer] = {
     **{kind: writer(write) for kind, write in VALUE_WRITERS.items()},
     str: lambda values: pa.array(values, TEXT),
-    float: lambda values: float_texts(np.asarray(values, dtype=np.float64)),
-    int: _write_integers,
+    pd.Timestamp: writer(lambda value: moment_text(value.to_pydatetime(warn=False))),
+    pd.Timedelta: writer(lambda value: span_text(value.to_pytimedelta())),
+    type(pd.NA): writer(lambda _: ""),
+    type(pd.NaT): writer(lambda _: ""),
 }
 
 
-def column_text(values: Sequence[Any], writers: Mapping[type, Writer] = WRITERS) -> TextArray:
+def column_text(values: Sequence[Any]) -> TextArray:
     """Python values of any mixture as one Arrow array of text without nulls, one type at a time.
 
     Raises ColumnError for a value that does not fit into a cell: a list, a dict, bytes.
@@ -107,24 +96,24 @@ def column_text(values: Sequence[Any], writers: Mapping[type, Writer] = WRITERS)
     if kinds <= {str}:
         return pa.array(values, TEXT)
     if len(kinds) == 1:
-        return _writer_for(kinds.pop(), writers)(values)
+        return _writer_for(kinds.pop())(values)
     cells = np.empty(len(values), dtype=object)
     cells[:] = values
     types = np.fromiter(map(id, map(type, values)), dtype=np.int64, count=len(values))
     for kind in kinds - {str}:
         places = types == id(kind)
-        texts = _writer_for(kind, writers)(cells[places].tolist())
+        texts = _writer_for(kind)(cells[places].tolist())
         cells[places] = texts.to_numpy(zero_copy_only=False)
     return pa.array(cells, TEXT)
 
 
-def _writer_for(kind: type, writers: Mapping[type, Writer]) -> Writer:
-    if kind in writers:
-        return writers[kind]
+def _writer_for(kind: type) -> Writer:
+    if kind in WRITERS:
+        return WRITERS[kind]
     if issubclass(kind, np.floating):
         return lambda values: float_texts(np.asarray(values, dtype=kind))
     if issubclass(kind, np.generic):
-        return lambda values: column_text([value.item() for value in values], writers)
+        return lambda values: column_text([value.item() for value in values])
     if issubclass(kind, str):
         return writer(str)
     raise ColumnError(

@@ -1,9 +1,12 @@
 """The records of a text file: one strict reading of its quotes, by Arrow where it reads them the same way."""
 
+import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
-from typing import Literal, cast
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import islice, zip_longest
 
 import numpy as np
 import pyarrow as pa
@@ -11,17 +14,17 @@ import pyarrow.csv as pa_csv
 from msgspec import Struct
 
 from campaign.arrow_types import TEXT, TextChunks
-from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import SHORTEN, refuse_beyond_budget, refuse_long_cell
 from campaign.contacts.files.octets import Octets
 from campaign.errors import FileError
 
 QUOTE = ord('"')
 BLOCK = 1 << 20  # bytes that are parsed together, unless a record is longer
-# No more fits into a sheet: https://support.microsoft.com/office/excel-specifications-and-limits
-WIDEST, MOST_LINES = 16_384, 1_048_576
+WIDEST = 16_384  # cells: https://support.microsoft.com/office/excel-specifications-and-limits
 LONGEST_RECORD = 1 << 24  # bytes; as long as a record of many full cells
-SPARSE = 20_000_000, 4  # blank cells that a file may leave out, and more for each of its bytes
+MOST_CELLS = 4  # for each byte, where Arrow fills up blank lines
+SPARSE = 20_000_000  # cells that a file need not have a byte for
+ROW = 4  # cells that a row counts for beside its own
 TOO_SPARSE = (
     "The table has {:,} rows, and nearly all of its cells are blank. Delete the blank lines and the columns "
     "that do not belong to it, then read the file again."
@@ -84,8 +87,8 @@ def _refuse_width(row: int, cells: int) -> None:
 class Block(Struct, frozen=True):
     """Consecutive records as columns of one width, from the row number `first` on.
 
-    The `short` ones had fewer cells than they may have, and were filled up with blanks (Excel drops the
-    delimiters at the end of a line). The `long` ones hold something beyond the last column.
+    The `short` ones had fewer cells and were filled up with blanks (Excel drops the delimiters at the end of
+    a line). The `long` ones hold something beyond the last column.
     """
 
     columns: list[TextChunks]
@@ -98,40 +101,36 @@ class Block(Struct, frozen=True):
         return len(self.columns[0])
 
 
-class Shape(Struct, frozen=True):
-    """What is known of the records of a file: cells as a rule, columns of the table, cells of a full record,
-    and cells of the whole table at most."""
-
-    usual: int
-    columns: int
-    least: int
-    max_cells: int
-
-
-def read_blocks(data: Octets, start: int, delimiter: str, shape: Shape) -> Iterator[Block]:
-    """The records that begin at `start`, block by block.
+def read_blocks(data: Octets, start: int, delimiter: str, width: int, max_cells: int) -> Iterator[Block]:
+    """The records that begin at `start` as columns, so many of them, block by block.
 
     Raises FileError where quotes do not match, and for more rows or cells than a table has.
     """
     at, row, size = start, 1, BLOCK
+    check_rows = partial(_check_rows, width=width, size=len(data), max_cells=max_cells)
     while at < len(data):
         piece, is_end = data[at : at + size], at + size >= len(data)
-        if end := _strict_end(piece, delimiter, is_end):
-            block = _strict_block(piece[:end], delimiter, row, shape, len(data))
-        else:
-            lines, end = _followed(piece, delimiter, row, is_end)
+        end = _strict_end(piece, delimiter, is_end)
+        block = _parsed(piece[:end], delimiter, row, width)
+        if block is None:
+            lines, end = _followed(piece, end, delimiter, row, is_end)
+            if not end and size >= LONGEST_RECORD:
+                raise FileError(f"Row {row} has more than {LONGEST_RECORD:,} bytes, {SHORTEN}")
             if not end:
-                _refuse_record(piece, delimiter, row)
                 size *= 4
                 continue
-            block = _of_lines(lines, row, shape, len(data))
-        yield block
+            check_rows(row + len(lines) - 1)
+            block = _filled_up(lines, row, width)
         at, row, size = at + end, row + block.rows, BLOCK
-        if row > MOST_LINES and at < 6 * row:
-            raise FileError(
-                f"The file has more than {MOST_LINES:,} lines, and hardly any of them holds anything. "
-                "Delete the blank lines, then read the file again."
-            )
+        check_rows(row - 1)
+        yield block
+
+
+def _check_rows(rows: int, *, width: int, size: int, max_cells: int) -> None:
+    """Refuse more rows than a table of that width may have whose file has `size` bytes."""
+    refuse_beyond_budget(rows, width, max_cells)
+    if rows * (width + ROW) > SPARSE + size:
+        raise FileError(TOO_SPARSE.format(rows))
 
 
 def _strict_end(piece: bytes, delimiter: str, is_end: bool) -> int:
@@ -164,43 +163,39 @@ def _after(piece: bytes, line_end: int) -> int:
     return line_end + 1 + (piece[line_end : line_end + 2] == b"\r\n")
 
 
-def _strict_block(piece: bytes, delimiter: str, first: int, shape: Shape, size: int) -> Block:
-    """Whole records, in which quotes can be read in one way only."""
-    if not _fits(first + piece.count(b"\n") + piece.count(b"\r"), shape, size):  # there may be fewer
-        return _of_lines(
-            [cells for cells, _ in records(str(piece, "utf-8"), delimiter, first)], first, shape, size
+def _parsed(lines: bytes, delimiter: str, first: int, width: int) -> Block | None:
+    """Whole records, in which quotes can be read in one way only; None if not all have so many cells."""
+    most_cells = (lines.count(b"\n") + lines.count(b"\r")) * width
+    if not lines or most_cells > MOST_CELLS * len(lines):  # Arrow fills up blank lines
+        return None
+    names = [str(place) for place in range(width)]
+    try:
+        table = pa_csv.read_csv(
+            io.BytesIO(lines),
+            pa_csv.ReadOptions(use_threads=False, column_names=names, block_size=len(lines) + 1),
+            pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False),
+            pa_csv.ConvertOptions(
+                check_utf8=False,  # checked when the encoding was detected
+                column_types=dict.fromkeys(names, TEXT),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
         )
-    others: list[tuple[int, list[str]]] = []
-
-    def set_aside(row: pa_csv.InvalidRow) -> Literal["skip"]:
-        is_plain = '"' not in row.text
-        cells = row.text.split(delimiter, WIDEST) if is_plain else next(records(row.text, delimiter))[0]
-        others.append((cast(int, row.number) - 1, cells))  # known, as there is only one thread
-        return "skip"
-
-    names = [str(place) for place in range(shape.usual)]
-    table = pa_csv.read_csv(
-        io.BytesIO(piece),
-        pa_csv.ReadOptions(use_threads=False, column_names=names, block_size=len(piece) + 1),
-        pa_csv.ParseOptions(
-            delimiter=delimiter,
-            newlines_in_values=True,
-            ignore_empty_lines=False,
-            invalid_row_handler=set_aside,
-        ),
-        pa_csv.ConvertOptions(
-            check_utf8=False,  # checked when the encoding was detected
-            column_types=dict.fromkeys(names, TEXT),
-            null_values=[],
-            strings_can_be_null=False,
-        ),
-    )
-    return _assembled(table.columns, others, first, shape)
+    except pa.ArrowInvalid:
+        return None
+    return Block(table.columns, first, [], [])
 
 
-def _followed(piece: bytes, delimiter: str, row: int, is_end: bool) -> tuple[list[list[str]], int]:
-    """Records whose quotes have to be followed one by one, but for the last if it may go on behind the piece;
-    and how many bytes they are. Some forty times slower."""
+def _followed(
+    piece: bytes, strict_end: int, delimiter: str, row: int, is_end: bool
+) -> tuple[list[list[str]], int]:
+    """The records up to the end of the strict ones, or where there are none those whose quotes have to be
+    followed one by one, forty times slower, but for the last if it may go on behind the piece; and how many
+    bytes they are."""
+    if strict_end:
+        strict = io.StringIO(str(piece[:strict_end], "utf-8"), newline="")
+        with suppress(csv.Error):  # a long cell, which is refused below
+            return [*csv.reader(strict, delimiter=delimiter)], strict_end
     text = str(piece, "utf-8", "strict" if is_end else "ignore")
     lines, ends = list[list[str]](), [0]
     try:
@@ -209,50 +204,20 @@ def _followed(piece: bytes, delimiter: str, row: int, is_end: bool) -> tuple[lis
                 lines.append(cells)
                 ends.append(end)
     except MalformedError as problem:
-        if is_end or not problem.is_open:
+        if is_end or not problem.is_open or len(piece) >= LONGEST_RECORD:
             raise
     return lines, len(text[: ends[-1]].encode())
 
 
-def _refuse_record(piece: bytes, delimiter: str, row: int) -> None:
-    """Refuse a record that is as long as a piece, if that is too long."""
-    if len(piece) >= LONGEST_RECORD:
-        list(records(str(piece, "utf-8", "ignore"), delimiter, row))  # which names the cell
-        raise FileError(f"Row {row} has more than {LONGEST_RECORD:,} bytes, {SHORTEN}")
-
-
-def _of_lines(lines: Sequence[list[str]], first: int, shape: Shape, size: int) -> Block:
-    rows = first + len(lines) - 1
-    if not _fits(rows, shape, size):
-        refuse_beyond_budget(rows, shape.columns, shape.max_cells)
-        raise FileError(TOO_SPARSE.format(rows))
-    return _assembled([pa.chunked_array([], TEXT)] * shape.usual, [*enumerate(lines)], first, shape)
-
-
-def _assembled(
-    columns: list[TextChunks], others: list[tuple[int, list[str]]], first: int, shape: Shape
-) -> Block:
-    """Records of the usual width, and others, each with its place among all of them."""
-    places = np.array([place for place, _ in others], np.int64)
-    usual = np.delete(np.arange(len(columns[0]) + len(others)), places)
-    short, long, width = list[int](), list[int](), shape.columns
-    for place, cells in others:
-        _refuse_width(first + place, len(cells))
-        short += [first + place] if len(cells) < shape.least and cells != [""] else []
-        long += [first + place] if any(map(str.strip, cells[width:])) else []
-    for column in columns[width:]:
-        long += (np.delete(usual, blank_rows([column], len(column))) + first).tolist()
-    columns = columns[:width]
-    if others:
-        order = np.argsort(np.concatenate([usual, places]))
-        square = zip(*((cells + [""] * width)[:width] for _, cells in others), strict=True)
-        columns = [
-            pa.chunked_array([*column.chunks, pa.array(texts, TEXT)]).take(order)
-            for column, texts in zip(columns, square, strict=True)
-        ]
-    return Block(columns, first, short, sorted(set(long)))
-
-
-def _fits(rows: int, shape: Shape, size: int) -> bool:
-    """Whether a table may have so many rows; the file has `size` bytes."""
-    return rows * shape.columns <= min(shape.max_cells, SPARSE[0] + SPARSE[1] * size)
+def _filled_up(lines: list[list[str]], first: int, width: int) -> Block:
+    """Records of any width as columns of one."""
+    widths = list(map(len, lines))
+    _refuse_width(first + widths.index(max(widths)), max(widths))
+    short = [row for row, cells in enumerate(lines, first) if len(cells) < width and any(cells)]
+    long = [
+        row
+        for row, cells in enumerate(lines, first)
+        if len(cells) > width and any(map(str.strip, cells[width:]))
+    ]
+    columns = islice(zip_longest(*lines, [""] * width, fillvalue=""), width)  # one more, of that width
+    return Block([pa.chunked_array([cells[:-1]], TEXT) for cells in columns], first, short, long)

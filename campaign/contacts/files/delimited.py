@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +18,8 @@ from campaign.contacts.cells.headers import (
     looks_like_contact,
 )
 from campaign.contacts.exports import column_names, likely_number_columns
-from campaign.contacts.files.csv_records import MalformedError, Shape, read_blocks, records
-from campaign.contacts.files.encodings import NO_TEXT, Text
+from campaign.contacts.files.csv_records import MalformedError, read_blocks, records
+from campaign.contacts.files.encodings import NO_TEXT, to_text
 from campaign.contacts.files.octets import PIECE, Octets, pieces_of
 from campaign.errors import FileError
 from campaign.values import replace
@@ -31,53 +31,54 @@ _DATE = re.compile(r"\d{1,4}([-/.])\d\d?\1\d{1,4}(?:[ T][\d:]+)?")
 _CONTROLS = [chr(code) for code in range(31, 0, -1) if chr(code) not in "\t\n\r"]
 
 
-class DelimitedRecords:
-    """The records of a text file as grids of some rows each.
+def text_grids(
+    data: Octets,
+    *,
+    max_cells: int,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: Header = None,
+) -> Iterator[Grid]:
+    """The records of a text file as grids of some rows each, and then a grid without rows for what was
+    guessed or filled in.
 
     A row number counts the records, blank ones too, as a spreadsheet program shows them; a quoted line
     break starts no new row. Raises FileError, with the row numbers, for quotes that do not match and for
     rows with more cells than the header: an unquoted delimiter has shifted them.
     """
+    text = to_text(data, encoding)
+    start, declared = _declaration(text.data)
+    _refuse_zero_bytes(text.data)
+    delimiter = delimiter or declared or find_delimiter(text.data, start)
+    splits_at = delimiter or _unused(text.data)
+    above, width = _place_and_width(
+        sample(text.data, start, splits_at, header if isinstance(header, int) else 0), header
+    )
+    empty = Grid(
+        "tsv" if delimiter == "\t" else "csv", [pa.chunked_array([], TEXT)] * width,
+        np.array([], np.int64), range(width), encoding=text.encoding, delimiter=delimiter,
+    )  # fmt: skip
+    short, long = list[int](), list[int]()
+    for block in read_blocks(text.data, start, splits_at, width, max_cells):
+        short += [row for row in block.short if row > above]
+        long += [row for row in block.long if row > above]
+        rows = np.arange(block.first, block.first + block.rows, dtype=np.int64)
+        grid = replace(empty, columns=block.columns, rows=rows)
+        refuse_long_cells(grid)
+        yield grid
+    if long:
+        raise FileError(_explain_shifted(long, width, bool(above)))
+    filled = f"{name_rows(short)}: fewer cells than others; the missing ones are blank." if short else ""
+    yield replace(empty, notices=[*text.notices, *filter(None, [filled])])
 
-    def __init__(self, text: Text, *, delimiter: str | None, header: Header, max_cells: int) -> None:
-        """Find the delimiter, the header and the width; the text itself is read by `grids`."""
-        self._text = text
-        self._start, declared = _declaration(text.data)
-        _refuse_zero_bytes(text.data)
-        self.delimiter = delimiter or declared or find_delimiter(text.data, self._start)
-        self._splits_at = self.delimiter or _unused(text.data)
-        lines = sample(text.data, self._start, self._splits_at, header if isinstance(header, int) else 0)
-        place = header_place(lines, header)
-        width = _usual_width([line for line in lines if line != [""]])
-        named = least = width
-        if place is not None:
-            head = lines[place]
-            column_names(_trimmed(head))  # problems of columns are reported before those of rows
-            named, least = _named_width(head, lines[place + 1 :]), len(_trimmed(head))
-        self._above = 0 if place is None else place + 1
-        self._shape = Shape(max(width, named), named, least, max_cells)
 
-    def grids(self) -> Iterator[Grid]:
-        """All records in their order, and then a grid without rows for what was guessed or filled in."""
-        columns, above = self._shape.columns, self._above
-        short, long = list[int](), list[int]()
-        empty = Grid(
-            "tsv" if self.delimiter == "\t" else "csv", [pa.chunked_array([], TEXT)] * columns,
-            np.array([], np.int64), range(columns), encoding=self._text.encoding, delimiter=self.delimiter,
-        )  # fmt: skip
-        for block in read_blocks(self._text.data, self._start, self._splits_at, self._shape):
-            short += [row for row in block.short if row > above]
-            long += [row for row in block.long if row > above]
-            rows = np.arange(block.first, block.first + block.rows, dtype=np.int64)
-            grid = replace(empty, columns=block.columns, rows=rows)
-            refuse_long_cells(grid)
-            yield grid
-        if long:
-            raise FileError(_explain_shifted(long, columns, bool(above)))
-        filled = (
-            f"{name_rows(short)}: fewer cells than the header; the missing ones are blank." if short else ""
-        )
-        yield replace(empty, notices=[*self._text.notices, *filter(None, [filled])])
+def _place_and_width(lines: Sequence[Sequence[str]], header: Header) -> tuple[int, int]:
+    """How many records end with the header, 0 without one; and how many columns the table has."""
+    place = header_place(lines, header)
+    if place is None:
+        return 0, _usual_width(filter(any, lines))
+    column_names(_trimmed(lines[place]))  # problems of columns are reported before those of rows
+    return place + 1, _named_width(lines[place], lines[place + 1 :])
 
 
 def _declaration(data: Octets) -> tuple[int, str | None]:
@@ -158,7 +159,7 @@ def find_delimiter(data: Octets, start: int) -> str | None:
     return chosen
 
 
-def _usual_width(lines: Sequence[Sequence[str]]) -> int:
+def _usual_width(lines: Iterable[Sequence[str]]) -> int:
     widths = Counter(map(len, lines))
     return max(widths, key=lambda count: (widths[count], count), default=1)
 

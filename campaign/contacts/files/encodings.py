@@ -19,10 +19,7 @@ from campaign.contacts.files.signatures import is_binary
 from campaign.errors import FileError, UsageError
 from campaign.text import clean
 
-# The longer mark first: UTF-32 LE begins like UTF-16 LE.
 BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -35,10 +32,9 @@ ALPHABETS = {
     for line in Path(__file__).with_name("alphabets.txt").read_text("utf-8").splitlines()
 }
 WEST = ALPHABETS["cp1252"]
-WESTERN = [name for name, alphabets in ALPHABETS.items() if alphabets == WEST]
+NONSENSE = "?"  # a letter of no alphabet
 IN_WORDS = "'’‘`´-–·.ªº"  # characters that stand between letters in all languages
 SAMPLE = 1 << 16  # bytes in which an encoding is recognised
-CLEARLY = 1.2  # times as likely as the next reading
 FEW = 2  # letters that are no evidence of an encoding that hardly anybody uses
 QUOTED = 5  # words that show how an encoding reads the file
 UNKNOWN = (
@@ -161,16 +157,12 @@ def _guesses(lines: bytes) -> dict[str, tuple[str, float]]:
 
 
 def _preferred(texts: list[str], guesses: dict[str, tuple[str, float]]) -> str:
-    """Which of several readings chardet prefers to all others by far; "" if it is unsure.
-
-    If there are a few letters only, it has to be the first, in the encoding that most people use.
-    """
+    """Which of several readings chardet prefers to all others, if that is the first, in the encoding that
+    most people use, or there are more than a few letters; "" if it is unsure."""
     likely = {text: guesses[text][1] if text in guesses else 0 for text in texts}
     best, second = sorted(texts, key=lambda text: -likely[text])[:2]
-    if best == texts[0] and likely[best] > likely[second]:
-        return best
-    is_clear = best == next(iter(guesses), "") and likely[best] > CLEARLY * likely[second]
-    return best if is_clear and len({c for c in best.lower() if not c.isascii()}) > FEW else ""
+    is_clear = best == next(iter(guesses), "") and len({c for c in best.lower() if not c.isascii()}) > FEW
+    return best if likely[best] > likely[second] and (best == texts[0] or is_clear) else ""
 
 
 def _question(readings: dict[str, str]) -> str:
@@ -212,26 +204,21 @@ def _odd_lines(data: Octets) -> bytes:
 
 
 def _readings(high: bytes, lines: bytes) -> dict[str, str]:
-    """The lines in each encoding in which they make sense: their letters are of one language."""
+    """The lines in each encoding in which they make sense: their letters are of one language, or those of
+    names from all over Western Europe."""
     letters = {name: _letters(name, high, lines) for name in ALPHABETS}
-    names = [
-        name
-        for name, used in letters.items()
-        if used is not None
-        and (len(used) > FEW or name.startswith("cp12") or name in WESTERN)
-        and any(used <= set(alphabet) for alphabet in ALPHABETS[name])
-    ]
-    if not {*names} & {*WESTERN}:  # names from all over Western Europe in one list
-        mixed = set("".join(WEST))
-        names += [name for name in WESTERN if (used := letters[name]) is not None and used <= mixed]
-    return {name: _decoded(lines, name) or "" for name in names}
+    mixed = {*"".join(WEST)}
+    of_one = [name for name, used in letters.items() if any(used <= {*one} for one in ALPHABETS[name])]
+    of_west = [name for name, used in letters.items() if used <= mixed and ALPHABETS[name] == WEST]
+    return {name: _decoded(lines, name) or "" for name in of_one or of_west}
 
 
-def _letters(encoding: str, high: bytes, lines: bytes) -> set[str] | None:
-    """The lower-case letters that the high bytes are in an encoding; None if words make no sense in it."""
+def _letters(encoding: str, high: bytes, lines: bytes) -> set[str]:
+    """The lower-case letters that the high bytes are in an encoding, or one of no alphabet if words make no
+    sense in it."""
     text, characters = _decoded(lines, encoding), _decoded(high, encoding)
     if text is None or characters is None:
-        return None
+        return {NONSENSE}
     letters = [c for c in characters if unicodedata.category(c)[0] in "LM"]
     odd = _class("".join(c for c in characters if c not in letters and c not in IN_WORDS))
     capitals = _class("".join(filter(str.isupper, letters)))
@@ -243,7 +230,7 @@ def _letters(encoding: str, high: bytes, lines: bytes) -> set[str] | None:
         r"[^\W\d_][\x80-\x9f‚„¡¿ˆ˜•¤¦¬¨¸±\u2500-\u259f]",  # what no letter stands before
     )
     if any(pattern and re.search(pattern, text) for pattern in nonsense):
-        return None
+        return {NONSENSE}
     return {c.lower()[:1] for c in letters if c.isalpha()}
 
 

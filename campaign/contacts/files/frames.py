@@ -12,16 +12,8 @@ import pandas as pd
 import pyarrow as pa
 
 from campaign.arrow_types import TEXT, TextArray, TextChunks
-from campaign.contacts.cells.cell_text import (
-    WRITERS,
-    column_text,
-    float_texts,
-    moment_texts,
-    truth_texts,
-    writer,
-)
+from campaign.contacts.cells.cell_text import column_text, float_texts, moment_texts
 from campaign.contacts.cells.grid import Grid, chunked, refuse_beyond_budget
-from campaign.contacts.cells.value_text import moment_text, span_text
 from campaign.contacts.workbooks.handover import receive_pieces
 from campaign.contacts.workbooks.process import NO_PROCESS, Limits, answer_about
 from campaign.errors import ColumnError, FileError
@@ -30,13 +22,7 @@ from campaign.values import replace
 
 # The casts of these, and of integers, to text are what a person writes.
 PLAIN = ("string", "large_string", "string_view", "date32[day]", "date64[ms]", "null")
-FRAME_WRITERS = {
-    **WRITERS,
-    pd.Timestamp: writer(lambda value: moment_text(value.to_pydatetime(warn=False))),
-    pd.Timedelta: writer(lambda value: span_text(value.to_pytimedelta())),
-    type(pd.NA): writer(lambda _: ""),
-    type(pd.NaT): writer(lambda _: ""),
-}
+AS_PYTHON = (pa.types.is_boolean, pa.types.is_decimal, pa.types.is_time, pa.types.is_duration)
 TOO_LARGE = (
     "Unpacked, the file has more than {:,} bytes. If that is intended, give read_contacts a larger "
     "max_memory= or max_bytes=, or save the table as .csv."
@@ -140,7 +126,7 @@ def _series_text(series: Any, name: str) -> TextChunks:
             return _chunked_text(pa.array(series, from_pandas=True), name)
     values = list(np.asarray(series))
     try:
-        return chunked(column_text(values, FRAME_WRITERS))
+        return chunked(column_text(values))
     except ColumnError as problem:
         raise ColumnError(f'Column "{name}": {problem}') from None
     except UnicodeEncodeError:
@@ -167,12 +153,10 @@ def _arrow_text(array: "pa.Array[Any]", name: str) -> TextArray:
         return cast(TextArray, _arrow_text(array.dictionary, name).take(array.indices).fill_null(""))
     if pa.types.is_floating(kind):
         return float_texts(array.to_numpy(zero_copy_only=False))  # nulls become NaN, which is blank
-    if any(is_kind(kind) for is_kind in (pa.types.is_decimal, pa.types.is_time, pa.types.is_duration)):
-        return column_text(array.to_pylist(), FRAME_WRITERS)
+    if any(is_kind(kind) for is_kind in AS_PYTHON):
+        return column_text(array.to_pylist())
     if isinstance(array, pa.TimestampArray):
         texts = moment_texts(array)
-    elif isinstance(array, pa.BooleanArray):
-        texts = truth_texts(array)
     elif pa.types.is_integer(kind) or str(kind) in PLAIN:
         texts = cast(TextArray, array.cast(TEXT))
         try:

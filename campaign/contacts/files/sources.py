@@ -11,7 +11,7 @@ from urllib.request import url2pathname
 
 from msgspec import Struct
 
-from campaign.contacts.files.octets import PIECE, FileOctets, Octets, pieces_of
+from campaign.contacts.files.octets import PIECE, FileOctets, Octets
 from campaign.contacts.files.signatures import what_archive_it_is, what_else_it_is
 from campaign.errors import FileError, UsageError
 from campaign.paths import is_file
@@ -29,14 +29,6 @@ KINDS = {
     ".csv": "text", ".tsv": "text", ".txt": "text", ".tab": "text", ".xlsx": "xlsx", ".xlsm": "xlsx",
     ".xls": "xls", ".ods": "ods", ".parquet": "parquet",
 }  # fmt: skip
-CALLED = {
-    "text": "plain text (csv)",
-    "xlsx": "an Excel workbook (.xlsx)",
-    "xls": "an old Excel workbook (.xls)",
-    "ods": "an OpenDocument sheet (.ods)",
-    "parquet": "a parquet table",
-}
-BLANK = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"  # marks, spaces and line ends of any encoding
 
 
 def has_known_ending(name: str) -> bool:
@@ -156,23 +148,11 @@ def find_format(source: Source) -> str:
     head = source.data[:HEAD]
     if (sentence := what_else_it_is(head)) is not None:
         raise FileError(f'"{source.name}" {sentence}.')
-    if not any(piece.strip(BLANK) for piece in pieces_of(source.data)):
-        raise FileError(f'"{source.name}" is empty.')
     if head.startswith(b"PK"):
         found = what_archive_it_is(source.data[:])
-        if found in CALLED:
-            return found
-        raise FileError(f'"{source.name}" {found}.')
+        if found not in KINDS.values():
+            raise FileError(f'"{source.name}" {found}.')
+        return found
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return "xls"
     return "parquet" if head.startswith(b"PAR1") else "text"
-
-
-def misnamed(source: Source, written: str) -> list[str]:
-    """A notice if the name suggests another kind of file than a grid has, whose format is `written`."""
-    kind = KINDS.get(f".{written}", written)
-    promised = KINDS.get(Path(source.name).suffix.lower(), kind)
-    if promised == kind:
-        return []
-    suffix = Path(source.name).suffix
-    return [f'"{source.name}" is called {suffix}, but holds {CALLED[kind]}; it was read as that.']
