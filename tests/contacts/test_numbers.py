@@ -259,6 +259,8 @@ def test_no_kinds_let_short_codes_through():
         ("0 11 15 2345-6789", "AR", "5491123456789", ""),  # the library rewrites it
         ("254712123456", "UG", "254712123456", "country_code"),  # Kenya
         ("447400123456", "UG", "447400123456", "country_code"),
+        ("447400123456", "FI", "447400123456", "country_code"),  # where numbers may have six digits
+        ("263712345678", "ZA", "263712345678", "country_code"),
         ("+881612345678", "UG", "881612345678", ""),  # a satellite phone
         ("447400123456@c.us", "UG", "447400123456", "link"),  # always with its country code
         ("0049 151/23456789", "DE", "4915123456789", ""),
@@ -374,7 +376,9 @@ def test_several_stay_several(text, region):
     assert clean_one(text, region, kinds=KINDS) == ("", "", "several")
 
 
-@pytest.mark.parametrize(("text", "region"), [("381234 381235", "NF"), ("8999/8999", "TA")])
+@pytest.mark.parametrize(
+    ("text", "region"), [("381234 381235", "NF"), ("393123 345678", "AD"), ("8999/8999", "TA")]
+)
 def test_two_short_numbers_are_nobody_elsewhere(text, region):
     """With a plus in front, the first would be a number of Serbia."""
     assert clean_one(text, region, kinds=KINDS)[0] == ""

@@ -112,6 +112,13 @@ class RegionMetadata:
         return min(lengths or self.lengths), max(lengths or self.lengths)
 
     @functools.cached_property
+    def usual_digits(self) -> int:
+        """The digits of an example of a landline or a mobile number, whichever is shorter."""
+        kinds = (self.metadata.fixed_line, self.metadata.mobile)
+        examples = [kind.example_number for kind in kinds if kind and kind.example_number]
+        return min(map(len, examples), default=max(self.lengths))
+
+    @functools.cached_property
     def zero_expected(self) -> bool:
         """Whether mobile numbers of the region are written with a 0 in front that is not part of them."""
         mobile = self.metadata.mobile
@@ -195,6 +202,7 @@ class MetadataTables:
         self.fewest_digits, self.most_digits = np.array(
             [region.mobile_lengths for region in regions], np.int8
         ).T
+        self.usual_digits = np.array([region.usual_digits for region in regions], np.int8)
         self.zero_expected = np.array([region.zero_expected for region in regions])
         self.zero_belongs = np.array([region.zero_belongs for region in regions])
 

@@ -108,7 +108,7 @@ class Corrections:
         rows = _without_plus_or_zero(parsed, invalid)
         extra = digits.length[rows] - self._tables.most_digits[digits.region[rows]]
         own_code = begins_with_own_code(digits, self._tables, rows)
-        may_be_two = digits.length[rows] >= 2 * self._tables.fewest_digits[digits.region[rows]]
+        may_be_two = digits.length[rows] >= 2 * self._tables.usual_digits[digits.region[rows]]
         is_clear = (extra >= _MIN_EXTRA_DIGITS) & ~may_be_two
         doubtful_rows = rows[(extra > 0) & ~is_clear & ~own_code]
         clear_rows = rows[is_clear & ~own_code]
