@@ -142,6 +142,21 @@ def test_rows_that_a_clerk_removed_stay_as_they_were(sent):
     assert (result.totals.rows, result.totals["accepted"], result.totals["invalid"]) == (20, 18, 2)
 
 
+def test_of_two_equal_rows_one_that_was_changed_and_sent_since_stops_the_file(desk):
+    """It is no second correction of the other one."""
+    Path("visits.csv").write_text("name,phone\nAda,0772 000 001\nDan,call him\nDan,call him\n")
+    with campaign.Sandbox() as sandbox:
+        path = campaign.write_follow_up(send(plan_of(), sandbox), "correct.csv")
+        for line in ("Dan,0772 000 003", "Dan,call her"):
+            Path("visits.csv").write_text(f"name,phone\nAda,0772 000 001\nDan,call him\n{line}\n")
+            send(plan_of(), sandbox)
+        text = Path(path).read_text("utf-8-sig").replace("call him", "0772 000 004", 1)
+        Path(path).write_text(text.replace("call him", "0772 000 005"), "utf-8")
+        with pytest.raises(campaign.FolderError, match="cannot be found in it"):
+            send(plan_of(path), sandbox)
+        assert sorted(sandbox.inbox["number"]) == ["256772000001", "256772000003"]
+
+
 def test_a_row_added_by_hand_comes_last(sent):
     sandbox, path = sent
     with path.open(encoding="utf-8-sig", newline="") as file:

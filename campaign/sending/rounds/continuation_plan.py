@@ -70,7 +70,8 @@ def rows_in_table(whole: Plan, part: Plan) -> pd.Series[int]:
     rows = pd.concat([rows, _find(now.drop(rows.index), origins, table.drop(rows))])
     others = marks.drop(rows.index)
     corrected = corrected[corrected.index.isin(others.index)]
-    lost = corrected.index[~corrected.isin(table)]
+    again = origins[corrected.index].isin(origins[rows.index])  # corrected twice, in two files
+    lost = corrected.index[~(corrected.isin(table) & again)]
     if len(lost):
         raise FolderError(
             "The table of this campaign has been changed and sent since the rows to correct were written: "
