@@ -38,7 +38,7 @@ from campaign.sending.rounds.other_campaigns import OtherCampaigns, check_not_ag
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.claim import Claim
-from campaign.sending.store.creation import create_folder
+from campaign.sending.store.creation import BEGUN, create_folder
 from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
@@ -232,7 +232,7 @@ def _send(
     folder = create_folder(path, name, account, claim.home, options.ledger)
     campaign = _lock(folder, claim, options, held, is_new=True)
     if campaign.ledger.last_round():  # a rehearsal: it has no lock of its account
-        raise LockedError(f"{folder.path} was begun by another program just now. Send the plan again.")
+        raise LockedError(BEGUN.format(folder.path))
     return campaign, _register(decision, campaign)
 
 

@@ -135,14 +135,19 @@ def test_every_file_that_a_campaign_was_sent_from_goes_on_with_it(desk):
         assert asked.value.campaign == "visits"
 
 
-def test_of_two_programs_that_begin_one_rehearsal_the_slower_one_is_refused(sandbox, tmp_path, monkeypatch):
+@pytest.mark.parametrize("moment", ["before its folder", "before its round"])
+def test_of_two_programs_that_begin_one_rehearsal_the_slower_one_is_refused(
+    sandbox, tmp_path, monkeypatch, moment
+):
     plan, folder = plan_for(people(3)), tmp_path / "visits"
     make = opening.create_folder
 
     def make_slowly(*place):
-        made = make(*place)
-        campaign.send(plan, account=sandbox.account, folder=folder, progress=False)
-        return made
+        made = make(*place) if moment == "before its round" else None
+        with monkeypatch.context() as other:
+            other.setattr(opening, "create_folder", make)
+            campaign.send(plan, account=sandbox.account, folder=folder, progress=False)
+        return made or make(*place)
 
     monkeypatch.setattr(opening, "create_folder", make_slowly)
     with pytest.raises(campaign.LockedError, match="begun by another program just now"):

@@ -16,11 +16,11 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from campaign.errors import FolderError
+from campaign.errors import FolderError, LockedError
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.sending.ledger.ledger_place import ledger_place
 from campaign.sending.ledger.postgres.address import is_address
-from campaign.sending.store.folder import Folder, open_folder
+from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.identity import ChosenName
 from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, account_hash
@@ -28,6 +28,7 @@ from campaign.service.account import Account
 from campaign.version import VERSION
 
 LEDGER = "ledger.sqlite"
+BEGUN = "{} was begun by another program just now. Send the plan again."
 _LOCK = re.compile(r"\.campaign-[0-9a-f]{16}\.unfinished\.lock")
 
 
@@ -42,6 +43,8 @@ def create_folder(
 
     `home` says where the ledger lives: machine and folder. `ledger` is another file for it, or the address of
     a database. What an earlier attempt left beside the place when it was killed is cleared away.
+
+    Raises LockedError where another program has made a campaign there meanwhile, else FolderError.
     """
     path, salt = path.absolute(), secrets.token_hex(16)
     manifest = CampaignManifest(
@@ -64,6 +67,8 @@ def create_folder(
             unfinished.rename(path)
             sync_folder(path.parent)
     except OSError as error:
+        if folder_exists(path):
+            raise LockedError(BEGUN.format(path)) from None
         raise FolderError(
             f"The campaign folder {path} cannot be made: {error.strerror or error}. Make room on the "
             "disk, or give a folder that you can write to."
