@@ -12,6 +12,7 @@ from campaign.contacts.files.delimited import text_grids
 from campaign.contacts.files.frames import PACKED, as_frame, parquet_grids, read_frame
 from campaign.contacts.files.sources import Source, find_format, open_source
 from campaign.contacts.joined_tables import join_tables
+from campaign.contacts.own_files import about_own_file
 from campaign.contacts.reading_options import (
     MAX_BYTES,
     MAX_CELLS,
@@ -129,6 +130,8 @@ def reading_of_rows(
     top, facts = rows.top, rows.facts
     names = dict(zip(*rows.columns(), strict=True))
     issues = tuple(replace(one, column=names[at]) for at, one in facts.issues if at in names)
+    is_file = top.format not in ("parquet", "DataFrame")
+    own = about_own_file([*names.values()], top.sheets) if is_file else []
     choices = {"encoding": top.encoding, "delimiter": top.delimiter, "sheet": len(top.sheets) > 1}
     return Reading(
         source=source.name,
@@ -141,7 +144,7 @@ def reading_of_rows(
         rows=facts.rows,
         hidden_rows=len(facts.hidden),
         blank_rows=facts.blank,
-        notices=tuple(notices_of(rows, issues)),
+        notices=(*own, *notices_of(rows, issues)),
         issues=issues,
         detected=tuple(name for name, value in choices.items() if value and name not in given),
         dates=dates or "",

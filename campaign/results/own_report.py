@@ -11,18 +11,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from campaign.contacts.files.signatures import OWN_PAGE, TOP_OF_PAGE
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
+from campaign.contacts.own_files import REPORT_COLUMNS
 from campaign.private_files import check_ordinary
 
 AUTHOR = "campaign"  # in the properties of a workbook
 _TOP = 4096  # bytes
-# Columns that no other table has together: of a result and its sheets, of issues, of a list of campaigns.
-_COLUMNS: tuple[frozenset[str], ...] = (
-    frozenset(OUTCOME_COLUMNS),
-    frozenset({"status", "batch", "code"}),
-    frozenset({"row", "column", "value", "code", "severity", "detail"}),
-    frozenset({"name", "environment", "first_sent", "last_sent", "folder"}),
-)
+_COLUMNS = (*REPORT_COLUMNS, frozenset({"status", "batch", "code"}))  # the last those of sheets of a result
 
 
 def is_own_report(path: Path) -> bool:

@@ -97,6 +97,44 @@ def test_a_column_called_as_one_of_the_page_is_shown_beside_it(person, table, tm
     assert line[2].startswith("The number has too few digits.")
 
 
+def test_a_list_of_these_rows_stands_out_and_no_main_button_uses_it(person, table, tmp_path):
+    at_the_check(person, table, "Ben,0772,Tue\n")
+    section = person.section(3)
+    (tmp_path / "rows.xlsx").write_bytes(section.download.content())
+    person.reopen(1)
+    person.fill("path", "rows.xlsx")
+    use = find(person.composer, "use")
+    assert (use.description, use.button_style) == ("Use it anyway", "")
+    warning = find(person.composer, "own-file").value
+    assert 'class="changed"' in warning
+    assert "a list that this program wrote of the rows that get no text. It is not a file" in warning
+    assert person.sees("section-1").count("It is not a file to send") == 1
+    person.fill("path", "visits.csv")
+    assert (use.description, use.button_style) == ("Use this spreadsheet", "primary")
+    assert person.sees("own-file") == ""
+
+
+def test_a_spreadsheet_with_a_column_called_as_the_one_of_that_list_is_used_without_a_word(person, table):
+    table.write_text("why it gets no text,phone\nsick,+256 772 000 001\n")
+    person.fill("path", "visits.csv")
+    assert find(person.composer, "use").description == "Use this spreadsheet"
+    assert "this program wrote" not in person.sees("section-1")
+
+
+@pytest.mark.parametrize("sheet", ["Summary", "Contacts"])
+def test_a_sheet_of_a_report_is_said_to_be_one_whatever_its_columns(person, tmp_path, sheet):
+    person.compose()
+    person.send()
+    (tmp_path / "report.xlsx").write_bytes(person.section(5).downloads["report.xlsx"].content())
+    person.reopen(1)
+    person.fill("path", "report.xlsx")
+    find(person.composer, "sheet").value = sheet
+    person.press("use")
+    said = person.sees("section-1")
+    assert "Choose the column with the numbers" not in said
+    assert said.endswith("Use your own spreadsheet, or the file of rows to correct.")
+
+
 def test_very_many_rows_come_in_pages_and_numbers_are_masked(person, table, monkeypatch):
     monkeypatch.setattr(row_list, "_PAGE", 3)
     at_the_check(person, table, "".join("Eve,0772 000 001,Mon\n" for _ in range(4)))

@@ -79,3 +79,24 @@ def test_a_follow_up_file_of_nobody_makes_way(sandbox, tmp_path):
     for _ in range(2):
         campaign.write_follow_up(result, tmp_path / "to_correct.csv")
     assert campaign.read_contacts(tmp_path / "to_correct.csv").empty
+
+
+@pytest.mark.parametrize("kind", ["report", "issues", "history"])
+@pytest.mark.parametrize("ending", [".xlsx", ".csv"])
+def test_who_reads_a_report_as_a_spreadsheet_is_told_so_first(result, tmp_path, kind, ending):
+    path = WRITERS[kind](result, tmp_path / f"written{ending}") or tmp_path / f"written{ending}"
+    first = campaign.read_contacts(path).attrs["reading"].notices[0]
+    assert first.startswith("This looks like a report that campaign wrote, in which numbers may be masked.")
+
+
+def test_every_sheet_of_a_report_is_told_from_a_spreadsheet(result, tmp_path):
+    path = campaign.write_report(result, tmp_path / "report.xlsx")
+    for sheet in ("Summary", "Contacts", "Follow-up"):
+        reading = campaign.read_contacts(path, sheet=sheet).attrs["reading"]
+        assert "Use your own spreadsheet, or the file of rows to correct." in reading.notices[0]
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".csv"])
+def test_a_spreadsheet_with_such_columns_of_its_own_is_no_report(tmp_path, ending):
+    save_people(tmp_path / f"people{ending}")
+    assert not campaign.read_contacts(tmp_path / f"people{ending}").attrs["reading"].notices

@@ -11,6 +11,7 @@ from ipywidgets import HTML, VBox
 from campaign import markup
 from campaign.contacts.columns import listed
 from campaign.contacts.exports import likely_number_columns
+from campaign.contacts.own_files import ABOUT_OWN_FILES
 from campaign.contacts.phone_numbers.cleaning import WORLD, clean_numbers
 from campaign.contacts.phone_numbers.libphonenumber import code_by_region
 from campaign.contacts.phone_numbers.likely_region import (
@@ -112,7 +113,8 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         )
         note, warning = self._country_sentence(cleaned), ""
         if not self._may_hold_numbers:
-            note, warning = "", "" if self._is_to_correct else self._other_column_warning()
+            is_expected = self._is_to_correct or self._about_own_file
+            note, warning = "", "" if is_expected else self._other_column_warning()
         elif self.country.value:
             likely, fit = self._numbers.likely_region, self._numbers.fit(self.country.value)
             is_sure = likely is not None  # some of the numbers say their country
@@ -141,6 +143,13 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         reading = reading_of(self._contacts)
         continues = reading is not None and reading.continues is not None
         return continues and self.column.value in likely_number_columns(self._contacts.columns)
+
+    @property
+    def _about_own_file(self) -> str:
+        """What is said of a file that this package wrote, in which no column may help; "" for any other."""
+        reading = reading_of(self._contacts)
+        notices = () if reading is None else reading.notices
+        return next((notice for notice in notices if notice in ABOUT_OWN_FILES), "")
 
     def _other_column_warning(self) -> str:
         """What to say of a column that is about something else, whatever the country."""
@@ -175,7 +184,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         cleaned = clean_numbers(self._contacts[self.column.value], region=self.country.value or None)
         is_empty = not continues and not (cleaned["problem"] == "").any()
         if not self._may_hold_numbers and (is_empty or not self.country.value):
-            raise ContactsError(self._other_column_warning())
+            raise ContactsError(self._about_own_file or self._other_column_warning())
         without = int((cleaned["problem"] == "no_region").sum())
         if without and not self.country.value:
             raise ContactsError(

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from campaign.contacts.own_files import WHY_NO_TEXT
 from campaign.contacts.reserved_columns import FILE_ROW, OUTCOME_COLUMNS, OWN_ROW, original_names
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.row_list import in_both_files
@@ -15,7 +16,7 @@ from campaign.results.follow_up_file import cells_to_correct, for_sheet
 from campaign.results.workbook import write_rows
 from campaign.sending.rounds.continuation_plan import continuation_of
 
-_SHEET, _WHY = "Rows without a text", "why it gets no text"
+_SHEET = "Rows without a text"
 
 
 def write_rows_without_text(leaves: WhoLeaves, path: Path) -> None:
@@ -29,7 +30,7 @@ def write_rows_without_text(leaves: WhoLeaves, path: Path) -> None:
     plan, why = leaves.plan, leaves.reasons
     rows = plan.contacts.reindex(why.index).drop(columns=[*OUTCOME_COLUMNS], errors="ignore")
     table = rows.set_axis(original_names(rows.columns), axis=1)
-    words = pd.DataFrame({_WHY: [desk_words(reason, here=3) for reason in why]}, index=table.index)
+    words = pd.DataFrame({WHY_NO_TEXT: [desk_words(reason, here=3) for reason in why]}, index=table.index)
     rows_of_file = pd.DataFrame({"row": table.index}, index=table.index)
     numbers = in_both_files(rows_of_file, leaves.own_rows)
     numbers = numbers.rename(columns={"row": FILE_ROW if continuation_of(plan) else OWN_ROW}).astype("str")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import get_args
@@ -13,6 +13,7 @@ from ipywidgets import HTML, HBox, VBox
 from campaign import markup
 from campaign.contacts.exports import likely_number_columns
 from campaign.contacts.files.sources import path_meant
+from campaign.contacts.own_files import ABOUT_OWN_FILES
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
 from campaign.errors import CampaignError, FileError
@@ -28,11 +29,12 @@ from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.first_rows import FirstRows
 from campaign.notebook.composer.memory import kept_for, kept_last
 from campaign.notebook.composer.number_choice import NumberChoice
-from campaign.notebook.composer.section import Section
+from campaign.notebook.composer.section import Section, marked
 from campaign.notebook.composer.uploads import UPLOADS, Upload
 from campaign.sending.store.identity import folded_name
 from campaign.text import clean, counted
 
+_USE, _USE_ANYWAY = "Use this spreadsheet", "Use it anyway"
 _AS_WRITTEN = "Texts have them as they are in the file"
 _AS_BEFORE = (
     "Column, country and the answers in section 3 are those of the campaign “{}”. Who wants no texts is "
@@ -70,13 +72,14 @@ class SpreadsheetSection(Section):
         self.numbers = NumberChoice(self._show_rows)
         self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)
         self._file, self._rows, self._notices = HTML(), FirstRows(), HTML()
-        self._brought_back = ""
+        self._own_file, self._brought_back = HTML(), ""
+        self._own_file.add_class("campaign-own-file")
         self._again = button("Read it again", "again", self._read_again)
-        self._use = button("Use this spreadsheet", "use", self.finish, main=True)
+        self._use = button(_USE, "use", self.finish, main=True)
         buttons = HBox([self._use, self._again])
         self._details = VBox(
             [
-                self._file, self.sheet, self.numbers, self.dates, self._notices, self._rows,
+                self._file, self._own_file, self.sheet, self.numbers, self.dates, self._notices, self._rows,
                 buttons,
             ]
         )  # fmt: skip
@@ -108,11 +111,18 @@ class SpreadsheetSection(Section):
         desk, last = self._desk, next(iter(self._desk.names_sent), "")
         is_its_name = desk.composition.name and folded_name(last) == folded_name(desk.name)
         notices = [
-            *(desk_words(notice) for notice in self._reading.notices),
+            *(desk_words(notice) for notice in self._reading.notices if notice not in ABOUT_OWN_FILES),
             _SENT_AS.format(mask_text(clean(last))) if is_its_name else "",
             self._brought_back,
         ]
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices if notice)
+
+    def _warn_of_own_file(self, notices: Iterable[str]) -> None:
+        """Say of a file that this package wrote to be looked at what it is, and ask whether it is meant."""
+        warnings = [desk_words(notice) for notice in notices if notice in ABOUT_OWN_FILES]
+        self._own_file.value = "".join(map(marked, warnings))
+        self._use.description = _USE_ANYWAY if warnings else _USE
+        self._use.button_style = "" if warnings else "primary"
 
     def _ask_about_dates(self, contacts: pd.DataFrame) -> None:
         """Ask how dates are written, or say what shows it, where they can be read in two ways."""
@@ -279,6 +289,7 @@ class SpreadsheetSection(Section):
         said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
         self._file.value = f'<div role="status">{said}</div>'
         self.numbers.offer(contacts, kept_last(), is_another=source != before.source)
+        self._warn_of_own_file(reading.notices)
         if earlier is not None and earlier.number in contacts.columns:
             self.numbers.choose(str(earlier.number), earlier.region)
         self._say_notices()
