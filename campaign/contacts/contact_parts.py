@@ -39,7 +39,7 @@ class ContactParts(Struct, frozen=True, eq=False):
 
     def part(self, number: int) -> pd.DataFrame:
         """One of the parts, counted from 0."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of table has its own
 
     def map(self, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
         """What a function makes of each part, in order; it is called where the part is."""
