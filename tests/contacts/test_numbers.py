@@ -369,7 +369,8 @@ def test_the_first_of_several():
         ("06 03 12 34/5", "GA"),  # as dialled until 2019; 060 31 23 45 is somebody else's
         ("381234/381235", "NF"),  # two numbers of Norfolk Island, or one of Serbia
         ("40123 / 40124", "AC"),
-        ("20129120|6166", "HN"),  # with a plus, it is a number of Egypt
+        ("20129120|6166", "HN"),
+        ("20129120/6166", "HN"),  # with a plus, it is a number of Egypt
     ],
 )
 def test_several_stay_several(text, region):
