@@ -127,6 +127,8 @@ OPEN_FORMATS = [  # kind, value, what LibreOffice writes as shown, what is read
     ("percentage", 0.125, "12.5%", "12.5%"),
     ("float", 5.25, "5.25 km", "5.25 km"),
     ("float", 1, "Yes", "Yes"),
+    ("float", 7, "A 7", "A 7"),
+    ("float", 12.5, "R 12.50", "12.5"),
     ("float", 1500, "1,500", "1500"),
     ("float", 1500, "1.500,00", "1500"),
     ("float", 1500000, "15,00,000", "1500000"),

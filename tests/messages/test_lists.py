@@ -63,6 +63,7 @@ INCOMPLETE = {
     },
     "the numbers of two months": {"sheets": {"December": [["Phone"], ["0772000002"]]}},
     "numbers without a header": {"sheets": {"More": [["0772000002"]]}},
+    "a number of seven digits": {"sheets": {"Fiji": [["Phone"], ["712 3456"]]}},
     "a hidden sheet": {"sheets": {"Old": [["Tel"], ["0772000002"]]}, "hidden_sheets": ["Old"]},
     "words beside the numbers": {"sheets": {"SMS": [["Phone"], ["STOP 0772000002"]]}},
     "a formula without a value": {"rows": [["Phone"], ["0772000001"], ["=A9"]]},
