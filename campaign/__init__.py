@@ -25,7 +25,8 @@ What a campaign takes, in the order of use; help(campaign.send) and so on tell a
     write_follow_up   the rows to correct, as a file to correct and send
     history           all campaigns of a folder
 
-Account and Sandbox say where messages go, close and erase end a campaign, and compose needs no Python.
+Account and Sandbox say where messages go, close and erase end a campaign, compose needs no Python, and sample
+names files to try all of this with.
 """
 
 import sys
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from campaign.results.follow_up_file import write_follow_up
     from campaign.results.report import write_report
     from campaign.results.tables import Result
+    from campaign.samples import sample
     from campaign.sending.afterwards.closing import close
     from campaign.sending.afterwards.erasing import erase
     from campaign.sending.afterwards.history import history
@@ -130,6 +132,7 @@ _MODULES = {
     "release": "campaign.sending.workers.release",
     "resolve": "campaign.sending.afterwards.resolving",
     "resume": "campaign.sending.campaigns",
+    "sample": "campaign.samples",
     "send": "campaign.sending.campaigns",
     "send_part": "campaign.sending.workers.worker",
     "start": "campaign.sending.campaigns",
@@ -152,10 +155,10 @@ if "IPython" in sys.modules:
 
 def _check_libraries() -> None:
     """Raise `InstallationError` if this session has loaded pandas 2, say, as Colab has before a restart."""
-    if problem := outdated():
+    if library := outdated():
         from campaign.errors import InstallationError
 
-        raise InstallationError(problem)
+        raise InstallationError("library_too_old", **library)
 
 
 def __getattr__(name: str) -> Any:
@@ -222,6 +225,7 @@ __all__ = [
     "release",
     "resolve",
     "resume",
+    "sample",
     "send",
     "send_part",
     "start",

@@ -1,9 +1,8 @@
 """Checks of arguments, whose errors say what was expected, what came and what to write.
 
-    send needs a Plan, but got a Result. Write campaign.send(result.plan).
     batch_size needs a whole number from 1 to 1000, but got 2.5. Write batch_size=100.
 
-`subject` is the function or parameter that the sentence is about. All checks raise `UsageError`.
+`subject` is the function or parameter, `needs` and `write` are labels. All checks raise `UsageError`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 
 from campaign.errors import UsageError
-from campaign.suggestions import did_you_mean
+from campaign.suggestions import closest
 from campaign.text import clean, shorten
 
 _SHOWN = 40  # characters of a text that an error repeats
@@ -30,7 +29,7 @@ def check(
     write: str = "",
     or_none: bool = False,
 ) -> None:
-    """Refuse a value that is not of one of these kinds. `needs` and `write` complete the error message."""
+    """Refuse a value that is not of one of these kinds."""
     if not (isinstance(value, kinds) or (or_none and value is None)):
         raise wrong(value, subject=subject, needs=needs, write=write)
 
@@ -75,8 +74,6 @@ def check_amount(value: object, *, subject: str, write: str, or_none: bool = Fal
     """Refuse anything but a number of 0 or more; `Decimal` and numbers written as text are accepted."""
     if or_none and value is None:
         return
-    if value is ...:  # a line that was copied as it stands
-        raise UsageError(f"Put the amount in the place of the dots: {write}.")
     try:
         if isinstance(value, bool) or not isinstance(value, (Real, Decimal, str)):
             raise ValueError
@@ -91,16 +88,18 @@ def check_choice(value: object, choices: Collection[str], *, subject: str) -> No
     """Refuse anything but one of these words, and suggest the closest one."""
     if isinstance(value, str) and value in choices:
         return
-    *others, last = map(repr, choices)
-    suggestion = did_you_mean(value, choices) if isinstance(value, str) else ""
-    value_in_words = repr(_shown(value)) if isinstance(value, str) else described(value)
-    raise UsageError(f"{subject} is {value_in_words}; it can be {', '.join(others)} or {last}.{suggestion}")
+    raise UsageError(
+        "wrong_choice",
+        argument=subject,
+        given=repr(_shown(value)) if isinstance(value, str) else described(value),
+        choices=[*map(repr, choices)],
+        suggestion=closest(value, choices) if isinstance(value, str) else "",
+    )
 
 
 def wrong(value: object, *, subject: str, needs: str, write: str = "") -> UsageError:
     """The error for a value that is not what was needed."""
-    remedy = f" Write {write}." if write else ""
-    return UsageError(f"{subject} needs {needs}, but got {described(value)}.{remedy}")
+    return UsageError("wrong_value", argument=subject, needs=needs, given=described(value), write=write)
 
 
 def described(value: object) -> str:
@@ -132,6 +131,7 @@ _KINDS = {
     "NAType": "a missing value",
     "bytes": "bytes",
     "dict": "a dictionary",
+    "ellipsis": "three dots",
     "ndarray": "an array",
 }
 

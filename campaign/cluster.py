@@ -18,24 +18,14 @@ from msgspec import Struct
 from campaign.argument_checks import wrong
 from campaign.arrow_text import Ints
 from campaign.errors import CampaignError, UsageError
+from campaign.libraries import require
 from campaign.masking import mask_text
 from campaign.text import clean, shorten
 
 T = TypeVar("T")
 
 _AHEAD = 3  # calls under way for each thread of the cluster: enough to keep it busy, few enough to hold
-_GONE = (
-    "The Dask cluster that holds this plan is not connected any more, and its rows were on the workers. "
-    "Connect with distributed.Client(…), then prepare the table again."
-)
-_LOST = (
-    "The Dask cluster has lost what its workers held: it was restarted, or all of them ended. Prepare the "
-    "table again."
-)
-_INSTALL = (
-    "Install this version of campaign where the scheduler and the workers run, with the same versions of "
-    "Python, pandas and Dask as here."
-)
+_CONNECT = "client=distributed.Client(address)"
 
 
 def is_dask_frame(value: object) -> bool:
@@ -55,13 +45,12 @@ def empty_frame(frame: Any) -> Any:
 def frame_in_parts(parts: Sequence[T], read: Callable[[T], Any]) -> Any:
     """A Dask frame with a partition for each part, which `read` gives when it is computed.
 
-    Raises `UsageError` where Dask is not installed.
+    Raises `InstallationError` where Dask is not installed.
     """
-    try:
-        import dask
-        from dask.dataframe import from_map
-    except ImportError:
-        raise UsageError('Dask is not installed. Install it with: pip install "campaign[dask]".') from None
+    require("dask")
+    import dask
+    from dask.dataframe import from_map
+
     make: Callable[..., Any] = from_map
     with dask.config.set({"dataframe.convert-string": False}):  # our tables have the texts of pandas
         return make(read, list(parts), meta=read(parts[0]).iloc[:0], enforce_metadata=False)
@@ -113,7 +102,7 @@ class Cluster(Struct, frozen=True, eq=False):
         """Begin a call for each partition of a Dask frame and its number, counted from 0."""
         from dask.delayed import delayed
 
-        with self._reached("The table cannot be given to the Dask cluster"):
+        with self._reached():
             calls = [
                 delayed(function, pure=False)(partition, number)
                 for number, partition in enumerate(frame.to_delayed())
@@ -123,7 +112,7 @@ class Cluster(Struct, frozen=True, eq=False):
 
     def value(self, future: Any) -> Any:
         """What a call has returned. Raises what it raised; a foreign error as `CampaignError`."""
-        with self._reached("A task failed on the Dask cluster"):
+        with self._reached():
             value = future.result()
         return value
 
@@ -181,12 +170,18 @@ class Cluster(Struct, frozen=True, eq=False):
             return sum(self.client.nthreads().values())
 
     @contextmanager
-    def _reached(self, what: str = "The Dask cluster cannot be reached") -> Iterator[None]:
-        """Raise errors of the cluster, and of what runs there, as one of ours; `what` begins the sentence."""
+    def _reached(self) -> Iterator[None]:
+        """Raise errors of the cluster, and of tasks of a user's table, as one of ours."""
         if self.client.status != "running":
-            raise CampaignError(_GONE)
-        with _translated(what):
+            raise CampaignError("cluster_lost")
+        try:
             yield
+        except CampaignError:
+            raise
+        except CancelledError:  # restarted, or all workers ended
+            raise CampaignError("cluster_lost") from None
+        except Exception as error:
+            raise _failure(error) from None
 
 
 def packed(positions: Ints) -> Ints | range:
@@ -242,37 +237,17 @@ def _checked(client: Any) -> Any:
 
         is_client = isinstance(client, Client)
     if not is_client:
-        raise wrong(
-            client, subject="client", needs="a Client of Dask",
-            write="client=distributed.Client(address), or leave it out for the current one",
-        )  # fmt: skip
-    if client.asynchronous:
-        raise UsageError("client is asynchronous. Give one that was made without asynchronous=True.")
-    if client.status != "running":
+        raise wrong(client, subject="client", needs="a Client of Dask", write=_CONNECT)
+    state = "asynchronous" if client.asynchronous else client.status
+    if state != "running":
         raise UsageError(
-            f"The client of the Dask cluster is {client.status}. Connect again with distributed.Client(…)."
+            "wrong_value", argument="client", needs="one that is running", given=state, write=_CONNECT
         )
     return client
 
 
-@contextmanager
-def _translated(what: str) -> Iterator[None]:
-    """Turn errors of Dask, and of the tasks of a user's table, into one of ours."""
-    try:
-        yield
-    except CampaignError:
-        raise
-    except CancelledError:
-        raise CampaignError(_LOST) from None
-    except Exception as error:
-        raise CampaignError(_explain(what, error)) from None
-
-
-def _explain(what: str, error: Exception) -> str:
-    kind, words = type(error).__name__, mask_text(shorten(clean(error), 300))
+def _failure(error: Exception) -> CampaignError:
+    kind, words = type(error).__name__, mask_text(shorten(clean(error), 300)).rstrip(".")
     is_foreign = isinstance(error, ImportError) or "deserialization of the task graph" in words
-    remedy = (
-        _INSTALL if is_foreign else "The log of the cluster says more. Correct what it names, then try again."
-    )
-    said = f"{kind}: {words}" if words else kind
-    return f"{what}: {said.rstrip('.')}. {remedy}"
+    code = "cluster_differs" if is_foreign else "cluster_failed"
+    return CampaignError(code, reason=f"{kind}: {words}" if words else kind)

@@ -33,16 +33,10 @@ Waiting = Literal["ask", "withdraw"]
 OptedOut = Literal["ask", "skip", "send"]
 Elsewhere = Literal["ask", "send"]
 
-# In place of an error, for what was withdrawn when its campaign was closed, and for what a person ordered to
-# be sent again.
-CLOSED = "Not sent: the campaign was closed before."
-ORDERED_AGAIN = "It is not known whether it was sent, and you ordered it to be sent again."
-
-# In place of an error, what a batch was settled by: a person's decision, or the provider's list.
-SETTLED_BY = "settled by "
-GIVEN_BY_HAND = "given by hand"  # a cost, in the same note
+GIVEN_BY_HAND = "given by hand"  # a cost, in the note of a batch that a person has settled
 
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
 BATCH_COLUMNS = (
-    "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds", "round",
+    "batch", "messages", "status", "cost", "code", "why", "error", "attempts", "submitted_at", "seconds",
+    "round", "facts",
 )  # fmt: skip

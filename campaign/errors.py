@@ -15,33 +15,48 @@ CampaignError
 │   └── LedgerError           its ledger is missing, damaged or belongs to another campaign
 ├── GateError             an impossible answer: a success for a request that was never sent
 ├── ReportError           a report or follow-up file that cannot be written
-└── InstallationError     a library that is too old for this package
+└── InstallationError     a library that is missing, or too old for this package
 
-Each message is one or two plain sentences: what is wrong, where, and what to do. IPython shows it as a card
+Each has a finding, and its message says what is wrong, where, and what to do. IPython shows it as a card
 of a few lines (`notebook/error_card.py`); with `%xmode Verbose` it shows every frame.
 
 `Interrupted` is a KeyboardInterrupt and not in the tree: `except Exception` must not stop it.
 Rows that cannot be sent are data, not errors: see `Plan.issues`.
 """
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-_NOT_THE_PHRASE = (
-    "That is not the phrase, so nothing was done. Give it exactly as shown; an earlier one is worthless once "
-    "the plan, or what would happen, has changed."
-)
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 
 class CampaignError(Exception):
-    """Anything that this package raises on purpose.
+    """Anything that this package raises on purpose; `finding` is what was found, as a code and its facts.
 
     `begun` says whether a campaign had begun to send: its folder then knows what has left. Otherwise nothing
     has.
     """
 
     begun = False
+
+    def __init__(self, code: str, /, **facts: Any) -> None:
+        """`code` is one of `words.codes`, with the facts that its headline and remedies name."""
+        self.finding = Finding(code, facts)
+        super().__init__(code)
+
+    def __str__(self) -> str:
+        return PYTHON.text(self.finding)
+
+    def __reduce__(self) -> Any:
+        return _raised_elsewhere, (type(self), self.finding, vars(self))
+
+
+def _raised_elsewhere(kind: type[CampaignError], finding: Finding, state: dict[str, Any]) -> CampaignError:
+    """An error that another process has raised."""
+    error = kind.__new__(kind, finding.code)
+    vars(error).update(state)
+    return error
 
 
 class UsageError(CampaignError, ValueError):
@@ -55,19 +70,8 @@ class CallError(UsageError, TypeError):
 class OtherFileError(UsageError):
     """A file has the name of a campaign that was sent from another file: a person says which one is meant.
 
-    - `campaign`: the name of that campaign
-    - `sent_from`: the file that it was sent from last
-    - `file`: the file of the plan
+    The facts of its finding: `campaign`, the name; `sent_from`, the file that it was sent from last; `file`.
     """
-
-    def __init__(self, campaign: str, sent_from: str, file: str) -> None:
-        self.campaign, self.sent_from, self.file = campaign, sent_from, file
-        given = json.dumps(campaign, ensure_ascii=False)
-        super().__init__(
-            f"The campaign {campaign!r} was last sent from {sent_from}, and this plan is from {file}, "
-            f"another file of the same name. To continue that campaign, give name={given}; for a new one, "
-            "give another name."
-        )
 
 
 class ContactsError(CampaignError):
@@ -81,7 +85,7 @@ class FileError(ContactsError):
 class ColumnError(ContactsError, KeyError):
     """A column is missing, duplicated or cannot be determined; the message lists those that exist."""
 
-    __str__ = Exception.__str__  # KeyError would show the sentence in quotes
+    __str__ = CampaignError.__str__  # KeyError would show the sentence in quotes
 
 
 class TemplateError(CampaignError, ValueError):
@@ -93,36 +97,43 @@ class AccountError(CampaignError):
 
 
 class ConfirmationError(CampaignError):
-    """A person has to decide first; where a typed confirmation is needed, the message shows the phrase.
+    """A person has to decide first; the finding says what would happen, or has the open questions.
 
-    - `complaint`: what is wrong with the phrase that was given, "" if none was
-    - `question`: what would happen, without the phrase
-    - `phrase`: what to give as `confirm=`; "" where the message lists other choices
-    - `purpose`: what giving it does, as in "to send it"
     - `call`: the lines of Python that do it, the phrase included, ready to be copied; "" if none is known
     - `proceed`: does it once a person has typed the phrase; None where the call has to be repeated
-    - `questions`: what else has to be answered first, and how many people each question is about: `changed`,
-      `waiting`, `opted_out` and `elsewhere`, by the name of the option that answers it
     """
 
-    def __init__(
-        self,
-        question: str,
-        *,
-        phrase: str = "",
-        purpose: str = "go on",
-        call: str = "",
-        given: str | None = None,
-        questions: Mapping[str, int] | None = None,
-    ) -> None:
-        """`given` is the phrase that a person gave and that does not fit, None if there was none."""
-        self.question, self.phrase, self.purpose, self.call = question, phrase, purpose, call
-        self.questions = dict(questions or {})
-        self.complaint = "" if given is None or not phrase else _NOT_THE_PHRASE
+    def __init__(self, code: str, /, *, call: str = "", given: str | None = None, **facts: Any) -> None:
+        """`given` is the phrase that a person gave and that does not fit, None if there was none.
+
+        Among the facts, `findings` say what would happen or is asked, and `phrase` what to give.
+        """
+        complaint = Finding("wrong_phrase") if given is not None and facts.get("phrase") else None
+        super().__init__(code, complaint=complaint, **facts)
+        self.call = call
         self.proceed: Callable[[str], Any] | None = None
-        gap = "\n" if "\n" in question else " "  # long questions end with an example: somebody's SMS
-        text = f'{question}{gap}To {purpose}, give confirm="{phrase}".' if phrase else question
-        super().__init__(f"{self.complaint} {text}".lstrip())
+
+    @property
+    def phrase(self) -> str:
+        """What to give as `confirm=`; "" where each question has choices of its own."""
+        return str(self.finding.facts.get("phrase", ""))
+
+    @property
+    def question(self) -> str:
+        """What would happen, without the phrase."""
+        return PYTHON.headline(self.finding)
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong with the phrase that was given, "" if none was."""
+        complaint = self.finding.facts["complaint"]
+        return PYTHON.text(complaint) if complaint else ""
+
+    @property
+    def questions(self) -> dict[str, int]:
+        """How many people or messages each open question is about, by the option that answers it."""
+        facts = [one.facts for one in self.finding.facts["findings"] if isinstance(one, Finding)]
+        return {one["option"]: one["count"] for one in facts if "option" in one}
 
 
 class FolderError(CampaignError):
@@ -146,7 +157,7 @@ class ReportError(CampaignError):
 
 
 class InstallationError(CampaignError, ImportError):
-    """This session has loaded a library in a version that is too old."""
+    """A library is not installed, or this session has loaded a version of it that is too old."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -28,14 +28,14 @@ _HARMLESS = f"^{_NUMBER}(?:;{_NUMBER})*$"
 
 
 def disarm(texts: "pd.Series[Any]") -> "pd.Series[str]":
-    """The same texts, with a ' in front of whatever a spreadsheet program could run as a formula."""
+    """The texts, with a ' in front of what a spreadsheet program could run as a formula."""
     values = concat_arrays(series_to_chunks(texts, missing=None))
     is_formula = _match_any(values, _ARMED) & ~_matches(values, _HARMLESS)
     return _replaced(texts, values, is_formula, _ARMED, (r"\1'\2", r"'\1"))
 
 
 def keep_apostrophes(texts: "pd.Series[Any]") -> "pd.Series[str]":
-    """The same texts; those that `rearm` would take a ' from have one more.
+    """The texts; those that `rearm` would take a ' from have one more.
 
     For files in which text cannot run as a formula, so that `rearm` gives back their cells, too.
     """

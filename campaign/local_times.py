@@ -53,7 +53,7 @@ class LocalTimes(Struct, frozen=True):
         return f"on {self.moment(datetime.now(UTC), seconds=True)}"
 
     def written_now(self) -> str:
-        """When a card was written, for whoever opens it later: what it says may not be true any more."""
+        """When a card was written: what it says may not be true any more when it is opened."""
         return f"Written {self.now()}."
 
     def with_local(self, frame: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
@@ -96,7 +96,7 @@ class LocalTimes(Struct, frozen=True):
         return start if start == end else f"{start} to {end}"
 
     def short_day_span(self, first: datetime, last: datetime) -> str:
-        """The same for a cell of a table: "3 Mar 2026", or "3 Mar to 4 Apr 2026"."""
+        """A span for a cell of a table: "3 Mar 2026", or "3 Mar to 4 Apr 2026"."""
         start, end = self.local(first), self.local(last)
         if start.date() == end.date():
             return f"{end.day} {end:%b %Y}"
@@ -131,7 +131,7 @@ def duration(time: timedelta) -> str:
 
 
 def clock(seconds: float) -> str:
-    """The same as a clock shows it, rounded like it: 0:07, 12:30 or 1:02:03."""
+    """A duration as a clock shows it: 0:07, 12:30 or 1:02:03."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

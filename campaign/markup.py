@@ -13,8 +13,8 @@ from campaign.text import capitalised, counted, figure, money, shorten, without_
 TONES = {
     "accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good",
     "with an earlier text": "good", "sharing a phone": "doubt", "under another number": "doubt",
-    "new": "good", "still waiting": "good", "to be sent again": "doubt", "refused before": "bad",
-    "with another text": "doubt",
+    "new": "good", "still waiting": "good", "refused before": "bad",
+    "with another text": "doubt", "to correct": "bad", "to be sent again": "doubt",
 }  # fmt: skip
 
 _SHORT = 24  # characters of a cell
@@ -40,13 +40,14 @@ linear-gradient(to left,var(--shade),transparent) right/1.1em 100% no-repeat}
 .campaign.campaign p{margin:.3em 0}
 .campaign.campaign .title{font-size:1.1em;font-weight:600;margin:0 0 .3em}
 .campaign.campaign .note{opacity:.8;overflow-wrap:anywhere}
+.campaign.campaign .box{border-left:4px solid var(--doubt);padding:.3em .7em;margin:.4em 0}
 .campaign.campaign table{border-collapse:collapse;table-layout:auto;margin:.4em 0;color:inherit;
 font-size:13px}
 .campaign.campaign tbody tr{background:none}
 .campaign.campaign caption{text-align:left;font-size:13px;opacity:.85;padding:.2em 0}
 .campaign.campaign th,.campaign.campaign td{padding:.2em .7em;text-align:left;vertical-align:top;
 border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:break-word;max-width:34em;
-line-height:1.4;unicode-bidi:isolate}
+line-height:1.4;unicode-bidi:isolate;display:table-cell}
 .campaign.campaign th{font-weight:600;white-space:nowrap}
 .campaign.campaign .figure{text-align:right;white-space:nowrap}
 .campaign.campaign .facts .figure{white-space:normal}
@@ -80,6 +81,16 @@ def escape(text: object) -> str:
 def paragraph(text: str, *, note: bool = False) -> str:
     """One paragraph of plain text; a note is shown fainter."""
     return f'<p class="note">{escape(text)}</p>' if note else f"<p>{escape(text)}</p>"
+
+
+def box(text: str) -> str:
+    """A paragraph that has to be seen: a warning."""
+    return f'<p class="box">{escape(text)}</p>'
+
+
+def folded(summary: str, piece: str) -> str:
+    """A piece of HTML that is shown when somebody opens it."""
+    return f"<details><summary>{escape(summary)}</summary>{piece}</details>"
 
 
 def facts(pairs: Mapping[str, str]) -> str:

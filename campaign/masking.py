@@ -23,8 +23,11 @@ from campaign.arrow_text import (
     text_array,
     text_scalar,
 )
+from campaign.text import clean
+from campaign.words.finding import Finding
 
 SHORTEST = 7  # digits of the shortest phone number
+_OTHERS_WORDS = ("reason", "error", "cost_text")  # facts of findings, said by the service or another program
 
 # Between two digits a person may type up to four spaces, dashes, dots, brackets or invisible characters, and
 # in running text a slash too (0772/000123). Both Python's regular expressions and Arrow's (RE2) read this.
@@ -185,6 +188,17 @@ def mask_sentences(text: str) -> str:
     is quoted, a full stop may be a part of a number.
     """
     return "".join(map(_mask_runs, _SENTENCE_PIECE.split(text)))
+
+
+def mask_finding(finding: Finding) -> Finding:
+    """The finding with phone numbers masked in facts that are words of others."""
+    facts = dict(finding.facts)
+    for name, fact in finding.facts.items():
+        if isinstance(fact, Finding):
+            facts[name] = mask_finding(fact)
+        elif name in _OTHERS_WORDS and isinstance(fact, str):
+            facts[name] = mask_text(clean(fact))
+    return Finding(finding.code, facts, finding.severity, finding.row, finding.column)
 
 
 def _texts(values: "pd.Series[Any]") -> TextArray:

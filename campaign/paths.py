@@ -14,7 +14,7 @@ def impossible(path: Path) -> str:
     except OSError as error:  # too long, or below a file
         return error.strerror or type(error).__name__
     except ValueError:
-        return "A file name cannot contain a NUL character"
+        return "NUL in a name"
     return ""
 
 

@@ -61,7 +61,7 @@ def read_ordinary(path: Path, limit: int = 1 << 20) -> bytes:
     """The content of a file that has so many bytes at most; raises `OSError` as `open_ordinary`."""
     with open_ordinary(path) as file:
         if os.fstat(file.fileno()).st_size > limit:  # a read of `limit` bytes would take that much memory
-            raise OSError(errno.EFBIG, "it is larger than any file of this program")
+            raise OSError(errno.EFBIG, "too large")
         return file.read()
 
 
@@ -69,7 +69,7 @@ def _check_ordinary(mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is a pipe or a device, and no file")
+        raise OSError(errno.EINVAL, "a pipe or a device")
 
 
 def replace_private_file(path: Path, content: bytes, writer: str = "") -> None:

@@ -1,8 +1,7 @@
-"""Public functions and classes answer arguments that they do not have in a sentence.
+"""Public functions and classes refuse arguments that they do not have, and name what was meant.
 
-    prepare has no argument sendr=. Did you mean sender=?
-    prepare has no argument name=. It belongs to send: campaign.send(plan, name=…).
-    prepare takes only contacts without a name. Write message=… and so on for the others.
+    prepare has no argument sendr. Did you mean sender=?
+    prepare has no argument name. Write campaign.send(plan, name=…).
 
 What a function takes stays what it says: its signature, its help and what editors complete are its own.
 """
@@ -17,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from campaign.errors import CallError
 from campaign.suggestions import closest
-from campaign.text import clean, listed_words, shorten
+from campaign.text import clean, shorten
 
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
@@ -25,18 +24,15 @@ Kind = TypeVar("Kind")
 
 _LONGEST_NAME = 40
 # What to write for arguments that somebody who sends for the first time may not know.
-_EXAMPLES = {
-    "message=": 'message="Hi {first_name}, …" (the text)',
-    "sender=": 'sender="CLINIC" (the name that phones show as the sender)',
-}
+_EXAMPLES = {"message": 'message="Hi {first_name}, …"', "sender": 'sender="CLINIC"'}
 # Who misses an argument of one of these steps may give it to another.
 _FLOW = ("read_contacts", "prepare", "send", "write_report")
 
 
-def public_call(function: Callable[Given, Returned], advice: str = "") -> Callable[Given, Returned]:
+def public_call(function: Callable[Given, Returned], instead: str = "") -> Callable[Given, Returned]:
     """Have a function raise `CallError` where Python would raise `TypeError` for its arguments.
 
-    `advice` is a sentence that follows.
+    `instead` is the call of another function that takes what this one does not.
     """
     parameters = inspect.signature(function).parameters
 
@@ -46,7 +42,8 @@ def public_call(function: Callable[Given, Returned], advice: str = "") -> Callab
         del args, kwargs  # a password can be among them, and tracebacks may show local variables
         name = function.__qualname__.removesuffix(".__init__")
         if problem := _problem(name, parameters, len(call.args), call.keywords):
-            raise CallError(f"{name} {problem} {advice}".rstrip())
+            code, facts = problem
+            raise CallError(code, **{"function": name, **facts, **({"write": instead} if instead else {})})
         return cast(Returned, call())
 
     if not inspect.iscoroutinefunction(inspect.unwrap(function)):
@@ -60,7 +57,7 @@ def public_call(function: Callable[Given, Returned], advice: str = "") -> Callab
 
 
 def public_class(kind: type[Kind]) -> type[Kind]:
-    """The same for a class whose `__init__` is made by `dataclass`."""
+    """Apply `public_call` to a class whose `__init__` is made by `dataclass`."""
     kind.__init__ = public_call(kind.__init__)  # type: ignore[method-assign] # once, on import
     return kind
 
@@ -74,33 +71,33 @@ class _Call(functools.partial[Any]):
 
 def _problem(
     function: str, parameters: Mapping[str, inspect.Parameter], unnamed: int, named: Collection[str]
-) -> str:
-    """Why a call with so many arguments without a name and these named ones does not fit; "" if it does."""
+) -> tuple[str, dict[str, Any]] | None:
+    """What is wrong with so many arguments without a name and these named ones, as code and facts."""
     own = [name for name in parameters if name != "self" and name != "cls"]
     if unknown := [name for name in named if name not in own]:
-        return _about_unknown(unknown[0], own, function)
+        return "argument_unknown", _facts_of_unknown(unknown[0], own, function)
     positional = [name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    if unnamed > len(positional):
+        implied = len(parameters) - len(own)
+        most = len(positional) - implied
+        others = [name for name in own if name not in positional]
+        return "arguments_unnamed", {"most": most, "given": unnamed - implied, "named": others[:1]}
     required = [name for name, one in parameters.items() if one.default is one.empty]
     without_name = positional[:unnamed]
-    if unnamed > len(positional):
-        return _about_unnamed([name for name in positional if name in own], own)
     if twice := [name for name in without_name if name in named]:
-        return f"was given {twice[0]} twice, with and without its name. Give it once."
-    if missing := [f"{name}=" for name in required if name not in named and name not in without_name]:
+        return "argument_twice", {"argument": twice[0]}
+    if missing := [name for name in required if name not in named and name not in without_name]:
         examples = [_EXAMPLES[name] for name in missing if name in _EXAMPLES]
-        write = f" Write {listed_words(examples)}." if examples else ""
-        return f"needs {listed_words(missing)} too.{write}"
-    return ""
+        return "argument_missing", {"missing": missing, "write": examples}
+    return None
 
 
-def _about_unknown(name: str, own: Collection[str], function: str) -> str:
-    if not own:
-        return "takes no arguments."
+def _facts_of_unknown(name: str, own: Collection[str], function: str) -> dict[str, Any]:
+    facts: dict[str, Any] = {"argument": shorten(clean(name), _LONGEST_NAME)}
     if elsewhere := _call_with(name, function):
-        return f"has no argument {name}=. It belongs to {elsewhere}."
+        return facts | {"write": elsewhere}
     meant = closest(name, own)
-    remedy = f"Did you mean {meant}=?" if meant else f"It has {listed_words(own)}."
-    return f"has no argument {shorten(clean(name), _LONGEST_NAME)}=. {remedy}"
+    return facts | ({"suggestion": meant} if meant else {"arguments": [*own]})
 
 
 def _call_with(name: str, function: str) -> str:
@@ -114,15 +111,5 @@ def _call_with(name: str, function: str) -> str:
     for step in _FLOW:
         parameters = [*inspect.signature(getattr(package, step)).parameters]
         if name in parameters:
-            return f"{step}: campaign.{step}({parameters[0]}, {name}=…)"
+            return f"campaign.{step}({parameters[0]}, {name}=…)"
     return ""
-
-
-def _about_unnamed(unnamed: Collection[str], own: Collection[str]) -> str:
-    if not own:
-        return "takes no arguments."
-    if len(unnamed) == len(own):
-        return f"takes only {listed_words(own)}."
-    named = next(name for name in own if name not in unnamed)
-    only = f"takes only {listed_words(unnamed)}" if unnamed else "takes nothing"
-    return f"{only} without a name. Write {named}=… and so on for the others."

@@ -41,11 +41,8 @@ class Spool:
                     stream.write_table(table)
                 self._end = self._file.tell()
             except OSError as error:
-                raise CampaignError(
-                    "A table that is too large for the memory cannot be kept in the folder for temporary "
-                    f"files, {tempfile.gettempdir()}: {error.strerror or error}. Make room there, or set the "
-                    "variable TMPDIR to a folder on a disk with room, then start again."
-                ) from None
+                folder, reason = tempfile.gettempdir(), error.strerror or str(error)
+                raise CampaignError("temporary_folder_full", folder=folder, reason=reason) from None
             self._places[name, part] = start, self._end - start
 
     def read(self, name: str, part: int, columns: Sequence[str] | None = None) -> pa.Table:

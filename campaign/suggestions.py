@@ -24,18 +24,10 @@ def most_like(wanted: str, choices: Iterable[str], most: int, likeness: float) -
     return difflib.get_close_matches(wanted, list(choices), most, likeness)
 
 
-def did_you_mean(wanted: object, choices: Iterable[str]) -> str:
-    """A question to append to an error message, with a space in front: " Did you mean 'live'?" or ""."""
-    suggestion = closest(wanted, choices)
-    return f" Did you mean {suggestion!r}?" if suggestion else ""
-
-
 def similar_file(path: Path, endings: Collection[str] = ()) -> str:
     """The name in the same folder that is most like that of a missing file; "" if none is close.
 
-    With `endings`, such as .csv, only names with one of them count.
-
-    Names are compared without their endings: "nothing.xlsx" and "twice.xlsx" are not alike.
+    Names are compared without their endings; with `endings`, such as .csv, only names with one of them.
     """
     try:
         names = [entry.name for _, entry in zip(range(_FOLDER_LIMIT), path.parent.iterdir(), strict=False)]
@@ -49,17 +41,16 @@ def similar_file(path: Path, endings: Collection[str] = ()) -> str:
     return closest(path.name, alike) or next(iter(alike), "")
 
 
-def folder_meant(folder: Path, parent: Path, mark: str) -> str:
-    """A question about folders in `parent` that hold a file `mark` and have the name of one that does not.
+def folder_meant(folder: Path, parent: Path, mark: str) -> list[str]:
+    """The folders in `parent` that hold a file `mark` and have the name of one that does not.
 
-    " Did you mean campaigns/visits or campaigns/visits.local?", with a space in front; "" if none is.
+    For example campaigns/visits and campaigns/visits.local, its rehearsal.
     """
     try:
         entries = [entry for _, entry in zip(range(_FOLDER_LIMIT), parent.iterdir(), strict=False)]
         names = sorted(entry.name for entry in entries if (entry / mark).is_file())
     except (OSError, ValueError):
-        return ""
+        return []
     plain = {name: name.rpartition(".")[0] or name for name in names}  # visits.local is a rehearsal of visits
     wanted = closest(folder.name.rpartition(".")[0] or folder.name, plain.values(), likeness=_LIKE_A_FILE)
-    meant = [name for name in names if wanted and plain[name] == wanted]
-    return f" Did you mean {' or '.join(str(parent / name) for name in meant)}?" if meant else ""
+    return [str(parent / name) for name in names if wanted and plain[name] == wanted]

@@ -15,8 +15,6 @@ _ANSI = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]*[ -
 _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 # Control characters, and those that change the direction of text. The zero-width joiner stays: emoji need it.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-# What our own words about a failure name at their end, for the ledger and whoever looks into it.
-_ERROR_CLASS = re.compile(r" \((?:[A-Za-z]\w*(?:Error|Exception|Mismatch)|InvalidURL)\)")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
@@ -34,11 +32,6 @@ def clean(text: object) -> str:
     if plain.isascii() and plain.isprintable():  # most texts, at a tenth of the cost
         return plain
     return without_controls(_BREAKS.sub(" ", _ANSI.sub("", plain)))
-
-
-def without_error_class(text: str) -> str:
-    """Our own words about a failure without its class: "no answer in time (TimeoutError)" loses the last."""
-    return _ERROR_CLASS.sub("", text)
 
 
 def shorten(text: str, length: int) -> str:
@@ -86,15 +79,6 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     """
     number = "no" if count == 0 else f"{count:,}"
     return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
-
-
-def all_counted(count: int, noun: str, plural: str = "") -> str:
-    """All that there are of something: "the only message", "both messages", "all 2,000 messages".
-
-    `plural` is as in `counted`.
-    """
-    which = {1: "the only", 2: "both"}.get(count, f"all {count:,}")
-    return f"{which} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def percentage(part: int, whole: int) -> str:

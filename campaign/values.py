@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 def replace(value: Value, /, **fields: Any) -> Value:
-    """The same value with other fields. From Python 3.13 on, `copy.replace` does this."""
+    """A copy of the value with other fields. From Python 3.13 on, `copy.replace` does this."""
     if isinstance(value, Struct):
         return structs.replace(value, **fields)
     return cast(Value, dataclasses.replace(cast(Any, value), **fields))

@@ -5,20 +5,16 @@ import sys
 
 VERSION = "0.1.0"
 # The floors of pyproject.toml for what may be loaded already when a session has installed this package.
-FLOORS = {"pandas": "3", "pyarrow": "23.0.1", "aiohttp": "3.14.3"}
+FLOORS = {"pandas": "3", "numpy": "2", "pyarrow": "26", "aiohttp": "3.14.3"}
 
 
-def outdated() -> str:
-    """Which library this session has loaded in a version that is too old, and what to do; "" for none."""
+def outdated() -> dict[str, str]:
+    """The library that this session has loaded in a version below its floor; empty if there is none."""
     for name, floor in FLOORS.items():
         loaded = str(getattr(sys.modules.get(name), "__version__", ""))
         if (numbers := _numbers(loaded)) and numbers < _numbers(floor):
-            return (
-                f"campaign needs {name} {floor} or later, and this session has loaded {name} {loaded[:40]}. "
-                "Restart the session, then import campaign again. If that does not help, run: "
-                f'pip install --upgrade "{name}>={floor}"'
-            )
-    return ""
+            return {"library": name, "floor": floor, "loaded": f"{name} {loaded[:40]}"}
+    return {}
 
 
 def _numbers(version: str) -> list[int]:

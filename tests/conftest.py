@@ -19,8 +19,7 @@ import campaign
 from campaign.sending.engine import engine_thread
 from campaign.service import separation
 
-# Jupyter's libraries would make 38 grammars of addresses as they load, in 1.3 s, and no test needs them;
-# `campaign app` starts voila without them, too.
+# Jupyter's libraries would make 38 grammars of addresses as they load, in 1.3 s, and no test needs them.
 sys.modules.setdefault("rfc3987_syntax", None)
 
 # Every run tries the same few examples, so that a failure is there again when it is looked at; and none is
@@ -64,6 +63,7 @@ def _state_of_the_session():
     """Where programs that outlive one test keep what they know of campaigns: never where a person's is."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
         environment.setenv("CAMPAIGN_STATE_DIR", folder)
+        environment.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         yield
 
 
@@ -112,17 +112,13 @@ def _program_of_its_own(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _widgets_end_with_their_test():
-    """ipywidgets keeps each widget until it is closed, and with it all that a composer holds: the collector
-    would look through millions of objects again and again by the end of the suite."""
+    """ipywidgets keeps each widget until it is closed, and with it all that a form holds: the collector would
+    look through millions of objects again and again by the end of the suite."""
     yield
-    if "ipywidgets" not in sys.modules:
-        return
-    widgets = sys.modules["ipywidgets.widgets.widget"]
-    for composer in [one for one in widgets._instances.values() if type(one).__name__ == "Composer"]:
-        composer.desk.run = None
-    for thread in [one for one in threading.enumerate() if one.name == "campaign composer"]:
+    for thread in [one for one in threading.enumerate() if one.name == "campaign form"]:
         thread.join()
-    widgets.Widget.close_all()
+    if "ipywidgets" in sys.modules:
+        sys.modules["ipywidgets.widgets.widget"].Widget.close_all()
 
 
 @pytest.fixture

@@ -10,13 +10,12 @@ import pandas as pd
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.facts import as_json, records
-from campaign.cli.output import Page
+from campaign.cli.output import Page, quoted
 from campaign.cli.reports import check_report_paths, write_reports
-from campaign.cli.shell_words import ShellWords, quoted
 from campaign.cli.shown_result import exit_code, show_result
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_number, mask_sentences, mask_text
+from campaign.masking import mask_number, mask_text
 from campaign.paths import seen_from_here
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.report import write_report
@@ -28,7 +27,8 @@ from campaign.sending.afterwards.history import history
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.settling import reconcile
 from campaign.sending.campaigns import load_result
-from campaign.text import capitalised, counted, figure, listed_words
+from campaign.text import counted, figure
+from campaign.words.shell import SHELL
 
 _SHOWN = 20  # batches or people of a reconciliation that are printed
 _COUNTS = ("refused", "unknown", "waiting")
@@ -40,21 +40,21 @@ def run_reconcile(options: argparse.Namespace, page: Page) -> int:
     if isinstance(outcome, Reconciliation):
         _show_reconciliation(outcome, page)
         return NOT_ALL if len(outcome.batches) else ACCEPTED
-    page.line("What is certain is settled.")
+    page.say("settled")
     show_result(outcome, page)
     return exit_code(outcome)
 
 
 def run_close(options: argparse.Namespace, page: Page) -> int:
     result = close(options.folder, confirm=options.confirm)
-    page.line("The campaign is closed: nothing waits in it.")
+    page.say("campaign_closed")
     show_result(result, page)
     return exit_code(result)
 
 
 def run_erase(options: argparse.Namespace, page: Page) -> int:
     erase(options.folder, confirm=options.confirm)
-    page.line("The campaign is erased: history lists its totals and costs.")
+    page.say("campaign_erased")
     return ACCEPTED
 
 
@@ -62,16 +62,15 @@ def run_follow_up(options: argparse.Namespace, page: Page) -> int:
     result = load_result(options.folder)
     statuses = options.status or SAFE_TO_PREPARE_AGAIN
     frame = result.follow_up(statuses)
-    rows, by_status = len(frame), frame["last status"].value_counts()
-    named = [f"{figure(count)} {str(name).replace('_', ' ')}" for name, count in by_status.items()]
-    which = f" ({listed_words(named)})" if len(named) > 1 else ""
+    counts = frame["last status"].value_counts()
+    rows, kinds = len(frame), [f"{figure(n)} {str(name).replace('_', ' ')}" for name, n in counts.items()]
     path = write_follow_up(result, options.path, statuses=statuses)
     page.facts |= {"rows": 0 if path.why_kept else rows, "path": str(path)}
     if path.why_kept:
         page.line(f"{seen_from_here(path.absolute())}: {path.why_kept}")
         return ACCEPTED
-    page.line(f"{capitalised(counted(rows, 'row'))} to correct{which}: {seen_from_here(path.absolute())}")
-    page.line("Phone numbers are written in full: keep the file to yourself.")
+    file = seen_from_here(path.absolute())
+    page.say("follow_up_written", rows=rows, kinds=kinds if len(kinds) > 1 else [], file=file)
     return ACCEPTED
 
 
@@ -80,11 +79,11 @@ def run_history(options: argparse.Namespace, page: Page) -> int:
     campaigns = history(options.folder, try_outs=options.try_outs)
     rows = campaigns.to_dict("records")
     page.facts["campaigns"] = [as_json(row) | _masked(row) for row in rows]
-    page.line(f"{capitalised(counted(len(campaigns), 'campaign'))} in {options.folder}")
+    page.say("campaigns_listed", campaigns=len(campaigns), folder=options.folder)
     for row in rows:
         page.line()
-        for line in _campaign_lines(row, page.words):
-            page.quote(line)
+        for line in _campaign_lines(row):
+            page.line(line)
     return write_reports(paths, lambda path: write_report(campaigns, path), page)
 
 
@@ -94,7 +93,7 @@ def _masked(row: dict[Any, Any]) -> dict[str, str | None]:
     return masked | {"problem": mask_text(row["problem"], keep=row["folder"]) or None}
 
 
-def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
+def _campaign_lines(row: dict[Any, Any]) -> list[str]:
     """One campaign in a few lines; what is not known is left out."""
     place = Path(row["folder"])
     state = f", {row['state']}" if row["state"] else ""
@@ -107,7 +106,7 @@ def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
     if row["sender"]:
         lines.append(f"  from {mask_text(row['sender'])}: {mask_text(row['template'])}".rstrip(": "))
     if row["problem"]:
-        lines.append(f"  cannot be read: {words(mask_text(row['problem'], keep=row['folder']))}")
+        lines.append(f"  cannot be read: {mask_text(row['problem'], keep=row['folder'])}")
     return [*lines, f"  {seen_from_here(place)}"]
 
 
@@ -132,19 +131,20 @@ def _times(row: dict[Any, Any]) -> str:
 def _show_reconciliation(reconciliation: Reconciliation, page: Page) -> None:
     phrase = reconciliation.phrase
     page.facts |= {"reconciliation": _facts(reconciliation), "confirm": phrase or None}
-    page.line(mask_sentences(reconciliation.sentence))
+    for finding in reconciliation.findings:
+        page.line(SHELL.text(finding))
     for row in reconciliation.people.head(_SHOWN).to_dict("records"):
         page.line(f"  batch {row['batch']}, row {row['row']}, {mask_number(row['number'])}: {row['found']}")
     if len(reconciliation.people) > _SHOWN:
         page.line(f"  … and {figure(len(reconciliation.people) - _SHOWN)} more people")
     if phrase:
-        page.line(f"Nothing is settled yet. To settle what is certain: --confirm {quoted(phrase)}")
+        page.say("not_settled_yet", phrase=quoted(phrase))
 
 
 def _facts(reconciliation: Reconciliation) -> dict[str, Any]:
     """What the list says, for programs; people by their rows, without their numbers."""
     return {
-        "sentence": mask_sentences(reconciliation.sentence),
+        "findings": list(reconciliation.findings),
         "batches": records(reconciliation.batches),
         "people": records(reconciliation.people[["batch", "row", "found"]]),
     }

@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 
 from campaign.cli.commands import COMMANDS, Command
 from campaign.cli.exit_codes import EXIT_CODES
-from campaign.suggestions import did_you_mean
+from campaign.errors import UsageError
+from campaign.suggestions import closest
 from campaign.text import clean
 from campaign.version import VERSION
 
@@ -24,16 +25,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         choice = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
-        if choice:
-            meant = did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
-            message = f"{message[: choice.start()]}there is no {choice[1]!r}."
-            message += meant or f" Choose from {choice[2]}."
-        number = re.search(r"^argument (.*): invalid (int|float) value: (.*)$", message)
-        if number:
-            kind = "a whole number" if number[2] == "int" else "a number"
-            message = f"{number[1]} needs {kind}, but got {number[3]}."
-        message += "" if message.endswith((".", "?")) else "."
-        raise WrongUsage(f"{clean(message)} See {self.prog} --help.", self.format_usage())
+        suggestion = closest(choice[1], re.findall(r"[\w-]+", choice[2])) if choice else ""
+        problem = message.partition(" (choose")[0] if suggestion else message
+        raise WrongUsage(self, problem, suggestion)
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
@@ -44,12 +38,13 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         self._action_max_length = 16  # argparse forgets that commands are indented once more
 
 
-class WrongUsage(Exception):  # noqa: N818 - it is what a person did, and main answers it
-    """The command line cannot be understood."""
+class WrongUsage(UsageError):  # noqa: N818 - its name is in what --json prints
+    """The command line cannot be understood; `usage` is how the command is typed."""
 
-    def __init__(self, sentence: str, usage: str) -> None:
-        super().__init__(sentence)
-        self.usage = usage
+    def __init__(self, program: argparse.ArgumentParser, problem: str, suggestion: str) -> None:
+        self.usage = program.format_usage()
+        facts = {"problem": problem.rstrip("."), "suggestion": suggestion, "command": program.prog}
+        super().__init__("wrong_usage", **facts)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -70,24 +65,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def parse(program: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """What was typed; raises `WrongUsage` for what the command does not know, with what may be meant."""
+    """What was typed; raises `WrongUsage` for what the command does not know."""
     options, unknown = program.parse_known_args(arguments)
     if unknown:
         command = commands_of(program)[options.command]
         names = [name for action in command._actions for name in action.option_strings]
-        wrong = clean(unknown[0])
-        meant = _without_option(wrong, options.command) or did_you_mean(wrong, names)
-        command.error(f"there is no {wrong!r} in {command.prog}.{meant}")
+        raise WrongUsage(command, f"there is no {clean(unknown[0])}", closest(unknown[0], names))
     return options
-
-
-def _without_option(wrong: str, command: str) -> str:
-    """What to write where an option names what the command takes by its place: `--report`, `--folder`."""
-    usage = COMMANDS[command].usage
-    places = [re.sub(r"\W", "", place).casefold() for place in usage]
-    if wrong.removeprefix("--").casefold() not in (command, *places):
-        return ""
-    return f" It needs no option: campaign {' '.join([command, *usage])}."
 
 
 def commands_of(program: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

@@ -15,8 +15,9 @@ from campaign import markup
 from campaign.cli.exit_codes import ACCEPTED, NOTHING_TO_SEND
 from campaign.cli.facts import difference_facts
 from campaign.cli.output import Page
-from campaign.cli.plan_source import make_plan, show_plan
+from campaign.cli.plan_source import make_plan
 from campaign.cli.reports import check_report_paths, write_reports
+from campaign.cli.shown_plan import show_plan
 from campaign.contacts.files.signatures import OWN_PAGE
 from campaign.errors import ReportError
 from campaign.messages.plan import Plan
@@ -25,7 +26,9 @@ from campaign.results.own_report import AUTHOR
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.workbook import MOST_ROWS, write_rows
-from campaign.sending.store.identity import NOTHING_SENT_YET, locate_campaign
+from campaign.sending.store.identity import locate_campaign
+from campaign.words.finding import Finding
+from campaign.words.shell import SHELL
 
 
 def run_check(options: argparse.Namespace, page: Page) -> int:
@@ -42,15 +45,16 @@ def _compare(plan: Plan, options: argparse.Namespace, page: Page) -> None:
     """Say what sending the plan would do, given what its campaign has sent."""
     path, _ = locate_campaign(plan, options.name, options.folder, options.account)
     if not os.path.lexists(path):
-        page.line(NOTHING_SENT_YET)
+        page.line(SHELL.text(Finding("nothing_sent_before")))
         return
     # Only a campaign that exists has to be read: the check of a new file loads no ledger and no network.
+    from campaign.cli.shown_difference import show_difference
     from campaign.sending.opening import compare_in
     from campaign.sending.options import SendOptions
 
     difference = compare_in(plan, SendOptions(name=options.name, folder=options.folder), options.account)
     page.facts["comparison"] = difference_facts(difference)
-    page.line(NOTHING_SENT_YET if difference.is_first else difference.sentence)
+    show_difference(difference, page)
 
 
 _PAGE = """\

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign.cli.file_options import ISSUES, NUMBERS, SPREADSHEET, TEXT
-from campaign.cli.option import Group, Option, batches, chance, fault
+from campaign.cli.option import Option, OptionGroup, batches, chance, fault
 from campaign.cli.sending_options import (
     ACCOUNT,
     BY,
@@ -29,7 +29,7 @@ class Command(NamedTuple):
 
     help: str
     module: str
-    groups: tuple[Group, ...]
+    groups: tuple[OptionGroup, ...]
     facts: tuple[str, ...]
     examples: tuple[str, ...]
 
@@ -39,11 +39,11 @@ class Command(NamedTuple):
         return [option.usage for group in self.groups for option in group.options if option.usage]
 
 
-def _of_folder(*options: Option) -> Group:
-    return Group("the campaign", (FOLDER, *options))
+def _of_folder(*options: Option) -> OptionGroup:
+    return OptionGroup("the campaign", (FOLDER, *options))
 
 
-_TRIAL = Group(
+_TRIAL = OptionGroup(
     "your phone",
     (
         Option("--to", required=True, metavar="NUMBER", help="the number of your own phone"),
@@ -67,11 +67,10 @@ _RESOLVED = _of_folder(
     Option("--note", default="", help="how you found out; kept in the journal"),
     Option(
         "--cost", metavar="AMOUNT",
-        help="what a batch cost that was accepted, or ordered again before, in the units of the account; "
-        "also to correct a cost that you gave",
+        help="what the batch cost, in the units of the account",
     ),
 )  # fmt: skip
-_LIST = Group(
+_LIST = OptionGroup(
     "the provider's list",
     (
         Option("list", metavar="LIST", help="what the provider took: .csv, .xlsx, …"),
@@ -82,9 +81,9 @@ _LIST = Group(
 )
 _DATABASE = Option(
     "--ledger", metavar="ADDRESS", type=ledger,
-    help="the address of its PostgreSQL database, if it is to be compared with the campaign's",
+    help="the address of its PostgreSQL database, to be compared with the campaign's",
 )  # fmt: skip
-_WORKER = Group(
+_WORKER = OptionGroup(
     "this worker",
     (
         Option(
@@ -97,7 +96,7 @@ _WORKER = Group(
         ),
     ),
 )  # fmt: skip
-_ORDERED = Group(
+_ORDERED = OptionGroup(
     "the campaign",
     (
         Option("folder", metavar="FOLDER", help="the campaign folder"),
@@ -123,7 +122,7 @@ _FOLLOWED_UP = _of_folder(
         help="status of the rows to write (default: refused and invalid); may be repeated",
     ),
 )  # fmt: skip
-_LISTED = Group(
+_LISTED = OptionGroup(
     "the campaigns",
     (
         Option(
@@ -137,7 +136,7 @@ _LISTED = Group(
         Option("--try-outs", action="store_true", help="also list messages that were tried out"),
     ),
 )  # fmt: skip
-_SERVICE = Group(
+_SERVICE = OptionGroup(
     "the service",
     (
         Option("--port", type=int, default=8025, help="to listen on; 0 for any free port (default: 8025)"),
@@ -150,8 +149,7 @@ _SERVICE = Group(
         Option("--latency", type=float, default=0.0, metavar="SECONDS", help="before each answer"),
         Option(
             "--fault", action="append", type=fault, default=[], metavar="REQUEST=NAME",
-            help="make a request go wrong: 3=accept_close accepts the third request and loses its answer; "
-            "may be repeated",
+            help="make a request go wrong: 3=accept_close loses the answer to the third; may be repeated",
         ),
         Option(
             "--random-fault", action="append", type=chance, default=[], metavar="NAME=CHANCE",
@@ -160,14 +158,14 @@ _SERVICE = Group(
         Option("--seed", type=int, default=0, help="seed of the random faults (default: 0)"),
     ),
 )  # fmt: skip
-_APP = Group(
+_APP = OptionGroup(
     "the page",
     (
         Option("--port", type=int, default=0, help="to listen on (default: any free port)"),
         Option("--no-browser", dest="browser", action="store_false", help="only print the address"),
     ),
 )
-_SHELL = Group("the shell", (Option("shell", choices=("bash", "zsh", "fish"), help="your shell"),))
+_SHELL = OptionGroup("the shell", (Option("shell", choices=("bash", "zsh", "fish"), help="your shell"),))
 
 _VISITS = "visits.xlsx --message-file visit.txt --sender CLINIC --region UG"
 _CHECKING, _SENDING = "campaign.cli.check_command", "campaign.cli.sending_commands"

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from campaign.cli.option import Group, OneOf, Option, words
+from campaign.cli.option import OneOf, Option, OptionGroup, words
 
-SPREADSHEET = Group(
+SPREADSHEET = OptionGroup(
     "the spreadsheet",
     (
         Option(
@@ -39,21 +39,19 @@ SPREADSHEET = Group(
         Option("--max-seconds", type=float, metavar="SECONDS", help="computing time for opening a workbook"),
         Option(
             "--stream", action="store_const", const=True,
-            help="read, check and send the table in parts, so that it may be larger than the memory "
-            "(default: if the file is large, and no other option says how to read it)",
+            help="read and send the table in parts, so that it may be larger than the memory",
         ),
     ),
 )  # fmt: skip
 
-TEXT = Group(
+TEXT = OptionGroup(
     "the text",
     (
         OneOf(
             Option("--message", metavar="TEXT", help='the text itself, for example "Hi {first_name}, …"'),
             Option(
                 "--message-file", action="append", metavar="FILE",
-                help="file that holds the text, - for standard input; with --language, give "
-                "LANGUAGE=FILE once for each language",
+                help="file that holds the text, - for standard input; with --language: LANGUAGE=FILE",
             ),
             required=True,
         ),
@@ -75,7 +73,7 @@ TEXT = Group(
         ),
         Option(
             "--no-downgrade", dest="downgrade", action="store_const", const=False, default=True,
-            help="keep curly quotes and long dashes, which can make a message cost more parts",
+            help="keep curly quotes and long dashes, which can cost more parts",
         ),
         Option(
             "--as-written", action="store_const", const=True, default=False,
@@ -84,18 +82,16 @@ TEXT = Group(
     ),
 )  # fmt: skip
 
-NUMBERS = Group(
+NUMBERS = OptionGroup(
     "the numbers",
     (
         Option(
             "--number", action="append", metavar="COLUMN",
-            help="column that holds the numbers (default: found by its header); give it again for the next "
-            "best column",
+            help="column of the numbers (default: found by its header); may be repeated: next best column",
         ),
         Option(
             "--region",
-            help="country of numbers without a country code, for example UG, or the column that holds it; "
-            "001 if all numbers have one",
+            help="country of numbers without a country code, such as UG, or the column that holds it",
         ),
         Option(
             "--several", choices=("refuse", "first"), default="refuse",
@@ -117,7 +113,7 @@ NUMBERS = Group(
     ),
 )  # fmt: skip
 
-ISSUES = Group(
+ISSUES = OptionGroup(
     "what is shown",
     (
         Option("--all", action="store_true", help="show every row that cannot be sent, not the first ten"),

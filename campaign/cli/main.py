@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import errno
 import gc
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,9 +16,9 @@ from typing import Any, TextIO
 from campaign.cli.arguments import WrongUsage, parse, parser
 from campaign.cli.commands import COMMANDS
 from campaign.cli.exit_codes import ACCEPTED, INTERRUPTED, NOT_ALL, USAGE
-from campaign.cli.output import Page, complain
-from campaign.cli.shell_words import ShellWords, quoted
+from campaign.cli.output import Page, complain, quoted, system_error
 from campaign.errors import CampaignError
+from campaign.words.finding import Finding
 
 _THRESHOLD = 10_000  # objects between two searches for garbage; with 700 they took 2% of a short command
 _SENDING = ("send", "resume", "try-out", "worker")
@@ -32,10 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.disable()  # modules are no garbage: looking for some while they load took a fifth of all
     arguments = sys.argv[1:] if arguments is None else arguments
     with steady_streams() as output:
-        code, what_now = _run(arguments)
+        code, folder = _run(arguments)
         output.flush()
         if output.loss:
-            complain(f"The output could not be written: {output.loss}. {what_now}".rstrip())
+            complain(Finding("output_lost", {"reason": output.loss, "folder": folder}))
             code = code or NOT_ALL
     if as_program:
         gc.freeze()  # nor is what is left at the end: Python would look through all of it twice
@@ -43,60 +42,52 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> tuple[int, str]:
-    """The exit code of a command, and where its outcome can be looked up if it is not seen now."""
-    program = parser()
+    """The exit code of a command, and the folder in which its outcome can be looked up."""
     try:
-        options = parse(program, arguments)
-    except WrongUsage as error:
-        return _refuse_usage(error, as_json="--json" in arguments), ""
+        options = parse(parser(), arguments)
+    except CampaignError as error:
+        _refuse_arguments(error, as_json="--json" in arguments)
+        return USAGE, ""
     except SystemExit:  # the help and the version
         return ACCEPTED, ""
-    words = ShellWords(program, options.command)
+    page = Page(options.command, COMMANDS[options.command].facts, as_json=options.json)
     if getattr(options, "folder", None):
-        words.folder = quoted(options.folder)
-    page = Page(options.command, words, COMMANDS[options.command].facts, as_json=options.json)
+        page.folder = quoted(options.folder)
     code = _answer(options, page)
     page.finish(code)
-    return code, _what_now(options, page)
+    return code, _folder_on_record(options, page)
 
 
 def _answer(options: argparse.Namespace, page: Page) -> int:
-    """Run the command; whatever a person or a system can cause is a sentence, and never a traceback."""
+    """Run the command; whatever a person or a system can cause is a finding, and never a traceback."""
     try:
         return function_of(options.command)(options, page)
     except CampaignError as error:
         page.refuse(error)
         return USAGE
     except KeyboardInterrupt:
-        page.fail("Interrupted", f"stopped. {_what_now(options, page)}".rstrip())
+        facts = {"signal": "Ctrl-C", "folder": _folder_on_record(options, page)}
+        page.fail(Finding("stopped", facts), "Interrupted")
         return INTERRUPTED
     except SystemExit as end:  # SIGTERM, after a clean stop
-        page.fail("Terminated", f"stopped by SIGTERM. {_what_now(options, page)}".rstrip())
+        facts = {"signal": "SIGTERM", "folder": _folder_on_record(options, page)}
+        page.fail(Finding("stopped", facts), "Terminated")
         return int(end.code or ACCEPTED)
     except OSError as error:
-        place = f": {error.filename}" if error.filename else ""
-        reason = f"{error.strerror or type(error).__name__}{place}."
-        page.fail("OSError", f"{reason} {_what_now(options, page)}".rstrip())
+        page.fail(system_error(error, _folder_on_record(options, page)), "OSError")
         return NOT_ALL if options.command in _SENDING else USAGE
 
 
-def _what_now(options: argparse.Namespace, page: Page) -> str:
-    if options.command not in _SENDING:
-        return ""
-    return (
-        f"What was sent is on record: campaign status {page.words.folder} shows it, and campaign resume "
-        f"{page.words.folder} sends the rest."
-    )
+def _folder_on_record(options: argparse.Namespace, page: Page) -> str:
+    return (page.folder or "FOLDER") if options.command in _SENDING else ""
 
 
-def _refuse_usage(error: WrongUsage, *, as_json: bool) -> int:
-    if as_json:
-        facts = {"command": None, "exit_code": USAGE, "error": {"kind": "WrongUsage", "message": str(error)}}
-        print(json.dumps(facts | {"warnings": []}, ensure_ascii=False))
-    else:
+def _refuse_arguments(error: CampaignError, *, as_json: bool) -> None:
+    if isinstance(error, WrongUsage) and not as_json:
         print(error.usage, file=sys.stderr, end="")
-    complain(str(error))
-    return USAGE
+    page = Page(None, (), as_json=as_json)
+    page.refuse(error)
+    page.finish(USAGE)
 
 
 def function_of(command: str) -> Callable[[argparse.Namespace, Page], int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
-from campaign.cli.output import Page
+from campaign.cli.output import Page, system_error
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
@@ -14,6 +14,7 @@ from campaign.paths import seen_from_here
 from campaign.results.breakdown import choose_column
 from campaign.results.replaced_file import check_ending, check_place
 from campaign.results.report import ENDINGS
+from campaign.words.finding import Finding
 
 
 def check_report_paths(paths: Iterable[Path] | None) -> Sequence[Path]:
@@ -39,8 +40,10 @@ def write_reports(paths: Iterable[Path], write: Callable[[Path], Path], page: Pa
         try:
             written = write(path)
         except (CampaignError, OSError) as error:
-            reason = f"{error.strerror or error}." if isinstance(error, OSError) else error
-            page.warn(f"The report {seen_from_here(path)} was not written. {reason}")
+            cause = error.finding if isinstance(error, CampaignError) else system_error(error)
+            page.warn(
+                Finding("report_not_written", {"file": seen_from_here(path), "cause": cause}, "warning")
+            )
             code = NOT_ALL
         else:
             page.facts["reports"].append(str(written))

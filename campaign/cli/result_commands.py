@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,14 @@ from campaign.cli.output import Page
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.shown_result import exit_code, show_result
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_texts
-from campaign.results.calls_to_settle import batches_in_words
-from campaign.results.plain_words import without_error_classes
+from campaign.masking import mask_finding, mask_texts
 from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.afterwards.resolving import resolve
 from campaign.sending.campaigns import load_result
+from campaign.sending.ledger.views import finding_of
 from campaign.sending.workers.ordering import workers
-from campaign.text import agreeing, capitalised, counted, figure
+from campaign.text import counted, figure
 
 _ROUNDS_SHOWN = 10
 
@@ -32,12 +32,21 @@ def run_status(options: argparse.Namespace, page: Page) -> int:
     _show_rounds(result, page)
     unknown = result.batches[result.batches["status"] == "unknown"]
     unknown = unknown.assign(error=mask_texts(unknown["error"]))
-    page.facts["unknown"] = records(unknown[["batch", "messages", "error"]])
-    words = without_error_classes(unknown["error"], unknown["status"])
-    for batch, count, error in zip(unknown["batch"], unknown["messages"], words, strict=True):
-        page.line(f"  batch {batch}: {counted(count, 'message')} unknown, {error or 'no answer yet'}")
+    page.facts["unknown"] = [
+        {"batch": batch["batch"], "messages": batch["messages"], **_what_came(batch)}
+        for batch in unknown.to_dict("records")
+    ]
+    for batch, count, error in zip(unknown["batch"], unknown["messages"], unknown["error"], strict=True):
+        page.line(f"  batch {batch}: {counted(count, 'message')} unknown. {error or 'No answer yet.'}")
     show_workers(options.folder, page)
     return exit_code(result)
+
+
+def _what_came(batch: Mapping[Any, Any]) -> dict[str, Any]:
+    """What is said of a batch: as code and facts, and in words; no code where nothing came yet."""
+    finding = finding_of(batch)
+    facts = {} if finding is None else dict(mask_finding(finding).facts)
+    return {"code": batch["why"] or None, "facts": facts, "error": batch["error"]}
 
 
 def show_workers(folder: str, page: Page) -> None:
@@ -47,7 +56,7 @@ def show_workers(folder: str, page: Page) -> None:
     for worker in frame.to_dict("records"):
         seen = f"last heard of {worker['seconds']:.0f} s ago"
         claimed = counted(worker["messages"], "message")
-        page.quote(f"  worker {worker['name']}: {claimed} claimed or under way, {seen}")
+        page.line(f"  worker {worker['name']}: {claimed} claimed or under way, {seen}")
 
 
 def _show_rounds(result: Result, page: Page) -> None:
@@ -81,8 +90,7 @@ def run_resolve(options: argparse.Namespace, page: Page) -> int:
         options.folder, options.batches, options.outcome, confirm=options.confirm, note=options.note,
         cost=options.cost,
     )  # fmt: skip
-    are = agreeing(len(options.batches), "is", "are")
-    page.line(f"{capitalised(batches_in_words(options.batches, shown=None))} {are} settled.")
+    page.say("batches_settled", batches=options.batches, count=len(options.batches))
     show_result(result, page)
     return exit_code(result)
 

@@ -12,7 +12,7 @@ import threading
 from campaign.cli.exit_codes import ACCEPTED
 from campaign.cli.output import Page
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import capitalised, counted, money
+from campaign.text import money
 
 
 def run_sandbox(options: argparse.Namespace, page: Page) -> int:
@@ -30,8 +30,7 @@ def run_sandbox(options: argparse.Namespace, page: Page) -> int:
             _introduce(service, None if chosen_password else password, page)
             threading.Event().wait()
         except KeyboardInterrupt:
-            accepted = capitalised(counted(len(service.inbox), "message"))
-            print(f"{accepted} accepted, {money(service.charged)} charged.", file=sys.stderr)
+            print(f"{len(service.inbox):,} accepted, {money(service.charged)} charged", file=sys.stderr)
     return ACCEPTED
 
 
@@ -43,7 +42,7 @@ def _introduce(service: Sandbox, password: str | None, page: Page) -> None:
         "password": password,
         "ca_file": None if service.ca_file is None else str(service.ca_file),
     }
-    page.line("SANDBOX: nothing is sent. Stop it with Ctrl-C.")
+    page.say("sandbox_started")
     page.line(f"address   {service.account.endpoint}")
     if service.ca_file is not None:
         page.line(f"ca file   {service.ca_file}")

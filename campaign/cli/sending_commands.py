@@ -12,10 +12,11 @@ from typing import Any
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL, NOTHING_TO_SEND
 from campaign.cli.facts import difference_facts, result_facts
-from campaign.cli.output import Page
-from campaign.cli.plan_source import make_plan, show_plan
+from campaign.cli.output import Page, quoted
+from campaign.cli.plan_source import make_plan
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
-from campaign.cli.shell_words import quoted
+from campaign.cli.shown_difference import show_difference
+from campaign.cli.shown_plan import show_plan
 from campaign.cli.shown_result import exit_code, show_result
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
@@ -24,12 +25,13 @@ from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.campaigns import compare, load_result, resume, send
 from campaign.sending.engine.budget import Budget
-from campaign.sending.opening import phrase_to_confirm
+from campaign.sending.opening import question_to_send
 from campaign.sending.options import SendOptions
-from campaign.sending.store.identity import NOTHING_SENT_YET, locate_campaign
+from campaign.sending.store.identity import locate_campaign
 from campaign.sending.try_out import try_out
 from campaign.sending.workers.release import Release, release
 from campaign.service.account import Account
+from campaign.words.shell import SHELL
 
 ROUND = (
     "changed", "waiting", "opted_out", "elsewhere", "takeover", "confirm", "hours", "rate", "batch_size",
@@ -48,7 +50,7 @@ def run_send(options: argparse.Namespace, page: Page) -> int:
     if not plan.totals.messages:
         return NOTHING_TO_SEND
     folder, _ = locate_campaign(plan, options.name, options.folder, options.account)
-    page.words.folder = quoted(seen_from_here(folder))
+    page.folder = quoted(seen_from_here(folder))
     if options.dry_run:
         return _compare(plan, checked_choices, page)
     if options.release:
@@ -60,14 +62,11 @@ def _compare(plan: Plan, choices: SendOptions, page: Page) -> int:
     """Show what would be sent, and the phrase that live asks for."""
     difference = compare(plan, name=choices.name, account=choices.account, folder=choices.folder)
     page.facts["comparison"] = difference_facts(difference)
-    if difference.is_first:
-        page.line(NOTHING_SENT_YET)
-    page.line(difference.sentence)
-    phrase = phrase_to_confirm(difference, choices)
+    show_difference(difference, page)
+    question = question_to_send(difference, choices)
+    phrase = "" if question is None else question.phrase
     page.facts["confirm"] = phrase or None
-    if phrase:
-        page.line(f"To send it, add --confirm {quoted(phrase)}.")
-    page.line("This was a dry run: nothing was sent.")
+    page.say("dry_run", phrase=quoted(phrase) if phrase else "")
     return ACCEPTED
 
 
@@ -128,10 +127,11 @@ def run_try_out(options: argparse.Namespace, page: Page) -> int:
     trial = try_out(
         plan, account, number=options.to, region=options.region, row=options.row, confirm=options.confirm
     )
-    page.facts |= {"message": trial.text, "result": result_facts(trial.result, page.words)}
-    for line in str(trial).removesuffix(trial.question).splitlines():
-        page.quote(line)
-    page.line(trial.question)
+    page.facts |= {"message": trial.text, "result": result_facts(trial.result)}
+    *lines, _ = str(trial).splitlines()
+    for line in lines:
+        page.line(line)
+    page.line(SHELL.text(trial.question))
     if not (trial.result.messages["status"] == "accepted").all():
         return NOT_ALL
     if page.as_json or not sys.stdin.isatty() or account is None or account.environment != "live":

@@ -1,9 +1,10 @@
 """The options that say where, when and how fast to send, and what becomes of earlier rounds."""
 
-from argparse import SUPPRESS, ArgumentTypeError
+from argparse import SUPPRESS
 from pathlib import Path
 
-from campaign.cli.option import Group, Option
+from campaign.cli.option import Option, OptionGroup
+from campaign.errors import AccountError
 
 
 def ledger(given: str) -> str:
@@ -11,10 +12,7 @@ def ledger(given: str) -> str:
     from campaign.sending.ledger.postgres.address import has_password
 
     if has_password(given):
-        raise ArgumentTypeError(
-            "leave the password out of the address, because every user of this machine can see the arguments "
-            "of a command. Set PGPASSWORD, or use a password file."
-        )
+        raise AccountError("password_shown")  # and not a ValueError, with which argparse repeats it
     return given
 
 
@@ -22,30 +20,28 @@ FOLDER = Option("folder", metavar="FOLDER", help="the campaign folder")
 CONFIRM = Option("--confirm", metavar="PHRASE", help="the phrase that the command asks for")
 BY = Option(
     "--by", action="append", metavar="COLUMN",
-    help="column of the file for whose values the report has the outcome, such as a clinic; may be repeated",
+    help="column whose values the report compares, such as a clinic; may be repeated",
 )  # fmt: skip
 
-CAMPAIGN = Group(
+CAMPAIGN = OptionGroup(
     "the campaign",
     (
         Option(
             "--name",
-            help="name of the campaign (default: the file's name); another name says the same thing "
-            "again, on purpose",
+            help="name of the campaign (default: the file's name); a new name sends again",
         ),
         Option("--folder", help="campaign folder (default: campaigns/NAME)"),
     ),
 )
 
-ACCOUNT = Group(
+ACCOUNT = OptionGroup(
     "the account",
     (
         Option(
             "--account", choices=("local", "sandbox", "live"), default="local",
-            help="where to send: local is the embedded sandbox, which sends nothing (default); sandbox (the "
-            "provider's) and live are read from CAMPAIGN_SANDBOX_… and CAMPAIGN_LIVE_…: URL, USERNAME, "
-            "PASSWORD (or PASSWORD_FILE, a file that has it) and, if you like, CURRENCY, CA_FILE with the "
-            "certificates to trust, and PROXY (or PROXY_FILE), the address of an HTTP proxy",
+            help="where to send: local (default) sends nothing; sandbox and live are read from the variables "
+            "CAMPAIGN_SANDBOX_… and CAMPAIGN_LIVE_…: URL, USERNAME, PASSWORD (or PASSWORD_FILE) and, if "
+            "needed, CURRENCY, CA_FILE and PROXY",
         ),
         Option(  # its name before the first release
             "--environment", dest="account", choices=("local", "sandbox", "live"), default="local",
@@ -58,28 +54,24 @@ ACCOUNT = Group(
     ),
 )  # fmt: skip
 
-EARLIER_ROUNDS = Group(
+EARLIER_ROUNDS = OptionGroup(
     "what was sent before",
     (
         Option(
             "--changed", choices=("ask", "skip", "send"), default="ask",
-            help="numbers that were reached with another text: ask shows them and sends nothing (default), "
-            "skip lets them keep what they got, send sends the new text too",
+            help="people who got another text: ask first (default), skip them, or send the new text too",
         ),
         Option(
             "--waiting", choices=("ask", "withdraw"), default="ask",
-            help="texts that wait to be sent and are not in the file any more, because the number is gone or "
-            "gets another text now: ask shows them and sends nothing (default), withdraw gives them up",
+            help="texts that wait and are not in the file any more: ask first (default), or withdraw them",
         ),
         Option(
             "--opted-out", choices=("ask", "skip", "send"), default="ask",
-            help="people who were left out before, because they wanted no messages, and are not on the list "
-            "now: ask sends nothing (default), skip leaves them out, send sends to them",
+            help="people who opted out before and are not on the list now: ask first (default), skip or send",
         ),
         Option(
             "--elsewhere", choices=("ask", "send"), default="ask",
-            help="people who have this very text from another campaign of the account, or may get it from "
-            "there: ask sends nothing (default), send sends it to them again",
+            help="people who have this very text from another campaign: ask first (default), or send again",
         ),
         Option(
             "--takeover", metavar="PHRASE",
@@ -88,14 +80,13 @@ EARLIER_ROUNDS = Group(
     ),
 )  # fmt: skip
 
-PACE = Group(
+PACE = OptionGroup(
     "how fast, and how far",
     (
         Option("--confirm", metavar="PHRASE", help="the phrase that live sending asks for"),
         Option(
             "--budget", metavar="UNITS",
-            help="cost units to spend over the campaign's life, at most; it stays in force until another one "
-            'is given, or "none"',
+            help='cost units that the campaign may spend in all, also later; "none" ends the limit',
         ),
         Option("--budget-messages", type=int, metavar="MESSAGES", help="the same in messages to send"),
         Option("--hours", help='when to send, for example "08:00-20:00 Africa/Kampala"'),
@@ -116,7 +107,7 @@ PACE = Group(
     ),
 )  # fmt: skip
 
-REPORT = Group(
+REPORT = OptionGroup(
     "the report",
     (
         Option(
@@ -128,7 +119,7 @@ REPORT = Group(
     ),
 )  # fmt: skip
 
-FIRST_ROUND = Group(
+FIRST_ROUND = OptionGroup(
     "how to begin",
     (
         Option(
@@ -137,8 +128,7 @@ FIRST_ROUND = Group(
         ),
         Option(
             "--release", action="store_true",
-            help="send nothing now, but let workers do it: campaign worker on any machines; the ledger has "
-            "to be in PostgreSQL",
+            help="leave the sending to campaign worker on any machines; the ledger has to be in PostgreSQL",
         ),
         Option(
             "--pilot", type=int, metavar="MESSAGES",
@@ -146,9 +136,8 @@ FIRST_ROUND = Group(
         ),
         Option(
             "--ledger", metavar="FILE", type=ledger,
-            help="file for the ledger, if the folder is not on a local disk; or the address of a PostgreSQL "
-            "database, postgresql+psycopg://USER@HOST/DATABASE, whose password is in PGPASSWORD or a "
-            "password file",
+            help="file for the ledger, if the folder is not on a local disk, or a PostgreSQL database: "
+            "postgresql+psycopg://USER@HOST/DATABASE (password in PGPASSWORD)",
         ),
     ),
 )  # fmt: skip

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.facts import result_facts
-from campaign.cli.output import Page
-from campaign.cli.shell_words import quoted
-from campaign.environments import words_for
-from campaign.masking import mask_sentences
+from campaign.cli.output import Page, quoted
 from campaign.paths import seen_from_here
+from campaign.results.finding_lines import headlines, in_lines
 from campaign.results.tables import Result
-from campaign.text import capitalised, counted
+from campaign.words.shell import SHELL
 
 _NOT_ACCEPTED = ("not_sent", "refused", "unknown")  # what becomes of a row that has messages, otherwise
 
 
 def show_result(result: Result, page: Page) -> None:
-    """What is known of a campaign: where it went, the outcome in a sentence, the counts, the cost."""
+    """What is known of a campaign: where it went, the outcome, and a line for each kind of rows."""
     folder = seen_from_here(result.folder)
-    page.words.folder = quoted(folder)
-    page.facts["result"] = result_facts(result, page.words)
+    page.folder = quoted(folder)
+    page.facts["result"] = result_facts(result)
     page.gap()
-    page.line(f"{capitalised(words_for(result.environment).where)}.")
-    page.line(mask_sentences(result.sentence), "strong")
-    totals = result.totals
-    page.counts(totals.rows, dict(totals.items()))
-    sent = int((result.batches["status"] != "not_sent").sum())
-    page.line(f"Cost: {totals.cost_in_words} for {counted(sent, 'batch', 'batches')} sent.")
-    page.line(f"Campaign folder: {folder}")
+    for headline in headlines(result.findings, SHELL):
+        page.line(headline, "strong")
+    for line in in_lines(result.findings, SHELL):
+        page.line(line)
+    page.line(f"Folder: {folder}")
 
 
 def exit_code(result: Result) -> int:

@@ -14,7 +14,7 @@ from campaign.masking import mask_sentences
 from campaign.sending.workers.ordering import order
 from campaign.sending.workers.release import release
 from campaign.sending.workers.worker import work
-from campaign.text import agreeing, capitalised, counted, figure
+from campaign.text import figure
 
 
 def run_release(options: argparse.Namespace, page: Page) -> int:
@@ -34,10 +34,8 @@ def run_worker(options: argparse.Namespace, page: Page) -> int:
         progress=sys.stderr.isatty(),
     )
     page.facts["worker"] = asdict(report) | {"sentence": mask_sentences(report.sentence)}
-    counts = [f"{figure(getattr(report, name))} {name}" for name in ("accepted", "refused", "unknown")]
-    page.line(f"This worker: {', '.join(counts)}.")
-    waits = agreeing(report.waiting, "waits", "wait")
-    page.line(f"{capitalised(counted(report.waiting, 'message'))} {waits} to be sent.")
+    names = ("accepted", "refused", "unknown", "waiting")
+    page.line(", ".join(f"{figure(getattr(report, name))} {name}" for name in names))
     if report.sentence:
         page.line(mask_sentences(report.sentence))
     return NOT_ALL if report.waiting or report.refused or report.unknown else ACCEPTED
@@ -45,6 +43,6 @@ def run_worker(options: argparse.Namespace, page: Page) -> int:
 
 def run_order(options: argparse.Namespace, page: Page) -> int:
     order(options.folder, options.what, note=options.note)
-    page.line("Ordered. Workers hear it within two seconds, and what is under way finishes.")
+    page.say("order_given")
     show_workers(options.folder, page)
     return ACCEPTED

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from campaign.contacts.consent import ConsentHeader
 from campaign.contacts.vocabulary import phrases
@@ -59,7 +60,7 @@ def find_column(columns: Iterable[str], wanted: str) -> str:
     """
     names = [str(column) for column in columns]
     if (column := column_meant(names, wanted)) is None:
-        raise ColumnError(why_none(names, wanted))
+        raise no_column(names, wanted)
     return column
 
 
@@ -75,13 +76,12 @@ def _matches(names: Sequence[str], wanted: str) -> list[str]:
     return whole or [name for name in names if fold(without_groups(name)) == fold(wanted)]
 
 
-def why_none(columns: Sequence[str], wanted: str) -> str:
-    """The message of `find_column` if it finds no column."""
+def no_column(columns: Sequence[str], wanted: str) -> ColumnError:
+    """The error of `find_column`."""
     if matches := _matches(columns, wanted):
-        return f'"{wanted}" could be any of these columns: {listed(matches)}. Write it exactly.'
-    meant = meant_by(columns, wanted)
-    hint = f" Did you mean {' or '.join(listed([name]) for name in meant)}?" if meant else ""
-    return f'There is no column "{wanted}".{hint} The columns are: {listed(columns)}.'
+        return ColumnError("column_ambiguous", column=wanted, columns=matches)
+    suggestions = meant_by(columns, wanted)
+    return ColumnError("column_missing", column=wanted, suggestions=suggestions, columns=list(columns))
 
 
 def meant_by(columns: Sequence[str], wanted: str) -> list[str]:
@@ -177,10 +177,7 @@ def check_headers(headers: Sequence[str], *, letters: Sequence[str] | None = Non
     """
     longest = max(map(len, headers), default=0)
     if longest > LONGEST:
-        raise ColumnError(
-            f"A header has {longest:,} characters, so that row is probably not the header. "
-            "Give the row number of the header with header=."
-        )
+        raise ColumnError("header_too_long", characters=longest)
     if letters is None:
         letters = [column_letter(i) for i in range(len(headers))]
     names = [
@@ -191,12 +188,7 @@ def check_headers(headers: Sequence[str], *, letters: Sequence[str] | None = Non
         groups.setdefault(fold(name), []).append(i)
     duplicates = [group for group in groups.values() if len(group) > 1]
     if duplicates:
-        named = "; ".join(
-            ", ".join(f'"{names[i]}" (column {letters[i]})' for i in group[:LISTED])
-            for group in duplicates[:LISTED]
-        )
-        raise ColumnError(
-            f"Several columns have the same name: {named}. "
-            "Give each column a name of its own, then read the file again."
-        )
+        places = list(chain.from_iterable(duplicates))
+        columns, their_letters = ([column[i] for i in places] for column in (names, letters))
+        raise ColumnError("columns_alike", columns=columns, letters=their_letters)
     return names

@@ -13,25 +13,23 @@ from typing import Any
 import pandas as pd
 
 from campaign.arrow_text import series_to_array
-from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.cells.hidden_numbers import may_be_numbers
-from campaign.contacts.columns import listed
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_record import Reading
-from campaign.contacts.table import ALL_BLANK
 from campaign.errors import FileError
 from campaign.paths import is_file
-from campaign.remedies import in_curly_quotes
 from campaign.text import clean
+from campaign.words.finding import Finding
 
 LOST = ("formula_without_value", "cell_error")  # codes of cells whose value is not in the file
 
 
 def list_in_words(source: Any, argument: str) -> str:
-    """What a list is called in a sentence: its argument, and the file if it is one."""
-    is_path = isinstance(source, str | os.PathLike)
-    named = "provider's list" if argument == "provider_list" else f"list in {argument}="
-    return f"{named}{f' ({in_curly_quotes(clean(Path(source).name))})' if is_path else ''}"
+    """What a list is called in a sentence: its file, or where it has none, its argument."""
+    kind = "provider's list" if argument == "provider_list" else "list"
+    if isinstance(source, str | os.PathLike):
+        return f"{kind} “{clean(Path(source).name)}”"
+    return kind if argument == "provider_list" else f"{kind} in {argument}="
 
 
 def check_complete(table: pd.DataFrame, source: Any, argument: str) -> None:
@@ -41,15 +39,12 @@ def check_complete(table: pd.DataFrame, source: Any, argument: str) -> None:
     unless the one to read was named.
     """
     reading: Reading = table.attrs["reading"]
-    sheets = _sheets_with_numbers(source, reading)
     left_out = [*reading.left_out]
-    if sheets:
-        left_out.append(f"only the sheet {listed([str(reading.sheet)])} was read, and not {listed(sheets)}")
+    if sheets := _sheets_with_numbers(source, reading):
+        facts = {"sheet": reading.sheet, "others": sheets}
+        left_out.append(Finding("sheets_not_read", facts, "warning"))
     if left_out:
-        raise FileError(
-            f"The {list_in_words(source, argument)} was not read completely: {'; '.join(left_out)}. "
-            f"{_remedy(source, argument, reading, sheets)}"
-        )
+        raise FileError("list_incomplete", **_names(source, argument), left_out=left_out)
 
 
 def check_cells(table: pd.DataFrame, columns: Sequence[str], source: Any, argument: str) -> None:
@@ -57,13 +52,13 @@ def check_cells(table: pd.DataFrame, columns: Sequence[str], source: Any, argume
     issues = [issue for issue in table.attrs["reading"].issues if issue.code in LOST]
     issues = [issue for issue in issues if issue.column in columns]
     if issues:
-        rows = list(dict.fromkeys(issue.row for issue in issues))
-        lost = listed([*dict.fromkeys(issue.column for issue in issues)])
-        raise FileError(
-            f"The {list_in_words(source, argument)} was not read completely: {name_rows(rows).lower()} "
-            f"{'has' if len(rows) == 1 else 'have'} a formula without a value, or an error such as #N/A, in "
-            f"{lost}. Open the file in your spreadsheet program, write what belongs there, then save it."
-        )
+        rows, lost = ([*dict.fromkeys(getattr(issue, of) for issue in issues)] for of in ("row", "column"))
+        raise FileError("list_values_lost", **_names(source, argument), rows=rows, columns=lost)
+
+
+def _names(source: Any, argument: str) -> dict[str, str]:
+    file = Path(source).name if isinstance(source, str | os.PathLike) else ""
+    return {"list": "provider's list" if argument == "provider_list" else "list", "file": file}
 
 
 def _sheets_with_numbers(source: Any, reading: Reading) -> list[str]:
@@ -85,25 +80,10 @@ def _has_numbers(source: Any, sheet: str) -> bool:
     try:
         table = read_contacts(source, sheet=sheet, header=False, hidden="include")
     except FileError as problem:
-        if ALL_BLANK in str(problem):
+        if problem.finding.code == "table_empty":
             return False
         raise
     return any(may_be_numbers(series_to_array(table[name])).any() for name in table.columns)
-
-
-def _remedy(source: Any, argument: str, reading: Reading, sheets: Sequence[str]) -> str:
-    """How the whole list is given."""
-    path = reading.path if isinstance(source, pd.DataFrame | pd.Series) else source
-    name = quoted(str(path)) if isinstance(path, str | os.PathLike) and path else "file"
-    include = ', hidden="include"' if reading.left_out else ""
-    read = f"campaign.read_contacts({name}"
-    if not sheets:
-        return f"Unhide everything and save the file; or in Python give {argument}={read}{include})."
-    calls = [f"{read}, sheet={quoted(str(one))}{include})" for one in (reading.sheet, *sheets)]
-    return (
-        "Put all numbers on one sheet, or delete sheets that do not belong to it; or in Python give "
-        f"[{', '.join(calls)}] as {argument}."
-    )
 
 
 def quoted(text: str) -> str:

@@ -57,7 +57,6 @@ _DATE = re.compile(
 )
 _YEAR = re.compile("[0-9]{4}")
 _COUNT = re.compile(r"[2-6]|[1-9]\d+")
-OF_WISHES = ("consent", "wishes")
 _NO_ANSWER = frozenset(("7", "8", "9", "77", "88", "97", "98", "99", "998", "999"))  # in questionnaires
 
 
@@ -129,9 +128,10 @@ def refusals(column: str, cells: Iterable[str]) -> dict[str, bool | None]:
             if others > most:
                 return {}
     answers = {*said.values()}
+    is_unclear = header.is_clear and others > 0  # "?" below "May we text you?": a person has to decide
     tells = {
-        "refusal": True in answers,
-        "consent": answers > {False} or True in answers,
+        "refusal": True in answers or is_unclear,
+        "consent": answers > {False} or True in answers or is_unclear,
         "wishes": answers >= {True, False} and not any(map(_is_count, said)),
     }
     if tells.get(header.kind):
@@ -143,12 +143,6 @@ def refusals(column: str, cells: Iterable[str]) -> dict[str, bool | None]:
 
 def _is_count(cell: str) -> bool:
     return bool(_COUNT.fullmatch(cell.strip())) and cell.strip() not in _NO_ANSWER
-
-
-def is_about_advertising(column: str) -> bool:
-    """Whether a header is about advertising or mail, which a text to be sent may or may not be."""
-    words = _words(column)
-    return bool(_HEADERS["advertising"].search(words)) or _is_about_mail(words)
 
 
 def leaving_out(column: str, cells: Iterable[str]) -> tuple[str, list[str]]:
@@ -168,24 +162,3 @@ def has_one_of(cells: Collection[str]) -> str:
     """A test for these cells as Python; dates are not named one by one."""
     is_dated = len(cells) > FEW and all(map(_YEAR.search, cells))
     return f"str.contains({_YEAR.pattern!r})" if is_dated else f"isin({sorted(cells)})"
-
-
-def said_plainly(column: str, cells: Collection[str], *, is_turned: bool) -> dict[str, bool]:
-    """The cells of a column that leave nothing to ask, unless they say no more than yes or no; each with
-    whether it refuses messages. `is_turned`: a person has said the contrary of what the header says."""
-    told = {} if is_turned else refusals(column, cells)
-    answers = {fold_cell(cell) for cell in cells}
-    is_of_wishes = bool(told) or ConsentHeader.of(column).kind in OF_WISHES
-    may_be_empty = is_turned or not (is_of_wishes or (answers & _YES and answers & _NO))
-    plain = {cell: False for cell in cells if may_be_empty and fold_cell(cell) in _NOTHING}
-    return plain | {
-        cell: refuses
-        for cell, refuses in told.items()
-        if refuses is not None and fold_cell(cell) not in _YES | _NO
-    }
-
-
-def are_contrary(also: Iterable[str], besides: Iterable[str]) -> bool:
-    """Whether a person has said that a yes is no mark, or that a no, or an empty cell, is one."""
-    marks, others = ({*map(fold_cell, cells)} for cells in (also, besides))
-    return bool(marks & (_NO | _NOTHING) or others & _YES)

@@ -25,11 +25,6 @@ from campaign.contacts.table import TableRows
 from campaign.errors import UsageError
 from campaign.paths import is_file
 
-ONLY_ON_A_CLUSTER = (
-    "contacts is a Dask DataFrame: its plan is made on a Dask cluster. Connect to one with "
-    "distributed.Client(…) first. Rows to correct, and any table that fits into the memory, are given as "
-    "campaign.prepare(contacts.compute(), …)."
-)
 _TIMES = 10  # as large as what is read whole by default: memory is no reason any more
 LARGE = 200_000_000  # bytes of text; in memory, a plan takes five to ten times as much
 # Formats that are read in parts, and how much text there is in a byte.
@@ -48,8 +43,10 @@ def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client:
         check_switch(stream, subject="stream", write="stream=True")
     cluster = Cluster.of(client) if client is not None or is_dask_frame(contacts) else None
     if is_dask_frame(contacts):
-        if cluster is None or is_follow_up(map(str, empty_frame(contacts).columns)):
-            raise UsageError(ONLY_ON_A_CLUSTER)
+        if cluster is None:
+            raise UsageError("dask_frame")
+        if is_follow_up(map(str, empty_frame(contacts).columns)):
+            raise UsageError("dask_corrections")
         return PartitionedTable.of(contacts, cluster)
     if stream or (stream is None and _is_large(contacts)):
         return _on_disk(contacts, part_rows)

@@ -15,8 +15,9 @@ from campaign.contacts.table_version import column_version, row_marks
 from campaign.errors import FileError
 from campaign.formulas import rearm
 from campaign.masking import mask_text
-from campaign.text import agreeing, clean, counted, shorten
+from campaign.text import clean, shorten
 from campaign.values import replace
+from campaign.words.finding import Finding
 
 REASON, STATUS, ROW, CAMPAIGN = "last reason", "last status", "row in the file", "campaign"
 # What the row said when the file was written (`row_marks`), and how dates are read.
@@ -26,7 +27,7 @@ _FOLDED = tuple(map(fold, FOLLOW_UP_COLUMNS))
 _RECOGNISED_BY = frozenset(map(fold, (STATUS, ROW, CAMPAIGN)))
 _BEHIND = "-"  # between the mark of the row and the order of dates in each column
 _ORDER = "(dmy|mdy|ymd|[dtu]{2})([a-z]+)"  # of day, month and year, or of point and comma, and the column
-_SHOWN = 60  # characters of a campaign's name in a sentence
+_LONGEST = 60  # characters of a campaign's name in a sentence
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Continuation:
     @property
     def quoted(self) -> str:
         """The name of the campaign as sentences have it."""
-        return _quoted(self.campaign)
+        return f'"{_shown(self.campaign)}"'
 
     def date_order(self, column: str) -> str:
         """The order in which the campaign reads the dates of a column; "" if it is not known: of two orders,
@@ -85,7 +86,7 @@ class ReturnedTable(Struct, frozen=True, eq=False):
 
     frame: pd.DataFrame
     continues: Continuation | None = None
-    notices: tuple[str, ...] = ()
+    notices: tuple[Finding, ...] = ()
 
 
 def is_follow_up(columns: Iterable[str]) -> bool:
@@ -135,7 +136,7 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     frame.columns = pd.Index(original_names(rearm(pd.Series(rest.columns, dtype="str")), _collides))
     frame.attrs = table.attrs
     if not campaign:
-        return ReturnedTable(frame, None, (_NAMELESS,))
+        return ReturnedTable(frame, None, (Finding("campaign_unnamed", {}, "info"),))
     is_copy = (origins > 0) & origins.duplicated()
     cells = table[own[fold(MARK)]] if fold(MARK) in own else pd.Series("", frame.index, dtype="str")
     marks = cells.str.strip().str.extract(f"(?s)^([^{_BEHIND}]*)(.*)$")
@@ -144,7 +145,8 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     known = known[(known["row"] > 0) | (known["mark"] != "")]
     triples = zip(known.index.tolist(), known["row"].tolist(), known["mark"].tolist(), strict=True)
     continues = Continuation(campaign, tuple(triples), tuple(sorted(orders)))
-    return ReturnedTable(frame, continues, tuple(_notices(campaign, table, continues.rows)))
+    facts = {"campaign": _shown(campaign), "added": len(table) - len(continues.rows)}
+    return ReturnedTable(frame, continues, (Finding("rows_continue", facts, "info"),))
 
 
 def join_continuations(files: Iterable[Continuation | None]) -> Continuation | None:
@@ -158,18 +160,6 @@ def join_continuations(files: Iterable[Continuation | None]) -> Continuation | N
     return Continuation(campaign, marks, tuple(sorted(orders)))
 
 
-_NAMELESS = "These are rows to correct, but they do not name their campaign: they are read as a new list."
-
-
-def _notices(campaign: str, table: pd.DataFrame, rows: Mapping[int, int]) -> Iterable[str]:
-    yield (
-        f"These are rows to correct from the campaign {_quoted(campaign)}. "
-        "Sending them continues that campaign."
-    )
-    if added := len(table) - len(rows):
-        yield f"{counted(added, 'row')} {agreeing(added, 'was', 'were')} added by hand."
-
-
 def _one_campaign(names: Iterable[str]) -> str:
     """The one campaign that rows or files name; "" if none does. A row added by hand may name none."""
     spellings: dict[str, str] = {}
@@ -177,10 +167,7 @@ def _one_campaign(names: Iterable[str]) -> str:
         spellings.setdefault(_key(name), name.strip())
     spellings.pop("", None)
     if len(spellings) > 1:
-        named = "; ".join(map(_quoted, spellings.values()))
-        raise FileError(
-            f"The rows to correct belong to different campaigns: {named}. Give those of each in its own file."
-        )
+        raise FileError("several_campaigns", campaigns=[*map(_shown, spellings.values())])
     return next(iter(spellings.values()), "")
 
 
@@ -189,8 +176,8 @@ def _key(campaign: str) -> str:
     return unicodedata.normalize("NFC", campaign).casefold().strip()
 
 
-def _quoted(campaign: str) -> str:
-    return f'"{mask_text(shorten(clean(campaign), _SHOWN))}"'
+def _shown(campaign: str) -> str:
+    return mask_text(shorten(clean(campaign), _LONGEST))
 
 
 def _original_rows(cells: "pd.Series[str]") -> "pd.Series[int]":

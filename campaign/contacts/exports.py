@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct, convert
 
-from campaign.contacts.columns import check_headers, listed, number_columns
+from campaign.contacts.columns import check_headers, number_columns
 from campaign.contacts.vocabulary import VOCABULARY
+from campaign.words.finding import Finding
 
 
 class Export(Struct, frozen=True):
@@ -83,10 +84,8 @@ def standing_column(columns: Iterable[str], export: Export) -> str:
     return next((column for column in columns if header and column.strip() == header), "")
 
 
-def export_notices(export: Export, columns: Sequence[str]) -> Iterator[str]:
-    """What is said of an export: its tool, and where its numbers are."""
-    if not export.tool:
-        return
-    yield f"This looks like an export from {export.tool}."
-    if numbers := export_numbers(columns, export):
-        yield f"The phone numbers are taken from {', then '.join(listed([name]) for name in numbers)}."
+def export_notices(export: Export, columns: Sequence[str]) -> Iterator[Finding]:
+    """The tool of an export, and the columns of its numbers."""
+    if export.tool:
+        facts = {"tool": export.tool, "columns": export_numbers(columns, export)}
+        yield Finding("export_of", facts, "info")

@@ -10,11 +10,10 @@ import pyarrow as pa
 
 from campaign.arrow_text import Bools
 from campaign.arrow_types import TEXT
-from campaign.contacts.cells.grid import Grid, name_rows
+from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.headers import names_number
 from campaign.contacts.columns import may_hold_numbers, words
 from campaign.contacts.exports import Export
-from campaign.text import agreeing
 
 LOOKED_AT = 3  # rows right below the header
 _DIGITS = 7  # of a number, or of a date
@@ -25,7 +24,7 @@ _PAGE = re.compile(r"\W*page \d+(?: ?(?:of|/) ?\d+)?\W*", re.I)
 
 
 class HeaderLines:
-    """Takes these rows out of the rows below a header, grid by grid, and knows what is to be said of that.
+    """Takes these rows out of the rows below a header, grid by grid, and keeps their numbers.
 
     None of them has a number: nobody is left out who could get a message.
     """
@@ -50,18 +49,12 @@ class HeaderLines:
             self.rows.setdefault(kind, []).extend(numbers)
 
 
-def about_lines(kind: str, rows: Sequence[int]) -> str:
-    """That some rows were left out because they belong to the header."""
-    hold, were = agreeing(len(rows), "holds", "hold"), agreeing(len(rows), "was", "were")
-    return f"{name_rows(rows)} {hold} {kind} and {were} left out."
-
-
 def _lines_at_top(lines: Sequence[Sequence[str]], heads: Sequence[str], export: Export) -> tuple[int, str]:
     """How many of the first lines below a header belong to it, and what they hold; none has a number."""
     for count, line in enumerate(lines, start=1):
         filled = _filled(line)
         if filled and all(map(_IMPORT_ID.fullmatch, filled)):
-            return count, "import ids of Qualtrics, or the questions above them,"
+            return count, "questions and ids of Qualtrics"
         if max((sum(map(str.isdigit, cell)) for cell in filled), default=0) >= _DIGITS:
             break
     else:

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from campaign.contacts.columns import fold, listed
+from campaign.argument_checks import wrong
+from campaign.contacts.columns import fold
 from campaign.contacts.continuation import join_continuations
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.table_version import joined_version
-from campaign.errors import ColumnError, UsageError
+from campaign.errors import ColumnError
 from campaign.values import replace
+from campaign.words.finding import Finding
 
 
 def join_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -21,7 +23,7 @@ def join_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     ColumnError if the columns differ.
     """
     if not tables:
-        raise UsageError("The list of files is empty.")
+        raise wrong(tables, subject="read_contacts", needs="a file or more")
     readings = _told_apart([table.attrs["reading"] for table in tables])
     columns = {fold(name): name for name in tables[0].columns}
     names = [] if any(reading.continues for reading in readings) else ["file", "row in file"]
@@ -51,23 +53,29 @@ def _told_apart(readings: Sequence[Reading]) -> list[Reading]:
 
 
 def _check_columns(first: pd.DataFrame, of_first: Reading, table: pd.DataFrame, reading: Reading) -> None:
-    if {*map(fold, first.columns)} ^ {*map(fold, table.columns)}:
-        raise ColumnError(
-            f"The files have different columns: {of_first.source} has {listed([*first])}, "
-            f"{reading.source} has {listed([*table])}. Give them the same columns."
-        )
+    names = {fold(name): name for name in (*first.columns, *table.columns)}
+    if different := {*map(fold, first.columns)} ^ {*map(fold, table.columns)}:
+        columns = [name for folded, name in names.items() if folded in different]
+        raise ColumnError("columns_differ", first=of_first.source, file=reading.source, columns=columns)
 
 
 def _moved(reading: Reading, table: pd.DataFrame, offset: int) -> Reading:
-    """The reading with the rows numbered on from `offset`; what it says names the file."""
-    rows = f"rows {table.index[0] + offset} to {table.index[-1] + offset}" if len(table) else "no rows"
+    """The reading with the rows numbered on from `offset`; its findings name the file."""
+    joined = []
+    if len(table):
+        first, last = (int(table.index[place]) + offset for place in (0, -1))
+        joined = [Finding("table_joined", {"first": first, "last": last}, "info")]
     return replace(
         reading,
-        notices=tuple(f"{reading.source}: {text}" for text in (f"{rows}.", *reading.notices)),
-        left_out=tuple(f"{reading.source}, {text}" for text in reading.all_left_out),
-        issues=tuple(replace(issue, row=issue.row + offset) for issue in reading.issues),
+        notices=tuple(_of_file(reading.source, finding) for finding in (*joined, *reading.notices)),
+        left_out=tuple(_of_file(reading.source, finding) for finding in reading.all_left_out),
+        issues=tuple(replace(issue, row=(issue.row or 0) + offset) for issue in reading.issues),
         continues=reading.continues and reading.continues.moved(offset),
     )
+
+
+def _of_file(file: str, finding: Finding) -> Finding:
+    return replace(finding, facts={**finding.facts, "file": file})
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:
@@ -81,7 +89,7 @@ def _joined(readings: Sequence[Reading]) -> Reading:
         blank_rows=sum(reading.blank_rows for reading in readings),
         notices=tuple(notice for reading in readings for notice in reading.notices),
         issues=tuple(issue for reading in readings for issue in reading.issues),
-        left_out=tuple(text for reading in readings for text in reading.left_out),
+        left_out=tuple(finding for reading in readings for finding in reading.left_out),
         dates=readings[0].dates,
         continues=join_continuations(reading.continues for reading in readings),
         version=joined_version(reading.version for reading in readings),

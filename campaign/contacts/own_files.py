@@ -1,9 +1,10 @@
-"""Files that this package wrote to be looked at: whoever reads one as a spreadsheet is told what it is."""
+"""Reports and lists that this package wrote: they are not spreadsheets to send."""
 
 from collections.abc import Collection
 
 from campaign.contacts.reserved_columns import FILE_ROW, OUTCOME_COLUMNS, OWN_ROW
 
+OWN_REPORT = "own_report"  # the code of such a file
 # Columns that no other table has together: of a result, of issues, of a list of campaigns.
 REPORT_COLUMNS = (
     frozenset(OUTCOME_COLUMNS),
@@ -18,21 +19,9 @@ _REPORT_SHEETS = (
     frozenset({"Summary", "Batches", "Messages", "Contacts", "Issues"}),
     frozenset({"Summary", "Months", "Senders", "Campaigns"}),
 )
-_REPORT = (
-    "This looks like a report that campaign wrote, in which numbers may be masked. Use your own spreadsheet, "
-    "or the file of rows to correct."
-)
-_LIST = (
-    "This looks like a list that campaign wrote of the rows that get no text. It is not a file to send: "
-    "correct the rows in your own spreadsheet, and use that one."
-)
-ABOUT_OWN_FILES = (_REPORT, _LIST)
 
 
-def about_own_file(columns: Collection[str], sheets: Collection[str] = ()) -> list[str]:
-    """What is said of a table with these columns, of a file with these sheets; nothing of anybody else's."""
-    if any(kind <= {*columns} for kind in _LIST_COLUMNS):
-        return [_LIST]
-    has_columns = any(kind <= {*columns} for kind in REPORT_COLUMNS)
-    has_sheets = any(kind <= {*sheets} for kind in _REPORT_SHEETS)
-    return [_REPORT] if has_columns or has_sheets else []
+def is_own_file(columns: Collection[str], sheets: Collection[str] = ()) -> bool:
+    """Whether this package wrote a table with these columns, or a file with these sheets."""
+    has_columns = any(kind <= {*columns} for kind in (*REPORT_COLUMNS, *_LIST_COLUMNS))
+    return has_columns or any(kind <= {*sheets} for kind in _REPORT_SHEETS)

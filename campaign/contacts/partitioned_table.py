@@ -17,7 +17,7 @@ from campaign.contacts.contact_parts import ContactParts, T
 from campaign.contacts.files.frames import read_frame
 from campaign.contacts.reading import FROM_MEMORY, reading_of_rows
 from campaign.contacts.reading_options import MAX_CELLS
-from campaign.contacts.table import Facts, TableRows, table_of
+from campaign.contacts.table import TableFacts, TableRows, table_of
 from campaign.contacts.table_version import joined_version, table_version
 from campaign.errors import ColumnError
 from campaign.values import replace
@@ -73,8 +73,7 @@ def _grid_of(partition: pd.DataFrame, number: int) -> Grid:
     try:
         return read_frame(partition, max_cells=MAX_CELLS * _TIMES)
     except ColumnError as problem:
-        where = f"This is in partition {number}, counted from 0, where the rows begin anew."
-        raise ColumnError(f"{problem} {where}") from None
+        raise ColumnError("cell_unfit", **problem.finding.facts, partition=str(number)) from None
 
 
 def _rows_of(grids: Sequence[Grid], *, is_top: bool) -> TableRows:
@@ -84,7 +83,7 @@ def _rows_of(grids: Sequence[Grid], *, is_top: bool) -> TableRows:
 # what workers do
 
 
-def _read_partition(partition: pd.DataFrame, number: int) -> tuple[Grid, Facts]:
+def _read_partition(partition: pd.DataFrame, number: int) -> tuple[Grid, TableFacts]:
     """The cells of a partition as text, and what it tells about the table."""
     rows = _rows_of([_grid_of(partition, number)], is_top=number == 0)
     below = join_grids([*rows.parts()])
@@ -92,7 +91,7 @@ def _read_partition(partition: pd.DataFrame, number: int) -> tuple[Grid, Facts]:
 
 
 def _make_block(
-    partition: tuple[Grid, Facts], start: int, places: list[int], columns: list[str]
+    partition: tuple[Grid, TableFacts], start: int, places: list[int], columns: list[str]
 ) -> pd.DataFrame:
     """The rows of a partition as a contact table; `start` rows are above it."""
     table = table_of([partition[0]], places, columns)

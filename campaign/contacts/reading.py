@@ -12,7 +12,7 @@ from campaign.contacts.files.delimited import text_grids
 from campaign.contacts.files.frames import PACKED, as_frame, parquet_grids, read_frame
 from campaign.contacts.files.sources import Source, find_format, open_source
 from campaign.contacts.joined_tables import join_tables
-from campaign.contacts.own_files import about_own_file
+from campaign.contacts.own_files import OWN_REPORT, is_own_file
 from campaign.contacts.reading_options import (
     MAX_BYTES,
     MAX_CELLS,
@@ -30,8 +30,8 @@ from campaign.contacts.table_version import table_version
 from campaign.contacts.workbooks.process import Limits, read_workbook
 from campaign.errors import UsageError
 from campaign.public_calls import public_call
-from campaign.text import figure
 from campaign.values import replace
+from campaign.words.finding import Finding
 
 
 @public_call
@@ -50,37 +50,52 @@ def read_contacts(
     max_seconds: float | None = None,
     max_memory: int | None = None,
 ) -> pd.DataFrame:
-    """A contact table from a spreadsheet: csv, tsv, txt, xlsx, xlsm, xls, ods, parquet or a DataFrame.
+    r"""Read a spreadsheet of contacts into a table: every cell is text, every row keeps its number.
 
-    `source` is a path, bytes, an open file, a DataFrame, a table of another library that has
-    `__arrow_c_stream__` (polars, pyarrow, DuckDB), or a list of these. All columns are text (dtype
-    str), a blank cell is "". The index `row` (int64) is the row number that the sheet shows; a DataFrame and
-    a parquet file count as a sheet with the column names in row 1. `.attrs["reading"]` is a `Reading`.
+    Parameters
+    ----------
+    source
+        Path, bytes, open file, DataFrame, any table with `__arrow_c_stream__` (polars, pyarrow, DuckDB), or
+        a list of these with the same columns. Formats: csv, tsv, txt, xlsx, xlsm, xls, ods, parquet.
+    sheet
+        Name of the sheet; by default the first visible one.
+    header
+        Row number of the header; by default it is detected. False: none; "if any": perhaps none.
+    delimiter, encoding
+        Of a text file; by default they are detected.
+    hidden
+        "skip" leaves out hidden rows and columns, "include" reads them.
+    missing
+        Texts that mean "no value", such as "-". The exports of known tools need none.
+    dates
+        Order of the parts of dates such as 05/01/2026: "dmy", "mdy" or "ymd". Cells stay as they are; the
+        order counts where a message gives a date a format.
+    max_bytes, max_cells
+        Larger files are refused.
+    max_seconds, max_memory
+        Limits in seconds of computing and in bytes for the process that opens a workbook or a parquet file;
+        by default in proportion to the file.
 
-    `sheet`: its name; by default the first visible one. `header`: the row number of the header; by default
-    it is detected; False if there is none; "if any" for a list of numbers that may have none. `delimiter`,
-    `encoding`: of a text file; by default they are detected. `hidden`: "skip" leaves hidden rows and columns
-    out.
+    Returns
+    -------
+    pandas.DataFrame
+        Columns of dtype str, "" for blank cells. The index `row` (int64) has the row numbers of the sheet,
+        whose header is row 1. `.attrs["reading"]` is a `Reading`: what was repaired, skipped or guessed.
 
-    `missing`: texts that mean "no value", such as "-" or ("NA", "unknown"): cells that hold nothing else are
-    blank, also in reports and follow-up files. Capitals count. Exports of CommCare, Ona, KoboToolbox,
-    RapidPro, TextIt and Google Contacts are recognised by their headers, and what these tools write for "no
-    value" is blank. `dates`: how dates such as 05/01/2026 are read where a message gives them a format:
-    "dmy", "mdy" or "ymd". The cells stay as they are. By default a column in which some day is above 12 shows
-    its order, and rows to correct keep that of their campaign; otherwise such dates are refused.
+    Raises
+    ------
+    FileError
+        The file cannot be read, or could be read in two ways.
+    ColumnError
+        Two headers are the same.
+    UsageError
+        An argument does not fit.
 
-    `max_bytes` and `max_cells` refuse files that are no contact lists. Workbooks and parquet files are opened
-    in a process of their own; `max_seconds` (of computing) and `max_memory` (bytes) limit it, by default in
-    proportion to the size of the file.
-
-    Several files must have the same columns. Their rows are numbered as if the files had been pasted one
-    below the other, headers included; two columns in front name the file and the row in it.
-
-    A follow-up file (see `write_follow_up`) gives its rows without the columns that it added; its reading
-    names the campaign that they continue.
-
-    Raises FileError if a file cannot be read or could be read in two ways, ColumnError for headers that are
-    the same, UsageError for arguments that do not fit.
+    Examples
+    --------
+    >>> contacts = campaign.read_contacts(b"name,phone\nAmina,0772 000 001\n")
+    >>> contacts.loc[2, "phone"]
+    '0772 000 001'
     """
     check_words(sheet, delimiter, encoding, hidden, dates)
     check_limits(max_bytes=max_bytes, max_cells=max_cells, max_seconds=max_seconds, max_memory=max_memory)
@@ -94,16 +109,13 @@ def read_contacts(
         arguments |= {"missing": missing, "dates": dates}
         return join_tables([read_contacts(file, **arguments) for file in source])
     if is_dask_frame(source):
-        raise UsageError(
-            "read_contacts reads a table into memory, and this is a Dask DataFrame. Give it to prepare as it "
-            "is, or read it with read_contacts(frame.compute())."
-        )
+        raise UsageError("dask_frame")
     if isinstance(source, pd.DataFrame):
         refuse_options("a DataFrame", "frame", {**options, "header": header})
         return _from_frame(source, max_cells, missing, dates)
     opened = open_source(source, max_bytes=max_bytes)
     kind = find_format(opened)
-    refuse_options(f'"{opened.name}"', kind, {**options, "header": header})
+    refuse_options(repr(opened.name), kind, {**options, "header": header})
     if kind == "text":
         grids = text_grids(
             opened.data, max_cells=max_cells, delimiter=delimiter, encoding=encoding, header=header
@@ -131,7 +143,8 @@ def reading_of_rows(
     names = dict(zip(*rows.columns(), strict=True))
     issues = tuple(replace(one, column=names[at]) for at, one in facts.issues if at in names)
     is_file = top.format not in ("parquet", "DataFrame")
-    own = about_own_file([*names.values()], top.sheets) if is_file else []
+    is_own = is_file and is_own_file([*names.values()], top.sheets)
+    own = [Finding(OWN_REPORT, {}, "warning")] * is_own
     choices = {"encoding": top.encoding, "delimiter": top.delimiter, "sheet": len(top.sheets) > 1}
     return Reading(
         source=source.name,
@@ -194,8 +207,7 @@ def _changed(before: Reading, now: Reading, contacts: pd.DataFrame) -> Reading:
     """The reading of a table that was read, changed in pandas, and kept its row numbers."""
     notices = [notice for notice in before.notices if notice not in now.notices]
     if now.rows != before.rows:
-        left = f"{figure(now.rows)} of {figure(before.rows)} rows are left"
-        notices.append(f"Changed after reading: {left}.")
+        notices.append(Finding("table_changed", {"rows": now.rows, "rows_read": before.rows}, "info"))
     rows, columns = contacts.index, {*contacts.columns}
     return replace(
         before,

@@ -65,5 +65,5 @@ def refuse_options(name: str, kind: str, options: dict[str, Any]) -> None:
     for option, value in options.items():
         if value in (None, "if any") or option in fitting.get(kind, ("sheet", "header")):
             continue
-        meant = {"sheet": "workbooks", "header": "sheets and text files"}.get(option, "text files")
-        raise UsageError(f"{option}= is for {meant}, and {name} is not one.")
+        meant = {"sheet": "a workbook", "header": "a sheet or a text file"}.get(option, "a text file")
+        raise UsageError("wrong_value", argument=option, needs=meant, given=name)

@@ -1,18 +1,15 @@
 """What was read and how: the record that goes with a contact table."""
 
 from collections.abc import ItemsView, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, get_type_hints
 
 import pandas as pd
-from msgspec import convert
+from msgspec import convert, to_builtins
 
-from campaign.contacts.columns import listed
 from campaign.contacts.continuation import Continuation
-from campaign.contacts.table import CellIssue
-from campaign.text import capitalised, counted, figure
-
-DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 
 @dataclass(frozen=True)
@@ -20,8 +17,8 @@ class Reading(dict[str, Any]):
     """What was read and how: shown by plans and reports.
 
     `rows` counts the contact rows (blank ones included), `hidden_rows` those left out, `blank_rows` those
-    in which no cell holds anything; `notices` are sentences about all that was detected, repaired or left
-    out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
+    in which no cell holds anything; `notices` are findings about all that was detected, repaired or left out,
+    `issues` those about single cells. `detected` names what was not given but found: "encoding",
     "delimiter". `path` is where the file was, "" for anything but one file. `continues` is the campaign
     that a follow-up file belongs to. `dates` is the order of day, month and year that was given, or "", and
     `date_orders` has the columns of dates whose order a plan knows. `sheets` are the names of all sheets of a
@@ -41,8 +38,8 @@ class Reading(dict[str, Any]):
     rows: int = 0
     hidden_rows: int = 0
     blank_rows: int = 0
-    notices: tuple[str, ...] = ()
-    issues: tuple[CellIssue, ...] = ()
+    notices: tuple[Finding, ...] = ()
+    issues: tuple[Finding, ...] = ()
     detected: tuple[str, ...] = ()
     path: str = ""
     continues: Continuation | None = None
@@ -50,14 +47,20 @@ class Reading(dict[str, Any]):
     sheets: tuple[str, ...] = ()
     version: str = ""
     date_orders: tuple[tuple[str, str], ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
         self.update(source=self.source)  # json calls `items` only if there are any
 
     def items(self) -> ItemsView[str, Any]:  # type: ignore[override] # json takes the items of any mapping
         """Everything as plain values, made when it is written: there may be a million issues."""
-        return asdict(self).items()
+        return self.as_record().items()
+
+    def as_record(self) -> dict[str, Any]:
+        """The reading as plain values, which JSON can keep."""
+        record: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
+        findings = {name: to_builtins(record[name]) for name in ("notices", "issues", "left_out")}
+        return record | findings | {"continues": self.continues and asdict(self.continues)}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
@@ -66,26 +69,39 @@ class Reading(dict[str, Any]):
         return cls(**{name: convert(value, kinds[name]) for name, value in record.items()})
 
     @property
-    def all_left_out(self) -> tuple[str, ...]:
-        """What was left out of a file that nobody can look at again: its other sheets, too, unless one was
+    def all_left_out(self) -> tuple[Finding, ...]:
+        """What was left out of a file that nobody can look at again, with its other sheets unless one was
         chosen."""
-        others = listed([name for name in self.sheets if name != self.sheet])
-        unread = f"{others} was not read, as sheet= does not name the one to read"
+        others = [name for name in self.sheets if name != self.sheet]
+        unread = Finding("sheets_not_read", {"sheet": self.sheet, "others": others}, "warning")
         return (*self.left_out, *([unread] if "sheet" in self.detected else []))
+
+    @property
+    def finding(self) -> Finding:
+        """What was read, as a finding."""
+        delimiter = "tab" if self.delimiter == "\t" else self.delimiter
+        facts = {
+            "file": self.source,
+            "sheet": self.sheet,
+            "rows": self.rows,
+            "format": self.format,
+            "header": self.header_row,
+            "delimiter": delimiter if "delimiter" in self.detected else None,
+            "encoding": self.encoding if "encoding" in self.detected else None,
+            "hidden": self.hidden_rows,
+            "blank": self.blank_rows,
+        }
+        return Finding("table_read", facts, "info")
 
     @property
     def sentence(self) -> str:
         """What was read, in plain words."""
-        sheet = f', sheet "{self.sheet}"' if self.sheet else ""
-        details = [self.format, f"header in row {self.header_row}" if self.header_row else "no header"]
-        if "delimiter" in self.detected and self.delimiter:
-            details.append(f"separated by {DELIMITER_NAMES.get(self.delimiter, self.delimiter)}")
-        if "encoding" in self.detected and self.encoding:
-            details.append(f"encoding {self.encoding}")
-        left_out = {"hidden": self.hidden_rows, "blank": self.blank_rows}
-        counts = [f"; {figure(count)} {kind}" for kind, count in left_out.items() if count]
-        rows = capitalised(counted(self.rows, "row"))
-        return f"{rows} from {self.source}{sheet} ({', '.join(details)}{''.join(counts)})."
+        return PYTHON.headline(self.finding)
+
+    @property
+    def remarks(self) -> list[str]:
+        """The notices, in plain words."""
+        return [PYTHON.text(notice) for notice in self.notices]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Reading":
         return self  # pandas copies .attrs with every step; what cannot change need not be copied

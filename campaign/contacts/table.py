@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -23,28 +21,13 @@ from campaign.contacts.columns import column_letter
 from campaign.contacts.exports import column_names, find_export
 from campaign.contacts.header_lines import HeaderLines
 from campaign.errors import FileError, UsageError
-from campaign.text import clean, shorten
 from campaign.values import replace
+from campaign.words.finding import Finding
 
-ALL_BLANK = "The table is empty: all of its cells are blank."
 FILLED = 1_000_000  # cells that merged areas may fill; a contact table has some dozens
 
-Severity = Literal["error", "warning", "info"]
 
-
-@dataclass(frozen=True)
-class CellIssue:
-    """One issue about one cell: its place, its present value, a code, a severity and a sentence."""
-
-    row: int
-    column: str
-    value: str
-    code: str
-    severity: Severity
-    detail: str
-
-
-class Facts(Struct, eq=False):
+class TableFacts(Struct, eq=False):
     """What was noticed of the rows of a table; that of its parts can be added up.
 
     `height` counts all rows below the header, `rows` those of the table, `blank` those in which no cell holds
@@ -61,17 +44,17 @@ class Facts(Struct, eq=False):
     above: int = 0
     hidden: list[int] = field(default_factory=list)
     lines: list[tuple[str, list[int]]] = field(default_factory=list)
-    issues: list[tuple[int, CellIssue]] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
+    issues: list[tuple[int, Finding]] = field(default_factory=list)
+    notices: list[Finding] = field(default_factory=list)
 
-    def add(self, other: Facts) -> None:
+    def add(self, other: TableFacts) -> None:
         """Take the facts of the part that follows."""
         start = self.height
         for name in ("height", "rows", "blank", "missing"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.is_used = [used or more for used, more in zip(self.is_used, other.is_used, strict=True)]
         self.lines += [(kind, [row + start for row in rows]) for kind, rows in other.lines]
-        moved = ((place, replace(issue, row=issue.row + start)) for place, issue in other.issues)
+        moved = ((place, replace(issue, row=(issue.row or 0) + start)) for place, issue in other.issues)
         self.issues = [*self.issues, *moved][:LISTED]
 
 
@@ -97,8 +80,8 @@ class TableRows:
     ) -> None:
         rest = (repaired(grid, missing) for grid in grids)
         grid = _first_lines(rest)
-        self._seen, self.left_out = np.ones(len(grid), bool), list[str]()
-        notices = list[str]()
+        self._seen, self.left_out = np.ones(len(grid), bool), list[Finding]()
+        notices = list[Finding]()
         if skip_hidden:
             self._seen = ~np.isin(grid.rows, np.fromiter(grid.hidden_rows, np.int64, len(grid.hidden_rows)))
             self.left_out = [*hidden_numbers(grid, self._seen)]
@@ -111,7 +94,9 @@ class TableRows:
         self.export = find_export(self.heads)
         self.missing = [*missing, *self.export.missing]
         self._lines = HeaderLines(self.heads, self.export, is_top=is_top)
-        self.facts = Facts([bool(head.strip()) for head in self.heads], notices=[*self.top.notices, *notices])
+        self.facts = TableFacts(
+            [bool(head.strip()) for head in self.heads], notices=[*self.top.notices, *notices]
+        )
 
     def parts(self) -> Iterator[Grid]:
         """The rows, once; there is one grid at least."""
@@ -125,7 +110,7 @@ class TableRows:
         """The places and the names of the columns that are used. Raises ColumnError for two of one name."""
         used = [place for place, one in enumerate(self.facts.is_used) if one]
         if not used:
-            raise FileError(ALL_BLANK)
+            raise FileError("table_empty")
         letters = [column_letter(self.top.positions[place]) for place in used]
         return used, column_names([self.heads[place] for place in used], letters=letters)
 
@@ -183,16 +168,14 @@ def _first_lines(grids: Iterator[Grid]) -> Grid:
     return join_grids(taken)
 
 
-def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[str]]:
+def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[Finding]]:
     kept = [i for i, at in enumerate(grid.positions) if at not in grid.hidden_columns]
     out = [column_letter(at) for at in grid.positions if at in grid.hidden_columns]
     if not out:
         return grid, []
     if not kept:
-        raise FileError('All columns of the sheet are hidden; hidden="include" reads them.')
-    were, them = ("A hidden column was", "it") if len(out) == 1 else ("Hidden columns were", "them")
-    letters = ", ".join(out[:30])
-    return grid.select(kept), [f'{were} left out ({letters}); hidden="include" reads {them}.']
+        raise FileError("all_hidden", what="columns", option='hidden="include"')
+    return grid.select(kept), [Finding("columns_hidden", {"letters": out}, "info")]
 
 
 # --- the header ---------------------------------------------------------------------------------------
@@ -205,7 +188,7 @@ def _find_header(grid: Grid, seen: Bools, header: Header) -> tuple[int | None, l
         seen = grid.rows == header
         if not seen.any():
             last = int(grid.rows[-1]) if len(grid) else 0
-            raise UsageError(f"There is no row {header} for the header: the table ends in row {last}.")
+            raise UsageError("header_row_missing", row=header, last=last)
     first = np.flatnonzero(seen)[:LOOKED_AT]
     end = int(first[-1]) + 1 if len(first) else 0
     top = grid.cut(0, end).only(seen[:end])
@@ -260,10 +243,7 @@ def _fill_merges(grid: Grid, header_row: int) -> tuple[Grid, list[Merge]]:
         text = grid.columns[place[merge.left]][merge.top - first].as_py()
         count += bottom - merge.top
         if count > FILLED:
-            raise FileError(
-                f"The sheet has more than {FILLED:,} merged cells, which no contact table has. "
-                "Unmerge them, save, then read the file again."
-            )
+            raise FileError("file_too_large", most=FILLED, unit="merged cells")
         if text.strip():
             filled.append(merge._replace(bottom=bottom))
             lines = range(merge.top + 1 - first, bottom + 1 - first)
@@ -284,35 +264,23 @@ def _with_rows(grid: Grid, rows: Sequence[int], header_row: int) -> Grid:
     return replace(grid, columns=columns, rows=np.concatenate([grid.rows, np.array(more, np.int64)]))
 
 
-_FORMULA = "A formula without a value: open the file in your spreadsheet program and save it again."
-
-
-def _cell_issues(grid: Grid, below: Grid, filled: Sequence[Merge]) -> Iterator[tuple[int, CellIssue]]:
+def _cell_issues(grid: Grid, below: Grid, filled: Sequence[Merge]) -> Iterator[tuple[int, Finding]]:
     """The issues of cells below the header, each with the place of its column."""
     if not (filled or grid.uncalculated or grid.errors or grid.repairs):
         return
     line = {int(row): i for i, row in enumerate(below.rows)}
     place = {position: i for i, position in enumerate(below.positions)}
-
-    def issue(
-        row: int, position: int, code: str, severity: Severity, detail: str
-    ) -> Iterator[tuple[int, CellIssue]]:
+    merged = ((row, merge.left) for merge in filled for row in range(merge.top + 1, merge.bottom + 1))
+    cells = chain(
+        (("merged_cell", "info", row, position) for row, position in merged),
+        (("formula_without_value", "warning", row, position) for row, position in grid.uncalculated),
+        (("cell_error", "warning", row, position) for row, position, _ in grid.errors),
+        (("repaired_text", "info", row, position) for row, position, _ in grid.repairs),
+    )
+    for code, severity, row, position in cells:
         if row in line and position in place:
             value = below.columns[place[position]][line[row]].as_py()
-            yield place[position], CellIssue(row, "", value, code, severity, detail)
-
-    for merge in filled:
-        detail = f"Filled with the value of row {merge.top}: the cells are merged."
-        for row in range(merge.top + 1, merge.bottom + 1):
-            yield from issue(row, merge.left, "merged_cell", "info", detail)
-    for row, position in grid.uncalculated:
-        yield from issue(row, position, "formula_without_value", "warning", _FORMULA)
-    for row, position, error in grid.errors:
-        detail = f"The cell shows the error {clean(error)}; it is taken as blank."
-        yield from issue(row, position, "cell_error", "warning", detail)
-    for row, position, text in grid.repairs:
-        detail = f'The cell holds "{shorten(clean(text), 100)}", which another program made of this text.'
-        yield from issue(row, position, "repaired_text", "info", detail)
+            yield place[position], Finding(code, {"value": value}, severity, row)
 
 
 def table_of(grids: Iterable[Grid], places: Sequence[int], names: Sequence[str]) -> pd.DataFrame:

@@ -1,75 +1,57 @@
-"""What is said of a table while it is read, as sentences."""
+"""Findings about a table as a whole: its header, its columns, what was left out, and its cells by column."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.cells.repairs import LISTED
-from campaign.contacts.columns import column_letter, listed
+from campaign.contacts.columns import column_letter
 from campaign.contacts.exports import export_notices
-from campaign.contacts.header_lines import about_lines
-from campaign.contacts.table import CellIssue, TableRows
-from campaign.text import agreeing, capitalised, counted
-
-_OF_ISSUES = {
-    "merged_cell": "merged cells were filled with the value above them",
-    "formula_without_value": "formulas have no value, so their cells are blank "
-    "(open the file in your spreadsheet program, save it, and read it again)",
-    "cell_error": "cells show an error such as #N/A and are taken as blank",
-    "repaired_text": "letters that another program had written as codes were repaired",
-}
+from campaign.contacts.table import TableRows
+from campaign.words.finding import Finding
 
 
-def notices_of(rows: TableRows, issues: Sequence[CellIssue]) -> Iterator[str]:
-    """All that is said of rows that were taken, and of the issues of their cells."""
+def notices_of(rows: TableRows, issues: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings about rows that were taken, and about the issues of their cells."""
     facts = rows.facts
     places, names = rows.columns()
     yield from facts.notices
     yield from _of_header(rows, places)
     if facts.hidden:
-        yield _of_hidden(facts.hidden)
+        yield _info("rows_hidden", count=len(facts.hidden), first=facts.hidden[0])
     yield from _of_issues(issues)
-    yield from (about_lines(kind, lines) for kind, lines in facts.lines)
+    for kind, lines in facts.lines:
+        yield _info("header_lines", count=len(lines), first=lines[0], kind=kind)
     yield from export_notices(rows.export, names)
     if facts.missing:
-        cells, count = capitalised(counted(facts.missing, "cell")), agreeing(facts.missing, "counts", "count")
-        yield f"{cells} with {listed(rows.missing)} {count} as empty."
+        yield _info("texts_emptied", count=facts.missing, texts=[*rows.missing])
 
 
-def _of_header(rows: TableRows, places: Sequence[int]) -> Iterator[str]:
-    """What is said of the header, of columns without one, and of the rows above it."""
+def _info(code: str, **facts: Any) -> Finding:
+    return Finding(code, facts, "info")
+
+
+def _of_header(rows: TableRows, places: Sequence[int]) -> Iterator[Finding]:
+    """The findings about the header, about columns without one, and about the rows above it."""
     header_row, above = rows.header_row, rows.facts.above
     letters = [column_letter(at) for at in rows.top.positions]
-    unnamed = [f"column {letters[i]}" for i in places if not rows.heads[i].strip()]
-    if header_row is None:
-        yield f"The table has no header; its columns are called {listed(unnamed)}."
-    elif unnamed:
-        yield f"Columns without a header are named after their place: {listed(unnamed)}."
-    if codes := [text for row, _, text in rows.top.repairs if row == header_row]:
-        yield f"Headers that another program had written as codes were repaired: {listed(codes)}."
+    if unnamed := [f"column {letters[i]}" for i in places if not rows.heads[i].strip()]:
+        yield _info("columns_unnamed", columns=unnamed)
+    if texts := [text for row, _, text in rows.top.repairs if row == header_row]:
+        yield _info("repaired_text", texts=texts)
     empty = sorted(set(range(places[-1])) - set(places))
     if header_row is not None and empty:
-        yield f"Empty columns were left out: {', '.join(letters[i] for i in empty[:30])}."
+        yield _info("columns_empty", letters=[letters[i] for i in empty])
     if not rows.facts.rows:
-        yield "The table has a header and no rows."
+        yield _info("header_only")
     if above:
-        were = "row above it was" if above == 1 else f"{above} rows above it were"
-        yield f"The header was found in row {header_row}; the {were} left out."
+        yield _info("above_header", header=header_row, count=above)
 
 
-def _of_hidden(rows: list[int]) -> str:
-    was, them = agreeing(len(rows), "was", "were"), agreeing(len(rows), "it", "them")
-    named = name_rows(rows).lower()
-    left_out = f"{counted(len(rows), 'hidden row')} {was} left out ({named})"
-    return f'{left_out}; hidden="include" reads {them}.'
-
-
-def _of_issues(issues: Sequence[CellIssue]) -> Iterator[str]:
+def _of_issues(issues: Sequence[Finding]) -> Iterator[Finding]:
     if len(issues) >= LISTED:
-        yield f"Only the first {LISTED:,} issues of cells are listed. What is said of them is true of all."
-    for code, sentence in _OF_ISSUES.items():
-        rows: dict[str, list[int]] = {}
-        for issue in issues:
-            if issue.code == code:
-                rows.setdefault(issue.column, []).append(issue.row)
-        for column, affected in rows.items():
-            yield f'{name_rows(affected)}, column "{column}": {sentence}.'
+        yield _info("cells_not_listed", most=LISTED)
+    rows: dict[tuple[str, str], list[int]] = {}
+    for issue in issues:
+        rows.setdefault((issue.code, issue.column or ""), []).append(issue.row or 0)
+    for (code, column), found in rows.items():
+        yield _info(code, count=len(found), column=column, first=found[0])

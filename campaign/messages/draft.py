@@ -11,7 +11,7 @@ from campaign.contacts.contact_parts import ContactParts, WholeTable, first_cell
 from campaign.contacts.partitioned_table import PartitionedTable
 from campaign.contacts.phone_numbers.cleaning import WORLD
 from campaign.contacts.phone_numbers.libphonenumber import code_by_region, regions_by_code
-from campaign.contacts.phone_numbers.likely_region import about_other_country
+from campaign.contacts.phone_numbers.likely_region import find_other_country
 from campaign.contacts.reserved_columns import file_names
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules
@@ -27,6 +27,7 @@ from campaign.messages.plan_tables.row_block import (
     write_texts,
 )
 from campaign.messages.totals import Totals
+from campaign.values import replace
 
 BLOCK = 131_072  # rows processed together: large enough for column-wise speed, small enough to reuse memory
 
@@ -66,7 +67,7 @@ def _issues_of_table(contacts: ContactParts, rules: Rules) -> IssueCollector:
     issues = IssueCollector(0)
     if contacts.reading is not None:
         for notice in contacts.reading.notices:
-            issues.add_for_table("", contacts.reading.source, "reading", "info", notice)
+            issues.add_for_table(replace(notice, facts={"value": contacts.reading.source, **notice.facts}))
     report_other_country(contacts, rules.numbers, issues)
     rules.texts.describe(contacts, issues)
     issues.absorb(rules.suppression.issues, 0)
@@ -128,8 +129,7 @@ def report_other_country(contacts: ContactParts, rules: NumberRules, issues: Iss
         of_region = matches(cells, _WITH_CODE.format(code)) & may_have_code
         if 2 * of_region.sum() > may_have_code.sum():
             return  # as nearly always: cleaning all cells again takes a fifth of preparing a small table
-    said = about_other_country(array_to_series(cells), rules.region)
-    if said:
-        which = "" if len(cells) == contacts.rows else f"In the first {_LOOKED_AT:,} rows, "
-        detail = f"{which}{said}. If that is wrong, give their country with region=."
-        issues.add_for_table(column, rules.region, "other_country", "warning", detail)
+    if finding := find_other_country(array_to_series(cells), rules.region):
+        sample = {"looked_at": len(cells)} if len(cells) < contacts.rows else {}
+        facts = {"value": rules.region, **finding.facts, **sample}
+        issues.add_for_table(replace(finding, column=column, facts=facts))

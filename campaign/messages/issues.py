@@ -1,7 +1,7 @@
 """The table of issues: what is wrong or worth knowing about single cells, collected column-wise."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,65 +19,21 @@ from campaign.arrow_text import (
     spread_texts,
     text_array,
 )
-from campaign.contract import PRIORITIES, SENDER_LIMIT, STATUSES, TEXT_LIMIT
+from campaign.contract import STATUSES
+from campaign.errors import FolderError
 from campaign.masking import mask_texts
-
-# Each code and what it means. Those of numbers are PROBLEMS and REPAIRS in contacts/phone_numbers.
-CODES = {
-    "reading": "something was repaired, skipped or guessed when the file was read",
-    "merged_cell": "the value of a merged cell was filled in",
-    "formula_without_value": "a formula was never calculated, so the cell counts as blank",
-    "cell_error": "the cell contains an error of the spreadsheet program, so it counts as blank",
-    "repaired_text": "codes or wrongly decoded letters in the cell were replaced by what they stand for",
-    "blank_row": "the row is empty",
-    "missing_number": "all number columns of the row are empty",
-    "line_of_totals": "the row has no number, and looks like a line of totals",
-    "remark": "the row has no number, and reads like a remark below a table",
-    "unknown_region": "the row's region is not a country code",
-    "rare_country": "the number is of another country than nearly all others",
-    "other_country": "numbers without a country code are read as of another country than most of the others",
-    "missing_value": "the cell of a placeholder is empty",
-    "unreadable_value": "the cell of a placeholder does not fit its format",
-    "ambiguous_date": "the date of a placeholder can be read in more than one way",
-    "date_order": "dates are read in the order that one of them shows, or in another one that was given",
-    "utc_time": "times of a placeholder are in UTC, and go out as they are",
-    "ambiguous_number": "the number of a placeholder can be read in more than one way",
-    "decimal_sign": "numbers such as 12.500 are read as other cells of the column show",
-    "mixed_dates": "dates of a placeholder are written in several ways",
-    "odd_date": "the cell is no date, unlike most of its column, and goes out as it is",
-    "no_text": "there is no text for the row's language",
-    "unused_text": "no row has the language of the text",
-    "empty_text": "nothing is left of the message after filling it in",
-    "hidden_character": "the cell contains controls or invisible characters, which are never sent",
-    "bad_sender": f"the sender is not 1 to {SENDER_LIMIT} plain characters",
-    "bad_priority": f"the priority is not {PRIORITIES[0]} to {PRIORITIES[-1]}",
-    "overlong": f"the message has more than {TEXT_LIMIT} characters after filling it in",
-    "too_many_parts": "the message takes more SMS parts than max_parts allows",
-    "truncated": "the text was cut to fit",
-    "split": "the text is sent as several numbered messages",
-    "replaced": "typographic characters were replaced with plain ones",
-    "ucs2": "characters outside GSM-7 limit a part to 70 characters instead of 160",
-    "double_septets": "characters that count twice make the text longer than one part",
-    "same_text": "the same number and the same text as another row",
-    "shared_phone": "the same number as another row, with another text",
-    "opted_out": "the number is on the opt-out list, or the row is marked, or the contact was stopped",
-    "other_campaign": "an earlier campaign reached the number, or may have",
-    "reached_before": "the row gets nothing, but its number was reached earlier in the campaign",
-    "earlier_text": "the number has an earlier text of this campaign, and keeps it",
-    "other_number": "the cell was read as another number before, which was reached",
-    "unused_marks": "a column marks people who want no messages, as it seems, and is not used",
-    "unmarked_row": "the cell is a mark of opt-outs but for capitals or spaces, and its row is not marked",
-    "empty_list": "a list of numbers, or a column that marks rows, excludes nobody",
-    "list_column": "which column of a list has the numbers, where several have some",
-    "unreadable_entry": "entries in a list of numbers have no digits, so they exclude nobody",
-}
+from campaign.words.catalogue import Catalogue
+from campaign.words.columns import facts_as_json, per_row, texts_of
+from campaign.words.finding import SEVERITIES, Finding
+from campaign.words.python import PYTHON
+from campaign.words.stored import from_json
 
 # Why a row with nothing wrong in it gets no message; the other reasons are errors.
 LEFT_OUT = (
     "blank_row", "line_of_totals", "remark", "same_text", "shared_phone", "opted_out", "other_campaign",
 )  # fmt: skip
-SEVERITIES = ("error", "warning", "info")  # the most severe first
 
+Part = Literal["headline", "remedy", "text"]
 NOT_SENT, BLANK, DUPLICATE, OPTED_OUT = map(STATUSES.index, ("not_sent", "blank", "duplicate", "opted_out"))
 WHOLE_TABLE = -1  # the position of an issue that is about no single row
 
@@ -90,21 +46,13 @@ class _IssueGroup(NamedTuple):
     values: TextArray
     code: str
     severity: str
-    details: TextArray  # one for all rows, or one for each
+    details: TextArray  # in the words of Python: one for all rows, or one for each
+    facts: TextArray  # likewise, as JSON
     status: int  # that the rows get
 
 
 # What else such a row lacks as a person would contradict that.
 _SAYS_ALL = ("line_of_totals", "remark")
-
-
-class Notice(NamedTuple):
-    """An issue about the cells of a column as a whole; `cell` is one that shows it, or ""."""
-
-    code: str
-    severity: str
-    cell: str
-    detail: str
 
 
 class IssueCollector:
@@ -131,25 +79,25 @@ class IssueCollector:
         values: TextArray,
         code: str,
         severity: str,
-        detail: str | TextArray,
         *,
         status: str | None = None,
+        **facts: Any,
     ) -> None:
-        """Add one issue for each of the rows. `values` are the cells, `detail` one sentence or one for each.
+        """Add one issue for each of the rows. `values` are the cells, `facts` what the code's sentence names:
+        one value, or an Arrow array with one for each row.
 
         An error makes the rows invalid, unless a `status` says what they are. Rows that are blank already, or
         have an issue that says all, get no further ones.
         """
-        details = text_array([detail]) if isinstance(detail, str) else detail
         filled = (self.status[rows] != BLANK) & ~self._said[rows]
         if not filled.all():
             mask = pa.array(filled)
-            details = details.filter(mask) if len(details) == len(rows) else details
             rows, values = rows[filled], values.filter(mask)
+            facts = per_row(facts, lambda fact: fact.filter(mask))
         if not len(rows):
             return
         new_status = STATUSES.index(status or ("invalid" if severity == "error" else "not_sent"))
-        self._groups.append(_IssueGroup(rows, column, values, code, severity, details, new_status))
+        self._groups.append(_group(rows, values, Finding(code, facts, severity, column=column), new_status))
         excluded = rows if new_status == OPTED_OUT else rows[self.status[rows] == NOT_SENT]
         self.status[excluded] = new_status
         self._said[rows] |= code in _SAYS_ALL
@@ -185,7 +133,7 @@ class IssueCollector:
         fields: dict[str, Any] = {
             name: [getattr(group, name) for group in self._groups] for name in _IssueGroup._fields
         }
-        texts: dict[str, Any] = {name: concat_arrays(fields[name]) for name in ("values", "details")}
+        texts: dict[str, Any] = {name: concat_arrays(fields[name]) for name in ("values", "details", "facts")}
         for name, joined in {"rows": pa.array(_concat(fields["rows"])), **texts}.items():
             ends = np.cumsum([0, *map(len, fields[name])])
             fields[name] = pa.LargeListArray.from_arrays(pa.array(ends), joined)
@@ -197,20 +145,19 @@ class IssueCollector:
         collector = cls(len(status))
         collector.status = status
         lines: Any = zip(*(issues.column(name) for name in _IssueGroup._fields), strict=True)
-        for rows, column, values, code, severity, details, its_status in lines:
+        for rows, column, values, code, severity, details, facts, its_status in lines:
             group = _IssueGroup(
                 rows.values.to_numpy(), str(column), values.values, str(code), str(severity),
-                details.values, its_status.as_py(),
+                details.values, facts.values, its_status.as_py(),
             )  # fmt: skip
             collector._groups.append(group)
             collector._said[group.rows] |= group.code in _SAYS_ALL
         return collector
 
-    def add_for_table(self, column: str, value: str, code: str, severity: str, detail: str) -> None:
-        """Add an issue about the table as a whole, or about a list beside it."""
-        cells, details = text_array([value]), text_array([detail])
-        rows = np.full(1, WHOLE_TABLE)
-        self._groups.append(_IssueGroup(rows, column, cells, code, severity, details, NOT_SENT))
+    def add_for_table(self, finding: Finding) -> None:
+        """Add an issue about the table as a whole, or about a list beside it; its fact `value` is a cell."""
+        value = text_array([finding.facts.get("value", "")])
+        self._groups.append(_group(np.full(1, WHOLE_TABLE), value, finding, NOT_SENT))
 
     def frame(self, labels: Ints) -> pd.DataFrame:
         """All issues, those of the whole table first, then by row, in the order in which they were added.
@@ -231,14 +178,18 @@ class IssueCollector:
         def per_issue(strings: list[str]) -> "pd.Series[str]":
             return array_to_series(text_array(strings).take(group_numbers))
 
-        details, detail_numbers = self._details(self._groups)
+        def of_groups(field: str) -> "pd.Series[str]":
+            texts, numbers = _shared(self._groups, field)
+            return array_to_series(texts.take(numbers[order]))
+
         columns = {
             "row": pd.Series(numbers),
             "column": per_issue([group.column for group in self._groups]),
             "value": array_to_series(concat_arrays([group.values for group in self._groups]).take(order)),
             "code": per_issue([group.code for group in self._groups]),
             "severity": self._severities(positions, group_numbers),
-            "detail": array_to_series(details.take(detail_numbers[order])),
+            "detail": of_groups("details"),
+            "facts": of_groups("facts"),
         }
         return pd.DataFrame(columns)
 
@@ -266,7 +217,7 @@ class IssueCollector:
         Whoever opted out has only that reason: nothing else about the row is to be corrected.
         """
         excluding = [group for group in self._groups if group.status != NOT_SENT]
-        details, detail_numbers = self._details(excluding)
+        details, detail_numbers = _shared(excluding, "details")
         rows = _concat([group.rows for group in excluding])
         opted_out = np.repeat(
             [group.status == OPTED_OUT for group in excluding], [len(group.rows) for group in excluding]
@@ -287,68 +238,102 @@ class IssueCollector:
         sentences = concat_arrays([details, joined]).take(reason_numbers)
         return spread_texts(sentences, rows[starts], len(self.status))
 
-    @staticmethod
-    def _details(groups: list[_IssueGroup]) -> tuple[TextArray, Ints]:
-        """The sentences, shared ones only once, and for each issue the number of its sentence."""
-        numbers, start = [], 0
-        for group in groups:
-            count = len(group.details)
-            shared = count == 1
-            numbers.append(np.full(len(group.rows), start) if shared else np.arange(start, start + count))
-            start += count
-        return concat_arrays([group.details for group in groups]), _concat(numbers)
+
+def _group(rows: Ints, values: TextArray, finding: Finding, status: int) -> _IssueGroup:
+    facts: dict[str, Any] = {"column": finding.column or "", "value": values, **finding.facts}
+    return _IssueGroup(
+        rows, facts["column"], values, finding.code, finding.severity,
+        texts_of(PYTHON, finding.code, facts), facts_as_json(finding.facts), status,
+    )  # fmt: skip
+
+
+def _shared(groups: list[_IssueGroup], field: str) -> tuple[TextArray, Ints]:
+    """The details or facts of issues, those of all rows of a group only once, and for each issue the number
+    of its own."""
+    numbers, start = [], 0
+    for group in groups:
+        count = len(getattr(group, field))
+        numbers.append(np.full(len(group.rows), start) if count == 1 else np.arange(start, start + count))
+        start += count
+    return concat_arrays([getattr(group, field) for group in groups]), _concat(numbers)
+
+
+def findings_in(issues: pd.DataFrame) -> list[Finding]:
+    """The lines of a table of issues as findings."""
+    columns = (issues[name] for name in ("code", "column", "value", "severity", "facts"))
+    return [
+        Finding(code, {"column": column, "value": value, **from_json(facts)}, severity, column=column)
+        for code, column, value, severity, facts in zip(*columns, strict=True)
+    ]
+
+
+def sentences(issues: pd.DataFrame, catalogue: Catalogue, part: Part = "text") -> "pd.Series[str]":
+    """What a catalogue says of each line of a table of issues, whose `detail` is what Python's says.
+
+    With `part`, only the headline or the remedy. It is made once for all lines that have the same facts.
+    """
+    try:
+        return _sentences(issues, catalogue, part)
+    except (LookupError, TypeError, ValueError) as error:  # read from a folder that somebody has changed
+        raise FolderError("campaign_file_damaged", file="a table of issues") from error
+
+
+def _sentences(issues: pd.DataFrame, catalogue: Catalogue, part: Part) -> "pd.Series[str]":
+    naming_values = [code for code in issues["code"].unique() if "{value" in catalogue.template(code)]
+    keys = ["code", "column", "facts", "value"]
+    lines = issues.assign(value=issues["value"].where(issues["code"].isin(naming_values), ""))
+    numbers = lines.groupby(keys, sort=False).ngroup().to_numpy()
+    texts = map(getattr(catalogue, part), findings_in(lines.drop_duplicates(keys)))
+    return array_to_series(text_array(texts).take(numbers), issues.index)
+
+
+def reasons(issues: pd.DataFrame, catalogue: Catalogue) -> "pd.Series[str]":
+    """Why rows get no message, by row number: what a catalogue says of the issues that exclude each."""
+    is_reason = (issues["severity"] == "error") | issues["code"].isin(LEFT_OUT)
+    excluding = issues[is_reason & issues["row"].notna()]
+    texts = sentences(excluding, catalogue).set_axis(excluding["row"].astype("int64"))
+    is_repeated = texts.index.duplicated(keep=False)
+    joined = texts[is_repeated].groupby(level=0, sort=False).agg(" ".join)
+    return pd.concat([texts[~is_repeated], joined])
 
 
 def _concat(arrays: list[Ints]) -> Ints:
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int64)
 
 
-_COUNTED_IN = "Issues are counted in all rows of the file, also in those that get no message."
-
-
 def issue_summary(kinds: pd.DataFrame) -> str:
-    """An HTML table of the kinds of issues (`issue_kinds`): how many, the first row, an example.
-
-    The codes are those of the table of issues, so that what a person reads here finds its rows there.
-    """
+    """An HTML table of the kinds of issues (`issue_kinds`) in words, with the first row of each."""
     if kinds.empty:
-        return markup.paragraph("No issues were found.")
-    kinds = kinds.assign(
-        column=mask_texts(kinds["column"]),
-        example=mask_texts(kinds["example"]),
-    )
-    table = markup.table(
-        kinds.rename(columns={"first_row": "first row"}), of=("kind of issue", "kinds of issues")
-    )
-    return _about_errors(kinds) + markup.scroller(table, "Issues") + markup.paragraph(_COUNTED_IN, note=True)
-
-
-def _about_errors(kinds: pd.DataFrame) -> str:
-    """How the errors go together with the rows that are invalid, where some of them are of other rows."""
-    errors = kinds[kinds["severity"] == "error"]
-    is_sharing = errors["code"] == "shared_phone"
-    sharing, others = (int(errors.loc[rows, "count"].sum()) for rows in (is_sharing, ~is_sharing))
-    if not sharing or not others:
         return ""
-    invalid = f"{others:,} in rows that are invalid (a row can have several)"
-    return markup.paragraph(f"Errors: {invalid}, {sharing:,} in duplicates who share a phone.", note=True)
+    findings = findings_in(kinds)
+    table = pd.DataFrame(
+        {
+            "rows": kinds["count"].array,
+            "first": kinds["first_row"].array,
+            "column": mask_texts(kinds["column"]).array,
+            "what": mask_texts(pd.Series(map(PYTHON.headline, findings))),
+            "what to do": mask_texts(pd.Series(map(PYTHON.remedy, findings))),
+        }
+    )
+    return markup.scroller(markup.table(table, of=("kind of issue", "kinds of issues")), "Issues")
 
 
 def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """How often each kind of issue was found in each column, in parts of the table of issues, the most severe
     first.
 
-    Columns: severity, code, column, count, first_row and example, which is the sentence of the first.
+    Columns: severity, code, column, count, first_row, and of the first value, facts, and detail as example.
     """
     names = ["severity", "code", "column"]
+    firsts = {"first_row": "row", "example": "detail", "value": "value", "facts": "facts"}
     counted = [
         pd.DataFrame(
-            {"count": groups.size(), "first_row": groups["row"].first(), "example": groups["detail"].first()}
+            {"count": groups.size()} | {name: groups[column].first() for name, column in firsts.items()}
         ).reset_index()
         for groups in (issues.groupby(names, sort=False) for issues in parts)
     ]
     groups = pd.concat(counted).groupby(names, sort=False)
-    kinds = groups.agg({"count": "sum", "first_row": "first", "example": "first"}).reset_index()
+    kinds = groups.agg({"count": "sum"} | dict.fromkeys(firsts, "first")).reset_index()
     ranks = {severity: rank for rank, severity in enumerate(SEVERITIES)}
     ranked = kinds.assign(rank=kinds["severity"].map(ranks), descending=-kinds["count"])
     return kinds.loc[ranked.sort_values(["rank", "descending"]).index]

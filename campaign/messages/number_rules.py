@@ -10,13 +10,13 @@ from msgspec import Struct
 from campaign.argument_checks import wrong
 from campaign.arrow_text import Ints
 from campaign.contacts.cells.headers import is_number
-from campaign.contacts.columns import find_column, listed, number_columns
+from campaign.contacts.columns import find_column, number_columns
 from campaign.contacts.contact_parts import ContactParts, distinct_cells, first_rows, whole_table
 from campaign.contacts.exports import export_numbers, find_export, likely_number_columns
 from campaign.contacts.phone_numbers.cleaning import WORLD
 from campaign.contacts.phone_numbers.regions import check_region, suggest_region
 from campaign.errors import ColumnError, UsageError
-from campaign.text import clean, counted, shorten
+from campaign.text import clean, shorten
 
 _LOOKED_AT = 50  # rows
 _MOSTLY = 0.5
@@ -79,29 +79,21 @@ def choose_columns(
         return numbers_of_export
     candidates = likely_number_columns(columns)
     if not candidates:
-        raise ColumnError(
-            "No column has a header that looks like phone numbers. "
-            f"{_remedy(contacts)} The columns are: {listed(list(columns))}."
-        )
+        likely = _column_like_numbers(contacts)
+        raise ColumnError("number_column_missing", columns=[*columns], likely=likely)
     best, *others = candidates
     # A clear winner ranks first whatever the order of the columns.
     if any(number_columns([other, best])[0] != best for other in others):
-        quoted = listed(candidates)
-        raise ColumnError(
-            f"Several columns may hold the phone numbers: {quoted}. Choose one with number=, "
-            f"or list them in order of preference: number=[{quoted}]."
-        )
+        raise ColumnError("number_column_unclear", columns=candidates)
     return [best]
 
 
-def _remedy(contacts: ContactParts | None) -> str:
-    """Which column to name: the one whose cells look most like numbers, if any do."""
+def _column_like_numbers(contacts: ContactParts | None) -> str:
+    """The column whose cells look most like numbers; "" if none do."""
     rows = None if contacts is None else first_rows(whole_table(contacts), _LOOKED_AT)
     shares = {} if rows is None else {name: _share_of_numbers(rows[name]) for name in rows.columns}
     best = max(shares, key=shares.__getitem__, default="")
-    if shares.get(best, 0) < _MOSTLY:
-        return "No cells look like phone numbers either. If a column holds some, name it: number=."
-    return f"The cells of {listed([best])} do. If they are phones, name it: number={listed([best])}."
+    return best if shares.get(best, 0) >= _MOSTLY else ""
 
 
 def _share_of_numbers(cells: "pd.Series[str]") -> float:
@@ -123,10 +115,8 @@ def choose_region(contacts: ContactParts, region: object) -> Region:
         return RegionColumn(_find_region_column(contacts, text.removeprefix("{").removesuffix("}")))
     if isinstance(region, pd.Series):
         if len(region) != contacts.rows:
-            raise UsageError(
-                f"region= has {counted(len(region), 'entry', 'entries')}, but the table has "
-                f"{counted(contacts.rows, 'row')}. Give one entry for each row."
-            )
+            facts = {"entries": len(region), "rows": contacts.rows}
+            raise UsageError("rows_differ", argument="region", **facts)
         return region.copy(deep=False)  # the user may change theirs, and a plan may need it again
     if region is not None:
         raise wrong(
@@ -139,13 +129,11 @@ def choose_region(contacts: ContactParts, region: object) -> Region:
 def _find_region_column(contacts: ContactParts, name: str) -> str:
     try:
         return find_column(contacts.columns, name)
-    except ColumnError as no_column:
-        if suggestion := suggest_region(name):
-            raise UsageError(
-                f'region="{shorten(clean(name), 40)}" is neither the code of a country nor a column. '
-                f'Did you mean "{suggestion}"?'
-            ) from None
-        raise ColumnError(f"{no_column} For a country write its two-letter code, such as UG.") from None
+    except ColumnError:
+        suggestion = suggest_region(name)
+        kind = UsageError if suggestion else ColumnError
+        facts = {"region": shorten(clean(name), 40), "suggestion": suggestion}
+        raise kind("region_or_column_missing", **facts) from None
 
 
 def distinct_regions(contacts: ContactParts, region: Region) -> list[str | None]:

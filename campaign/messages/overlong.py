@@ -1,8 +1,10 @@
 """Texts that are too long: flagged, truncated or split. Only these few are handled one by one."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from msgspec import Struct
 
 from campaign.argument_checks import check_choice, check_count, check_switch
@@ -10,8 +12,6 @@ from campaign.arrow_text import (
     Ints,
     TextArray,
     concat_arrays,
-    integers_to_array,
-    join_texts,
     replace_rows,
     text_array,
     unique_texts,
@@ -20,9 +20,8 @@ from campaign.contract import TEXT_LIMIT
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.rendering import Rendered
 from campaign.messages.text import limits
-from campaign.messages.text.segments import SINGLE, Lengths, count_parts, count_units, measure
-from campaign.remedies import in_curly_quotes
-from campaign.text import counted, shorten
+from campaign.messages.text.segments import SINGLE, Lengths, count_parts, measure
+from campaign.text import shorten
 
 OVERLONG = ("flag", "truncate", "split")
 TOO_LONG = ("overlong", "too_many_parts")  # the issues of texts that do not fit; they hold the text
@@ -78,25 +77,24 @@ def fit(rendered: Rendered, rules: OverlongRules, issues: IssueCollector) -> Fit
 def _flag(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> None:
     """Exclude the rows, with issues that say by how much their texts are too long."""
     units = rendered.lengths.units[rows]
-    overlong = rows[units > TEXT_LIMIT]
-    counts = rendered.lengths.units[overlong]
-    detail = join_texts(
-        "The message has ", integers_to_array(counts), " characters, ",
-        integers_to_array(counts - TEXT_LIMIT),
-        f' more than the limit of {TEXT_LIMIT}. Shorten it, or use overlong="truncate" or overlong="split".',
-    )  # fmt: skip
-    texts = rendered.texts.take(overlong)
-    issues.add(overlong, "message", texts, "overlong", "error", detail)
+    _refuse_overlong(rendered, rows[units > TEXT_LIMIT], issues, ways=["truncate", "split"])
     if rules.max_parts is not None:
         costly = rows[rendered.lengths.parts[rows] > rules.max_parts]
-        parts = integers_to_array(rendered.lengths.parts[costly])
-        detail = join_texts(
-            "The message takes ",
-            parts,
-            f" parts, more than the limit of {rules.max_parts}. Shorten it, or change max_parts=.",
-        )
+        facts: dict[str, Any] = {"parts": pa.array(rendered.lengths.parts[costly]), "most": rules.max_parts}
         texts = rendered.texts.take(costly)
-        issues.add(costly, "message", texts, "too_many_parts", "error", detail)
+        issues.add(costly, "message", texts, "too_many_parts", "error", **facts)
+
+
+def _refuse_overlong(
+    rendered: Rendered, rows: Ints, issues: IssueCollector, *, ways: Sequence[str] = ()
+) -> None:
+    units = rendered.lengths.units[rows]
+    facts: dict[str, Any] = {
+        "characters": pa.array(units),
+        "excess": pa.array(units - TEXT_LIMIT),
+        "ways": [*ways],
+    }
+    issues.add(rows, "message", rendered.texts.take(rows), "overlong", "error", **facts)
 
 
 def _truncate(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> Fitted:
@@ -108,26 +106,23 @@ def _truncate(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: Issu
     possible = np.array([text is not None for text in short_texts], dtype=bool)[positions]
     _flag(rendered, rows[~possible], rules, issues)
     rows, positions = rows[possible], positions[possible]
-    details = [
-        _describe_cut(long, short or "", rules.ellipsis)
-        for long, short in zip(long_texts, short_texts, strict=True)
-    ]
-    before, detail = rendered.texts.take(rows), text_array(details).take(positions)
-    issues.add(rows, "message", before, "truncated", "warning", detail)
     after = text_array([text or "" for text in short_texts]).take(positions)
+    lost = text_array(
+        _left_out(long, short or "", rules.ellipsis)
+        for long, short in zip(long_texts, short_texts, strict=True)
+    )
+    lengths = measure(after)
+    facts: dict[str, Any] = {"characters": pa.array(lengths.units), "lost": lost.take(positions)}
+    issues.add(rows, "message", rendered.texts.take(rows), "truncated", "warning", **facts)
     return Fitted(
         np.arange(len(rendered.texts)),
         replace_rows(rendered.texts, rows, after),
-        rendered.lengths.with_rows(rows, measure(after)),
+        rendered.lengths.with_rows(rows, lengths),
     )
 
 
-def _describe_cut(text: str, short: str, ellipsis: str) -> str:
-    kept = short.removesuffix(ellipsis)
-    return (
-        f"The message had {count_units(text)} characters and was cut to {count_units(short)}. "
-        f"Left out: {in_curly_quotes(shorten(text[len(kept) :].strip(), 80))}."
-    )
+def _left_out(text: str, short: str, ellipsis: str) -> str:
+    return shorten(text[len(short.removesuffix(ellipsis)) :].strip(), 80)
 
 
 def _split(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> Fitted:
@@ -138,14 +133,10 @@ def _split(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCo
     possible = counts[positions] > 0
     short_but_costly = rows[rendered.lengths.units[rows] <= TEXT_LIMIT]
     _flag(rendered, short_but_costly, rules, issues)
-    _refuse_to_split(rendered, overlong[~possible], rules, issues)
+    _refuse_overlong(rendered, overlong[~possible], issues)
     overlong, positions = overlong[possible], positions[possible]
     texts = rendered.texts.take(overlong)
-    number_of_pieces = integers_to_array(counts[positions])
-    detail = join_texts(
-        "The message is too long for one SMS and is sent as ", number_of_pieces, " numbered messages."
-    )
-    issues.add(overlong, "message", texts, "split", "warning", detail)
+    issues.add(overlong, "message", texts, "split", "warning", pieces=pa.array(counts[positions]))
     return _insert_pieces(rendered, overlong, positions, pieces)
 
 
@@ -154,15 +145,6 @@ def _pieces_within(text: str, max_parts: int | None) -> Sequence[str]:
     pieces = limits.split(text) or []
     too_many = max_parts is not None and sum(map(count_parts, pieces)) > max_parts
     return [] if too_many else pieces
-
-
-def _refuse_to_split(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> None:
-    allowed, remedy = f"{limits.MOST_PIECES} messages", "Shorten it."
-    if rules.max_parts is not None:
-        allowed, remedy = counted(rules.max_parts, "part"), "Shorten it, or change max_parts=."
-    detail = f"Even when split into numbered messages, the text takes more than {allowed}. {remedy}"
-    texts = rendered.texts.take(rows)
-    issues.add(rows, "message", texts, "overlong", "error", detail)
 
 
 def _insert_pieces(
@@ -189,12 +171,9 @@ def _warn_of_double_septets(fitted: Fitted, issues: IssueCollector) -> None:
     lengths = fitted.lengths
     fits = ~lengths.ucs2 & (lengths.units <= SINGLE) & (lengths.septets > SINGLE)
     positions = np.flatnonzero(fits & issues.sendable[fitted.rows])
-    units, septets, parts = (
-        integers_to_array(field[positions]) for field in (lengths.units, lengths.septets, lengths.parts)
-    )
-    detail = join_texts(
-        "The message has ", units, " characters, but ^ { } [ ] ~ | \\ and € count twice: ", septets,
-        " in all. It takes ", parts, " parts.",
-    )  # fmt: skip
+    facts: dict[str, Any] = {
+        "septets": pa.array(lengths.septets[positions]),
+        "parts": pa.array(lengths.parts[positions]),
+    }
     texts = fitted.texts.take(positions)
-    issues.add(fitted.rows[positions], "message", texts, "double_septets", "warning", detail)
+    issues.add(fitted.rows[positions], "message", texts, "double_septets", "warning", **facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -15,10 +16,11 @@ from campaign import markup
 from campaign.argument_checks import check_amount, check_choice, check_count, described, wrong
 from campaign.arrow_text import Ints
 from campaign.contacts.reading_record import Reading
+from campaign.contacts.reserved_columns import file_names
 from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
 from campaign.local_times import LocalTimes
-from campaign.messages.issues import issue_kinds, issue_summary
+from campaign.messages.issues import findings_in, issue_kinds, issue_summary
 from campaign.messages.plan_tables.plan_columns import (
     MessageStream,
     labels_of_contacts,
@@ -37,15 +39,14 @@ from campaign.messages.plan_tables.plan_part import (
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression.suppression_lists import SuppressionLists, counting_in
-from campaign.messages.totals import Totals, remarks_on_rows, status_bars, totals_table
+from campaign.messages.templates.languages import language_of
+from campaign.messages.totals import Totals, findings_of, status_bars, totals_table
 from campaign.public_calls import public_call
+from campaign.text import counted
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 _TABLES = ("messages", "issues", "contacts")
-_NUMBERED = "Rows are numbered as in this file, not as in your own spreadsheet."
-_CONTINUES = (
-    "Some of these people may have been reached by now, or another row of their campaign may have their "
-    "number. They would get nothing: compare the plan with that campaign to see whether there are any."
-)
 
 
 class PlanSource(Protocol):
@@ -55,6 +56,10 @@ class PlanSource(Protocol):
     def suppression(self) -> SuppressionLists:
         """The lists of numbers that get no message."""
 
+    @property
+    def language(self) -> str | None:
+        """The column that says which text a row gets; None if there is one text."""
+
     def plan_keeping(self, positions: Ints) -> Plan:
         """The plan if the rows at these positions came before the others with their numbers."""
 
@@ -62,29 +67,50 @@ class PlanSource(Protocol):
         """The plan if campaigns of other environments had reached nobody."""
 
 
+# What Tab offers: a person needs no more of it.
+_OFFERED = (
+    "messages", "issues", "errors", "contacts", "totals", "findings", "sentence", "fingerprint",
+    "preview", "sample", "estimate", "batches", "parts", "reading", "template", "not_again",
+    "keep_instead",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Plan:
     """What a campaign would send, and what it would not send and why, row by row. Immutable.
 
-    `prepare` makes one. Its tables are copies: changing one changes nothing here. Those of a large table are
-    on disk: `parts` reads them part by part, and whole ones are made when they are asked for. Where the
-    memory is too small for one, a `CampaignError` says so.
+    `prepare` makes one. Its tables are copies. Those of a large table are on disk: `parts` reads them part
+    by part, and a whole one is made when it is asked for.
 
-    - `messages`: the messages in sending order: row (int64), number, message, sender, priority (str), parts
-      (int64). `priority` is "" where none is given. A text that was split takes several rows, in order.
-    - `issues`: everything that is wrong or worth knowing: row (Int64, <NA> for the whole table), column,
-      value, code, severity, detail (str). Severity is "error" (the row is excluded), "warning" or "info".
-      The table is made when it is first needed: half a million issues take 80 MB.
-    - `contacts`: every row of the contact table with all its columns, its status, and why it gets no message.
-    - `totals`: rows by status, messages, parts, countries.
-    - `fingerprint`: SHA-256 of the ordered numbers, messages, senders and priorities, as 64 hexadecimal
-      digits. It is the same on every machine and for every version of pandas, whatever else the contact
-      table contains and however its columns are ordered.
-    - `reading`: how the file was read, if known.
-    - `not_again`: the earlier campaigns and lists whose recipients were left out.
-    - `template`: the text with its placeholders as it was given; JSON where there were several.
-    - `addressing`: the number of every row, also of those without a message, and what rows would get that
-      repeat another row's number.
+    Attributes
+    ----------
+    messages : pandas.DataFrame
+        In sending order: row (int64), number, message, sender, priority (str; "" for none) and parts
+        (int64). A text that was split takes several rows, in order.
+    issues : pandas.DataFrame
+        All that is wrong or worth knowing: row (Int64, <NA> for the whole table), column, value, code,
+        severity ("error": the row gets nothing; "warning", "info"), detail, and facts, which are what the
+        detail names, as JSON. Half a million issues take 90 MB.
+    contacts : pandas.DataFrame
+        Every row of the table with all its columns, its status, `why` and reason.
+    totals : Totals
+        Rows by status, messages, parts, countries.
+    fingerprint : str
+        SHA-256 of numbers, messages, senders and priorities in order, 64 hexadecimal digits. It does not
+        depend on the machine, the version of pandas or the other columns.
+    reading : Reading or None
+        How the file was read.
+    not_again : tuple
+        Earlier campaigns and lists whose recipients were left out.
+    template : str
+        The text with its placeholders; JSON where there are several.
+    addressing : Addressing
+        The number of every row, and what rows would get that repeat another row's number.
+
+    Examples
+    --------
+    >>> plan.totals["not_sent"], plan.errors.empty
+    (1, True)
     """
 
     messages: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
@@ -130,14 +156,14 @@ class Plan:
     def preview(self, row: int | None = None) -> Preview:
         """What one row will get; without `row`, the first row that gets a message."""
         if not self.totals.rows:
-            raise UsageError("The contact table has no rows, so there is nothing to preview.")
+            raise UsageError("no_rows")
         if row is None:
             row = self._first_row
         check_count(row, subject="row", least=0, write=f"plan.preview({self._first_row})")
         part = next((part for part in self.parts() if row in part.status.index), None)
         if part is None:
             rows = labels_of_contacts(self)
-            raise UsageError(f"There is no row {row}. The rows are numbered {rows.min()} to {rows.max()}.")
+            raise UsageError("row_missing", row=int(row), first=int(rows.min()), last=int(rows.max()))
         messages, contacts = part.messages, part.contacts
         row_messages = messages.loc[messages["row"] == row]
         status, reason = (str(contacts.at[row, name]) for name in ("status", "reason"))
@@ -202,62 +228,79 @@ class Plan:
             return self
         repeated = alternatives.loc[alternatives["row"].isin(chosen), "number"].duplicated()
         if repeated.any():
-            raise UsageError(
-                "Some rows of keep_instead have the same number. Choose one row for each number."
-            )
+            raise UsageError("same_number")
         positions = pd.Index(labels_of_contacts(self)).get_indexer(pd.Index(chosen)).astype(np.int64)
         return self._made_of.plan_keeping(positions)
 
     @property
+    def errors(self) -> pd.DataFrame:
+        """The issues with severity "error": why rows get no message, and what to do."""
+        issues = self.issues
+        return issues[issues["severity"] == "error"].reset_index(drop=True)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """How much is ready to send, then what stops people from getting a message, or changes who does."""
+        continues = self.reading is not None and self.reading.continues is not None
+        return (*findings_of(self.totals, self._issue_kinds(), continues=continues),)
+
+    @property
     def sentence(self) -> str:
-        """How many messages are ready, how many rows get none, and what to know about these at once."""
-        excludes = self.totals["invalid"] or self.totals["duplicate"]
-        # Only these may have a remark: the issues of all others need not be counted.
-        has_remarks = excludes or len(self.totals.countries) > 1 or bool(self.unused_marks)
-        return self._sentence(self._issue_kinds()) if has_remarks else self._ready
+        """What was found, as sentences."""
+        return " ".join(map(PYTHON.text, self.findings))
 
     @property
-    def unused_marks(self) -> list[str]:
-        """A sentence about each column that seems to tell who wants no messages, and leaves out nobody."""
+    def unused_marks(self) -> list[Finding]:
+        """The columns that seem to tell who wants no messages, and leave out nobody."""
         issues = next(self.parts()).issues  # what is said of the whole table stands in the first
-        sentences: list[str] = issues.loc[issues["code"] == "unused_marks", "detail"].tolist()
-        return sentences
-
-    def _sentence(self, kinds: pd.DataFrame) -> str:
-        return " ".join(filter(None, [self._ready, remarks_on_rows(kinds)]))
-
-    @property
-    def _ready(self) -> str:
-        """How many messages are ready; of rows to correct, only their campaign knows who gets none."""
-        if not self._is_of_follow_up:
-            return self.totals.sentence
-        return f"{self.totals.in_words('')} {_CONTINUES}"
-
-    @property
-    def _is_of_follow_up(self) -> bool:
-        return self.reading is not None and self.reading.continues is not None
+        return findings_in(issues[issues["code"] == "unused_marks"])
 
     def _issue_kinds(self) -> pd.DataFrame:
         return issue_kinds(part.issues for part in self.parts())
+
+    def __dir__(self) -> list[str]:
+        return [*_OFFERED]
 
     def __repr__(self) -> str:
         return f"Plan: {self.sentence} Fingerprint {self.fingerprint[:12]}."
 
     def _repr_html_(self) -> str:
-        kinds = self._issue_kinds()
-        pieces = [markup.paragraph(self._sentence(kinds)), status_bars(self.totals)]
-        if self.totals.messages:
-            pieces.append(_side_by_side(self.preview().phone(), totals_table(self.totals)))
-        pieces.append(issue_summary(kinds))
-        if self._is_of_follow_up:
-            pieces.append(markup.paragraph(_NUMBERED, note=True))
-        if numbers := self.addressing.sentence(next(self.parts()).contacts.columns):
-            pieces.append(markup.paragraph(numbers, note=True))
-        if self.reading is not None:
-            pieces.append(markup.paragraph(self.reading.sentence, note=True))
-        written = LocalTimes().written_now()
-        pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}. {written}", note=True))
+        headline, *others = self.findings
+        warnings = map(PYTHON.text, others)
+        pieces = [markup.paragraph(PYTHON.text(headline)), status_bars(self.totals)]
+        pieces += map(markup.box, warnings)
+        pieces.append(_side_by_side(self._previews()))
+        pieces += [issue_summary(self._issue_kinds()), markup.folded("About this plan", self._about())]
         return markup.card("Plan", pieces)
+
+    def _about(self) -> str:
+        """How the file was read, and what was counted."""
+        notes = [
+            PYTHON.text(self.addressing.finding(next(self.parts()).contacts.columns)),
+            "" if self.reading is None else self.reading.sentence,
+            f"Fingerprint {self.fingerprint[:12]}. {LocalTimes().written_now()}",
+        ]
+        return totals_table(self.totals) + "".join(
+            markup.paragraph(note, note=True) for note in notes if note
+        )
+
+    def _previews(self) -> Iterator[str]:
+        """A message in each language, with how many people get one, those of most people first."""
+        if not self.totals.messages:
+            return
+        column = None if self._made_of is None else self._made_of.language
+        if column is None:
+            yield self.preview().phone()
+            return
+        counts, firsts = Counter[str](), dict[str, int]()
+        for part in self.parts():
+            languages = language_of(part.contacts[part.status == "not_sent"], file_names([column])[0])
+            counts.update(languages.tolist())
+            distinct = languages.drop_duplicates()
+            firsts = dict(zip(distinct, distinct.index, strict=True)) | firsts
+        for language, count in counts.most_common():
+            label = markup.paragraph(f"{language}: {counted(count, 'person', 'people')}")
+            yield label + self.preview(firsts[language]).phone()
 
 
 def whole_part(plan: Plan) -> PlanPart:
@@ -323,16 +366,11 @@ def _check_rows(rows: Any, possible: Ints) -> Ints:
         )
     impossible = chosen[~chosen.isin(possible)]
     if len(impossible):
-        examples = ", ".join(map(str, possible[:5])) or "none"
-        more = ", …" if len(possible) > 5 else "."
-        raise UsageError(
-            f"Row {described(impossible[0])} cannot be kept instead of another one. "
-            f"Rows that can: {examples}{more}"
-        )
+        raise UsageError("row_not_repeated", row=described(impossible[0]), rows=possible.tolist())
     return chosen.to_numpy(dtype=np.int64)
 
 
-def _side_by_side(*pieces: str) -> str:
+def _side_by_side(pieces: Iterable[str]) -> str:
     """Pieces of HTML next to each other if there is room."""
     cells = "".join(f"<div>{piece}</div>" for piece in pieces)
     return f'<div style="display:flex;flex-wrap:wrap;gap:0 3em;align-items:center">{cells}</div>'

@@ -53,54 +53,67 @@ def prepare(
     stream: bool | None = None,
     client: Any = None,
 ) -> Plan:
-    """Turn a contact table into checked messages: a `Plan` with what each row gets, or why it gets none.
+    """Turn a contact table into checked messages.
 
-    `contacts`: a contact table, or anything that `read_contacts` reads. `message`, `sender` and `priority`
-    are texts with placeholders: `{column}`, `{column|words for empty cells}`, `{visit_date:%d %b}`,
-    `{amount:,.0f}`, or both, the format first: `{amount:,.0f|0}`; `{{` and `}}` are literal braces. The names
-    of columns are compared without case, spaces and underscores. White space around values and messages is
-    removed. With several texts, `message={"en": ..., "fr": ...}`, the column `language` says which one each
-    row gets.
+    Parameters
+    ----------
+    contacts
+        A contact table, or anything that `read_contacts` reads.
+    message
+        Text with placeholders: `{column}`, `{column|words for empty cells}`, `{visit_date:%-d %B}`,
+        `{amount:,.0f}`. Several: `{"en": ..., "fr": ...}`, with `language`.
+    sender
+        Sender ID, at most 11 characters.
+    number
+        Column of the numbers, or several in order of preference; by default found.
+    region
+        Country of numbers without one: "UG", or a column.
+    priority
+        0 to 4, or a placeholder.
+    overlong
+        Texts over 160 characters: "flag" leaves the row out, "truncate" cuts, "split" sends several.
+    ellipsis, keep_words
+        How a text is cut.
+    downgrade
+        Replace typographic characters to fit GSM-7.
+    duplicates
+        Rows with one number: "skip" keeps the first, "keep" each different text.
+    opt_outs
+        Who gets nothing: a file, DataFrame, list, Series of True and False, or several of these.
+    max_parts
+        SMS parts that a row may take.
+    language
+        Column that says which text a row gets.
+    not_again
+        Results, campaign folders or lists: whoever they reached gets nothing.
+    several, kinds
+        See `clean_numbers`.
+    as_written
+        Send what looks like another tool's placeholder.
+    stream
+        Keep the table on disk.
+    client
+        Of the Dask cluster with the table.
 
-    `as_written`: by default the placeholders of other tools (`{{name}}`, `[Name]`, `%s`), formats after the
-    words for empty cells (`{amount|0:,.0f}`) and the paths of files are refused, because they would be
-    sent as they are; `as_written=True` sends them.
+    Returns
+    -------
+    Plan
+        What each row gets, or why it gets nothing.
 
-    `number`: the column of the phone numbers, or several in order of preference: the first usable number of
-    each row is taken. By default the column is found by its header; exports of known tools have several in
-    order. `region`: the country of numbers without a country code, such as "UG", or the column that contains
-    it; "001" if every number begins with its country code, with + or without. `several` and `kinds` are
-    those of `clean_numbers`.
+    Raises
+    ------
+    TemplateError
+        A placeholder has no column.
+    ColumnError
+        The column of the numbers is unclear.
+    UsageError
+        An argument cannot be used.
 
-    `overlong`: a text over 160 characters (UTF-16 units) excludes its row ("flag"), is cut and ends in
-    `ellipsis` ("truncate", between words with `keep_words`, unless that takes half of what fits), or becomes
-    several numbered messages ("split").
-    `max_parts`: the most SMS parts that one row may take; a text with more is flagged or truncated likewise.
-    `downgrade`: curly quotes, long dashes, ellipses and special spaces are replaced with plain characters
-    where that makes a text fit the GSM-7 alphabet, and each replacement is an issue.
-
-    `duplicates`: of rows with the same number the first is kept ("skip"), or one for each different text
-    ("keep"), or a ContactsError names them ("error"). `opt_outs`: a file, DataFrame, Series or list of
-    numbers that get no message, or a Series of True and False that marks rows: `contacts["No SMS"] == "x"`
-    leaves out the marked rows, also without a usable number, and everybody who has the number of one. Their
-    status is opted_out, whatever else is wrong with the row. Several are given as a list:
-    `["stop.csv", contacts["No SMS"] == "x"]`. A campaign remembers the numbers of lists, also those that are
-    in no row, and none of them gets anything more under its name; a mark counts as it stands. `not_again`:
-    results or folders of earlier campaigns, or lists of numbers. Numbers that were reached, or may have been,
-    get no message: their status is duplicate, with the issue other_campaign. A campaign counts in its own
-    environment only, so that a rehearsal leaves nobody out of a live campaign.
-
-    `stream`: whether the table is read, checked and kept in parts on disk, so that it may be larger than the
-    memory; the plan is the same. By default a large file is (over 200 MB of text, or 20 MB of parquet).
-    See `Plan.parts`. Csv and parquet files are read in parts; anything else is read whole first.
-
-    `contacts` may be a Dask DataFrame: its rows are numbered from 2 over the partitions in their order, and
-    the plan is the same as of a DataFrame. It is made on the workers of `client`, by default those of the
-    current client, and stays there; sending has them write it into the campaign folder, which they have to
-    share. Raises UsageError if there is no client.
-
-    Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
-    column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
+    Examples
+    --------
+    >>> plan = campaign.prepare(contacts, message="Hi {name}!", sender="CLINIC", region="UG")
+    >>> plan.messages["message"].tolist()
+    ['Hi Amina!']
     """
     contacts = as_frame(contacts)
     table = open_contacts(contacts, draft.BLOCK, stream=stream, client=client)
@@ -137,6 +150,11 @@ class _Preparation(Struct, frozen=True, eq=False):
     def suppression(self) -> SuppressionLists:
         """The lists of numbers that get no message."""
         return self.rules.suppression
+
+    @property
+    def language(self) -> str | None:
+        """The column that says which text a row gets."""
+        return self.rules.texts.language
 
     @property
     def reading(self) -> Reading | None:

@@ -7,7 +7,9 @@ from msgspec import Struct
 from campaign import markup
 from campaign.masking import mask_number
 from campaign.messages.text.segments import count_parts, count_units
-from campaign.text import clean, counted
+from campaign.text import clean
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 PHONE = """
 .campaign .phone{display:inline-block;width:19em;border:1px solid var(--line);border-radius:1.2em;
@@ -50,13 +52,11 @@ class Preview(Struct, frozen=True):
     def facts(self) -> str:
         """One line: to whom, how long, how many parts; or why the row gets no message."""
         if not self.messages:
-            return f"Row {self.row} gets no message ({self.status.replace('_', ' ')}). {self.reason}"
+            status = self.status.replace("_", " ")
+            return f"{PYTHON.text(Finding('no_preview', {'row': self.row, 'status': status}))} {self.reason}"
         longest = max(map(count_units, self.messages))
-        message_count = f"{len(self.messages)} messages, the longest of " if len(self.messages) > 1 else ""
-        return (
-            f"Row {self.row} to {mask_number(self.number)}: {message_count}{counted(longest, 'character')}, "
-            f"{counted(self.parts, 'part')}."
-        )
+        facts = {"row": self.row, "number": mask_number(self.number), "characters": longest}
+        return PYTHON.text(Finding("preview", facts | {"parts": self.parts}))
 
     @property
     def _shown(self) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec import Struct
 
 from campaign.arrow_text import (
@@ -30,15 +31,13 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.columns import listed, may_hold_numbers, number_columns
+from campaign.contacts.columns import may_hold_numbers, number_columns
 from campaign.contacts.exports import row_counter
 from campaign.contacts.naming_column import naming_column
 from campaign.contacts.phone_numbers.cleaning import countries_of, decide_numbers, readings
 from campaign.contacts.phone_numbers.problems_and_repairs import (
     PROBLEM_INDEXES,
-    PROBLEMS,
     REPAIR_BITS,
-    REPAIRS,
     repair_names,
 )
 from campaign.contacts.phone_numbers.regions import is_region
@@ -48,12 +47,9 @@ from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
 from campaign.messages.issues import IssueCollector
 from campaign.messages.number_rules import NumberRules, RowRegions
-from campaign.text import agreeing, capitalised, counted
+from campaign.words.columns import per_row
+from campaign.words.finding import Finding
 
-_CLOSING_TOTALS = "The row is a line of totals and not a person, so it gets no message."
-_CLOSING_REMARK = "The row is a remark below the table and not a person, so it gets no message."
-_TOTALS = "The row looks like a line of totals, so it gets no message: remove it from the table."
-_FILL_IN = "Fill it in, or remove the row."
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
 
@@ -75,16 +71,16 @@ class Recipients(Struct, frozen=True):
         rows: Ints,
         code: str,
         severity: str,
-        detail: str | TextArray,
         *,
         status: str | None = None,
+        **facts: Any,
     ) -> None:
         """Add one issue about the number of each of the rows."""
         for position, name in enumerate(self.columns if len(rows) else ()):
             indices = np.flatnonzero(self.source[rows] == position)
-            details = detail if isinstance(detail, str) else detail.take(indices)
+            own = per_row(facts, partial(pc.take, indices=pa.array(indices)))
             cells = series_to_array(contacts[name].iloc[rows[indices]])
-            issues.add(rows[indices], name, cells, code, severity, details, status=status)
+            issues.add(rows[indices], name, cells, code, severity, status=status, **own)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,19 +111,11 @@ class Addressing:
         none."""
         return naming_column(contacts.drop(columns=[*OUTCOME_COLUMNS], errors="ignore"), self.columns)
 
-    def sentence(self, columns: Collection[str]) -> str:
-        """Which of these columns the numbers came from, and which others look like numbers; "" if unknown."""
-        if not self.columns:
-            return ""
-        noun = "column" if len(self.columns) == 1 else "columns, in this order,"
-        used = f"The numbers are from the {noun} {listed(self.columns)}."
+    def finding(self, columns: Collection[str]) -> Finding:
+        """Which of these columns the numbers came from, and which others look like numbers."""
         known = {*self.columns, row_counter(columns)}
         others = [name for name in columns if name not in known and may_hold_numbers(name)]
-        if not others:
-            return used
-        count = capitalised(counted(len(others), "other column"))
-        look = agreeing(len(others), "looks like numbers and was", "look like numbers and were")
-        return f"{used} {count} {look} not used: {listed(others)}."
+        return Finding("numbers_from", {"columns": [*self.columns], "others": others}, "info")
 
     @classmethod
     def unknown(cls) -> "Addressing":
@@ -203,9 +191,8 @@ def _valid_regions(regions: "pd.Series[str]", issues: IssueCollector) -> "pd.Ser
         return regions
     mask = is_one_of(cells, sorted(unknown))
     rows = np.flatnonzero(mask)
-    detail = "This is not a country code. Write a two-letter ISO code such as UG, KE or GB."
     name = str(regions.name) if regions.name is not None else "region"
-    issues.add(rows, name, cells.take(rows), "unknown_region", "error", detail)
+    issues.add(rows, name, cells.take(rows), "unknown_region", "error")
     return array_to_series(choose_texts(mask, "", cells), regions.index)
 
 
@@ -222,7 +209,7 @@ def _add_repairs(
     combinations = (repair_names(bits).split(", ") for bits in pd.unique(repairs).tolist() if bits)
     for repair in dict.fromkeys(chain.from_iterable(combinations)):
         positions = np.flatnonzero(repairs & REPAIR_BITS[repair])
-        issues.add(rows[positions], name, raw.take(positions), repair, "info", REPAIRS[repair])
+        issues.add(rows[positions], name, raw.take(positions), repair, "info")
 
 
 class _Problems(Struct, frozen=True):
@@ -245,24 +232,17 @@ def _add_problems(
             rows = group.rows[positions]
             lost = without_number[rows]
             cells = group.cells.take(positions[lost])
-            detail = _explain_ambiguous(cells, region) if code == "ambiguous" else PROBLEMS[code]
-            issues.add(rows[lost], group.column, cells, code, "error", detail)
-            cells = group.cells.take(positions[~lost])
-            detail = f"{PROBLEMS[code]} The number in another column of the row was used."
-            issues.add(rows[~lost], group.column, cells, code, "warning", detail)
+            facts: dict[str, Any] = {"readings": _readings(cells, region)} if code == "ambiguous" else {}
+            issues.add(rows[lost], group.column, cells, code, "error", **facts)
+            issues.add(rows[~lost], group.column, group.cells.take(positions[~lost]), code, "warning")
 
 
-def _explain_ambiguous(cells: TextArray, region: RowRegions) -> str | TextArray:
-    """The sentence for ambiguous numbers, with what each could be read as."""
-    sentence = PROBLEMS["ambiguous"]
+def _readings(cells: TextArray, region: RowRegions) -> str | TextArray:
+    """What each of some ambiguous numbers could be read as; "" where that is not worked out."""
     strings, positions = unique_texts(cells)
     if isinstance(region, pd.Series) or len(strings) > EXPLAINED:
-        return sentence
-    sentences = []
-    for string in strings:
-        meanings = readings(string, region=region)
-        sentences.append(f"{sentence} It could be {' or '.join(meanings)}." if meanings else sentence)
-    return text_array(sentences).take(positions)
+        return ""
+    return text_array(" or ".join(readings(string, region=region)) for string in strings).take(positions)
 
 
 def _add_closing_totals(contacts: pd.DataFrame, issues: IssueCollector, rules: NumberRules) -> None:
@@ -272,11 +252,8 @@ def _add_closing_totals(contacts: pd.DataFrame, issues: IssueCollector, rules: N
     rows, column = np.flatnonzero(contacts.index.isin(rules.closing_totals)), rules.columns[0]
     cells = series_to_array(contacts[column].iloc[rows])
     is_total = looks_like_totals(contacts, rows)
-    lines = ("line_of_totals", is_total, _CLOSING_TOTALS), ("remark", ~is_total, _CLOSING_REMARK)
-    for code, chosen, sentence in lines:
-        detail = f'{sentence} If it is a person after all, fill in "{column}".'
-        own_cells = cells.filter(pa.array(chosen))
-        issues.add(rows[chosen], column, own_cells, code, "info", detail, status="blank")
+    for code, chosen in (("line_of_totals", is_total), ("remark", ~is_total)):
+        issues.add(rows[chosen], column, cells.filter(pa.array(chosen)), code, "info", status="blank")
 
 
 def _filled_elsewhere(contacts: pd.DataFrame, columns: list[str], rows: Ints) -> dict[str, Ints]:
@@ -294,17 +271,11 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
     """Rows whose number cells are all empty: blank if the other cells are empty too, else invalid."""
     all_cells = (pa.chunked_array([series_to_array(contacts[name]).take(rows)]) for name in contacts.columns)
     blank = rows[blank_rows(all_cells, len(rows))]
-    no_values = constant_array("", len(blank))
-    issues.add(blank, "", no_values, "blank_row", "info", "The row is empty.", status="blank")
-    where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{listed(columns)} are empty"
-    is_total = looks_like_totals(contacts, rows)
-    found: list[tuple[str, Ints, str]] = []
-    for other, of_rows in _filled_elsewhere(contacts, columns, rows[~is_total]).items():
-        copy = f'{where}, and "{other}" is not. Copy what is there, or remove the row.'
-        detail = f"There is no number: {copy if other else f'{where}. {_FILL_IN}'}"
-        found.append(("missing_number", of_rows, detail))
-    of_totals = f"{_TOTALS} {capitalised(where)}: if it is a person, fill it in."
-    found.append(("line_of_totals", rows[is_total], of_totals))
-    cells = series_to_array(contacts[columns[0]])
-    for code, of_rows, detail in found:
-        issues.add(of_rows, columns[0], cells.take(of_rows), code, "error", detail)
+    issues.add(blank, "", constant_array("", len(blank)), "blank_row", "info", status="blank")
+    is_total, cells = looks_like_totals(contacts, rows), series_to_array(contacts[columns[0]])
+    totals = rows[is_total]
+    issues.add(totals, columns[0], cells.take(totals), "line_of_totals", "error")
+    for other, own in _filled_elsewhere(contacts, columns, rows[~is_total]).items():
+        issues.add(
+            own, columns[0], cells.take(own), "missing_number", "error", columns=columns, elsewhere=other
+        )

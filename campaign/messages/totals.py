@@ -1,4 +1,4 @@
-"""How many rows have each status and how many SMS parts the messages take, with what to know about them."""
+"""How many rows have each status and how many SMS parts the messages take, with what a plan says at once."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -12,15 +12,17 @@ from campaign import markup
 from campaign.arrow_text import Ints
 from campaign.contract import STATUSES, TEXT_LIMIT
 from campaign.copied_field import CopiedField
+from campaign.messages.issues import findings_in
 from campaign.messages.text.segments import SINGLE, SINGLE_UCS2
-from campaign.text import agreeing, capitalised, counted, figure
+from campaign.text import counted, figure
+from campaign.words.finding import Finding
 
 SHOWN_COUNTRIES = 5
 _FIGURES = ("messages", "gsm7", "ucs2", "longest")
 # Blank rows that are no empty ones: the codes of their issues, and how many there are of each in `Totals`.
 LINES = {"line_of_totals": "totals_lines", "remark": "remarks"}
-# Rows that a status does not tell from others that have it, likewise.
-_APART = LINES | {"other_campaign": "left_out"}
+# Rows that a status does not tell from others that have it; most plans have none.
+_APART = ("totals_lines", "remarks", "left_out", "second_numbers")
 READY = "ready to send"  # what people read for the status not_sent of a row of a plan
 
 
@@ -32,7 +34,8 @@ class Totals(Mapping[str, int]):
     `gsm7` in GSM-7 and `ucs2` in UCS-2; `longest`: UTF-16 units of the longest text; `countries`: messages by
     the country of their numbers (ISO codes, the most frequent first). `totals_lines` and `remarks`: of the
     blank rows those that are lines of totals, and remarks below them. `left_out`: of the duplicates those
-    whose number was reached before, as `not_again` says.
+    whose number was reached before, as `not_again` says. `second_numbers`: rows with a message to another
+    number than their first.
     """
 
     statuses: CopiedField[Mapping[str, int]] = CopiedField(dict)
@@ -45,6 +48,7 @@ class Totals(Mapping[str, int]):
     totals_lines: int = 0
     remarks: int = 0
     left_out: int = 0
+    second_numbers: int = 0
 
     def __getitem__(self, status: str) -> int:
         return self._by_status[status]
@@ -68,20 +72,10 @@ class Totals(Mapping[str, int]):
         return self.gsm7 + self.ucs2
 
     @property
-    def sentence(self) -> str:
+    def finding(self) -> Finding:
         """How many messages are ready, and how many rows get none."""
-        return self.in_words("The row gets one." if self.rows == 1 else "Every row gets one.")
-
-    def in_words(self, if_all: str) -> str:
-        """The same with a sentence for the case that no row is known to get none."""
-        if not self.rows:
-            return "The contact table has no rows, so there are no messages to send."
-        excluded = ", ".join(self.excluded_in_words())
-        messages, parts = counted(self.messages, "message"), counted(self.parts, "SMS part")
-        ready = capitalised(f"{messages} ready to send ({parts}) from {self._rows_in_words}.")
-        if excluded:
-            return f"{ready} Rows that get none: {excluded}."
-        return f"{ready} {if_all}".strip()
+        facts = {"messages": self.messages, "parts": self.parts, "rows": self.rows}
+        return Finding("plan_ready", facts | {"excluded": self.excluded_in_words()}, "info")
 
     def excluded_in_words(self, sharing: int = 0) -> list[str]:
         """How many rows get no message, by status; lines of totals and remarks apart from the empty rows, and
@@ -109,25 +103,17 @@ class Totals(Mapping[str, int]):
         }
         return [counted(count, *nouns) for nouns, count in counts.items() if count]
 
-    @property
-    def _rows_in_words(self) -> str:
-        """The rows, and how many of them have the messages where these are others in number."""
-        rows = counted(self.rows, "row")
-        with_messages = self["not_sent"]
-        return rows if with_messages in (0, self.messages) else f"{figure(with_messages)} of {rows}"
-
     def as_record(self) -> dict[str, Any]:
         """Everything as plain values, for a manifest."""
         figures = {name: getattr(self, name) for name in _FIGURES}
-        figures |= {name: getattr(self, name) for name in _APART.values() if getattr(self, name)}
+        figures |= {name: getattr(self, name) for name in _APART if getattr(self, name)}
         return {"statuses": dict(self), **figures, "countries": dict(self.countries)}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Totals":
         """The totals that `as_record` wrote."""
         figures = {name: record[name] for name in (*_FIGURES, "countries")}
-        # Earlier versions knew none: such a line was a row to correct, and later a remark was one of totals.
-        return cls(record["statuses"], **figures, **{name: record.get(name, 0) for name in _APART.values()})
+        return cls(record["statuses"], **figures, **{name: record.get(name, 0) for name in _APART})
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{status} {figure(count)}" for status, count in self.items() if count)
@@ -164,41 +150,26 @@ def _codes_of(issues: pd.DataFrame, codes: list[str], have_status: "pd.Series[bo
     return found[found.index.isin(have_status.index[have_status])]
 
 
-def remarks_on_rows(kinds: pd.DataFrame) -> str:
-    """What to know at once: a country that is missing or may be wrong, duplicates who are people, columns
-    that seem to tell who wants no messages.
-
-    "" if there is nothing to say.
-    `kinds` is the table that `issue_kinds` makes.
-    """
-    other_country = kinds.loc[kinds["code"] == "other_country", "example"]
-    unused_marks = kinds.loc[kinds["code"] == "unused_marks", "example"]
-    remarks = [_about_country(kinds), *other_country, _about_sharing(kinds), *unused_marks]
-    return " ".join(filter(None, remarks))
+# Issues of the whole table that are about who gets a message.
+_ABOUT_PEOPLE = (
+    "other_country", "unused_marks", "unused_text", "empty_list", "list_of_others", "unreadable_entry",
+)  # fmt: skip
+# Issues of rows that have one cause.
+_TOGETHER = {"no_region": "numbers_without_country", "shared_phone": "phones_shared"}
 
 
-def _about_country(kinds: pd.DataFrame) -> str:
-    count = _excluded_by("no_region", kinds)
-    if not count:
-        return ""
-    begin, their = agreeing(count, "does not begin", "do not begin"), agreeing(count, "its", "their")
-    return (
-        f"{capitalised(counted(count, 'number'))} {begin} with + and a country code: give {their} country "
-        'with region=, for example region="UG".'
-    )
-
-
-def _about_sharing(kinds: pd.DataFrame) -> str:
-    count = _excluded_by("shared_phone", kinds)
-    if not count:
-        return ""
-    are = agreeing(count, "is a person of their own", "are people of their own")
-    return f"{count:,} of the duplicates {are}: they share a phone with another row."
-
-
-def _excluded_by(code: str, kinds: pd.DataFrame) -> int:
-    """How many rows an issue with this code excludes."""
-    return int(kinds.loc[(kinds["code"] == code) & (kinds["severity"] == "error"), "count"].sum())
+def findings_of(totals: Totals, kinds: pd.DataFrame, *, continues: bool) -> Iterator[Finding]:
+    """The findings about a plan, the headline first; `kinds` is the table that `issue_kinds` makes."""
+    yield totals.finding
+    if continues:
+        yield Finding("plan_continues", severity="warning")
+    yield from findings_in(kinds[kinds["code"].isin(_ABOUT_PEOPLE) & kinds["first_row"].isna()])
+    for code, together in _TOGETHER.items():
+        is_error = (kinds["code"] == code) & (kinds["severity"] == "error")
+        if count := int(kinds.loc[is_error, "count"].sum()):
+            yield Finding(together, {"count": count}, "warning")
+    if totals.second_numbers:
+        yield Finding("second_numbers", {"count": totals.second_numbers}, "info")
 
 
 def status_bars(totals: Totals) -> str:

@@ -8,8 +8,10 @@ from ipywidgets import HTML, Button, Layout, Text, VBox
 from campaign import markup
 from campaign.errors import ConfirmationError
 from campaign.masking import mask_sentences
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
-_HINT = "Nothing has left. Type this phrase to send:"
+_HINT = PYTHON.text(Finding("phrase_needed"))
 
 
 class ConfirmationForm(VBox):  # type: ignore[misc]  # ipywidgets has no types

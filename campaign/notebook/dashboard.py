@@ -22,26 +22,18 @@ from campaign.notebook.panel import Panel
 from campaign.sending.campaigns import continued
 from campaign.sending.engine.tally import Snapshot
 from campaign.sending.run import Run
+from campaign.words.catalogue import Catalogue
+from campaign.words.page import PAGE
+from campaign.words.python import PYTHON
 
 TICK = 0.1  # seconds between two updates
 CARD_INTERVAL = 15.0  # seconds; how old the card may be in a notebook that is saved in mid-run
 
+_ABOVE = ("head", "status", "progress", "counts", "refusal", "lost")
+_BELOW = ("note", "recent")
+
 # Measured: a cell that blocks in `wait` keeps clicks from the kernel until it ends (ipykernel 6.31, 7.4); one
 # that awaits `finished` does not (7.1, 7.4). An interrupt always gets through.
-_STUCK = "If a button does not respond, a cell is still running: press the notebook's own stop button (■)."
-_WAITED_FOR = (
-    "The cell waits for the end, so buttons could not act until then. To stop, press the "
-    "notebook's own stop button (■)."
-)
-_BUTTONS = {  # what a form says, whose readers know of no cells
-    "running": "Pause holds the texts back until you press Resume. After Stop, the rest can be sent later.",
-    "paused": "Resume goes on, and Stop ends it here: the rest can be sent later.",
-}
-_REST = "Resume sends the rest; what was sent is not sent again."
-_AGAIN = "Resume sends the refused messages again; who was reached gets nothing more."
-
-_OUT_OF_DATE = "Out of date, from before Resume was pressed: a line in the card above reads it again."
-
 # JupyterLab marks widgets whose kernel has gone.
 STYLE = f"""{run_card.STYLE}{error_card.STYLE}
 .campaign .campaign-lost{{display:none}}
@@ -60,14 +52,12 @@ class Dashboard(Panel):
     """Shows a run until its end, and passes on the user's commands.
 
     Given the question of a live campaign that was not confirmed, it asks for the phrase first. While a run is
-    shown, it draws no progress bar of its own, unless it was told to with progress="tqdm". `in_words` puts
-    each piece of HTML into the words of a form that this is a part of, whose readers know of no cells.
+    shown, it draws no progress bar of its own, unless it was told to with progress="tqdm". With the
+    `catalogue` of pages it is part of a form, whose readers know of no cells.
     """
 
-    def __init__(
-        self, subject: Run | ConfirmationError, *, in_words: Callable[[str], str] | None = None
-    ) -> None:
-        self._in_words = in_words
+    def __init__(self, subject: Run | ConfirmationError, *, catalogue: Catalogue = PYTHON) -> None:
+        self._catalogue, self._is_form = catalogue, catalogue is PAGE
         self._run: Run | None = None
         self._question: ConfirmationError | None = None
         self._began_with_question = not isinstance(subject, Run)
@@ -75,8 +65,8 @@ class Dashboard(Panel):
         self._card_due = 0.0  # a reading of the monotonic clock
         self._drawing = threading.RLock()
         self._left = False
-        self._parts = {name: _part(name) for name in (
-            "head", "status", "progress", "counts", "refusal", "note", "recent", "lost")}  # fmt: skip
+        self._final: tuple[Run, str] | None = None  # the run that has ended, and its result as HTML
+        self._parts = {name: _part(name) for name in (*_ABOVE, *_BELOW)}
         self._buttons = {
             "pause": _button("Pause", "pause", "Send nothing more until you press Resume", self._pause),
             "resume": _button("Resume", "play", "Continue sending", self._resume),
@@ -86,8 +76,7 @@ class Dashboard(Panel):
         self._button_row.add_class("campaign-buttons")
         self._form = ConfirmationForm(self._confirm)
         self._form.add_class("campaign-form")
-        above = [self._parts[name] for name in ("head", "status", "progress", "counts", "refusal", "lost")]
-        below = [self._parts["note"], self._parts["recent"]]
+        above, below = ([self._parts[name] for name in names] for names in (_ABOVE, _BELOW))
         children = [*above, self._form, self._button_row, *below]
         super().__init__(self._line, children, style=STYLE)
         if isinstance(subject, Run):
@@ -102,23 +91,42 @@ class Dashboard(Panel):
             if self._left or run is None:
                 return True
             ended = run.ended  # read first: after the end, the counts no longer change
-            counts, sentence = run.counts, run.sentence
-            self._show("head", run_card.head(run))
-            self._show("progress", run_card.progress(counts))
-            self._show("counts", run_card.figures(run, counts, on_the_way=not ended))
-            self._show("refusal", "" if sentence else run_card.refusal(counts))
-            self._show("recent", "" if ended else run_card.recent_batches(counts))  # the result has all
+            counts = run.counts
+            result = self._result_of(run) if ended and not self._is_form else ""
             self._draw_buttons(run, counts, ended)
-            if self._in_words is not None and not ended:
-                buttons = _BUTTONS.get(counts.status)
-                self._show("note", markup.paragraph(buttons, note=True) if buttons else "")
-            else:
-                self._show("note", _note(run, counts, ended))
+            self._show("note", _note(run, counts, ended, is_form=self._is_form))
+            self._show("recent", "" if ended else run_card.recent_batches(counts))  # the result has all
             if ended:
                 self.add_class("campaign-final")
             # last, so that whoever waits for the status finds the rest up to date
-            self._show("status", run_card.status(counts, sentence))
+            if result:
+                for name in ("head", "progress", "counts", "refusal"):
+                    self._show(name, "")
+                self._show("status", result)
+            else:
+                self._draw_progress(run, counts, ended)
             return ended
+
+    def _draw_progress(self, run: Run, counts: Snapshot, ended: bool) -> None:
+        self._show("head", run_card.head(run, self._catalogue))
+        self._show("progress", run_card.progress(counts))
+        self._show("counts", run_card.figures(run, counts, on_the_way=not ended))
+        self._show("refusal", "" if run.sentence else run_card.refusal(counts))
+        self._show("status", run_card.status(counts, run.finding, self._catalogue))
+
+    def _result_of(self, run: Run) -> str:
+        """What came of a run that has ended, read once; "" where it failed, or its folder is gone."""
+        if run.status == "failed":
+            return ""
+        if self._final is None or self._final[0] is not run:
+            try:
+                result = run.result
+                name, word = markup.escape(result.name or "Result"), run_card.WORDS[run.status]
+                title = f'<p class="title">{name}: <span class="word">{word}</span></p>'
+                self._final = run, f'<div role="status">{title}{"".join(result.card_pieces)}</div>'
+            except CampaignError:
+                self._final = run, ""
+        return self._final[1]
 
     def _draw_buttons(self, run: Run, counts: Snapshot, ended: bool) -> None:
         """Enable what can be done now. After the end, a button that can do nothing any more is gone."""
@@ -134,7 +142,7 @@ class Dashboard(Panel):
         _hide(self._button_row, run.is_waited_for)
 
     def _show(self, name: str, html: str) -> None:
-        self._parts[name].value = html if self._in_words is None else self._in_words(html)
+        self._parts[name].value = html
 
     def _watch(self, run: Run) -> None:
         """Show a run from now on, or the one that goes on with it, also if another dashboard resumed it."""
@@ -149,7 +157,7 @@ class Dashboard(Panel):
                 run.progress = False
             self.remove_class("campaign-final")
             _hide(self._form, True)
-            self._show("lost", run_card.lost(run))
+            self._show("lost", run_card.lost(run, self._catalogue))
             ended = self.draw()
         if not ended:
             threading.Thread(target=self._follow, name="campaign dashboard", daemon=True).start()
@@ -253,19 +261,9 @@ class Dashboard(Panel):
         """The run as it is now, or the question."""
         above = error_card.INSTEAD_OF_ERROR if self._began_with_question else ""
         if self._run is not None:
-            return f"{above}{self._about_result_below(self._run)}{run_card.run_card(self._run)}"
+            return f"{above}{run_card.run_card(self._run)}"
         assert self._question is not None  # noqa: S101 - one of the two is always there
         return f"{above}{error_card.question_card(self._question)}"
-
-    @property
-    def class_below(self) -> str:
-        """The class of a result that stands below this in the same cell."""
-        return f"below-{self._card_class}"
-
-    def _about_result_below(self, run: Run) -> str:
-        """CSS that marks a result below as out of date once a person has pressed Resume; it never changes."""
-        mark = f'.{self.class_below}::before{{content:"{_OUT_OF_DATE}";font-weight:600}}'
-        return f"<style>{mark}</style>" if run.is_continuation else ""
 
 
 def _part(name: str) -> Any:
@@ -287,10 +285,11 @@ def _hide(widget: Any, hidden: bool) -> None:
     widget.layout.display = "none" if hidden else None
 
 
-def _note(run: Run, counts: Snapshot, ended: bool) -> str:
-    if not ended:
-        buttons = markup.paragraph(_WAITED_FOR if run.is_waited_for else _STUCK, note=True)
-        return f"{run_card.ways_to_settle(run)}{buttons}" if counts.status == "paused" else buttons
-    if not run.can_be_continued:
-        return run_card.ways_on(run)
-    return markup.paragraph(_REST if counts.waiting else _AGAIN, note=True) + run_card.ways_on(run)
+def _note(run: Run, counts: Snapshot, ended: bool, *, is_form: bool) -> str:
+    """What the buttons do now. A form has readers who know of no cells."""
+    if ended:
+        return run_card.said("run_can_resume") if run.can_be_continued else ""
+    if is_form:
+        return run_card.said("run_can_pause" if counts.status == "running" else "run_can_resume", PAGE)
+    hint = run_card.said("cell_waits" if run.is_waited_for else "button_may_wait")
+    return f"{run_card.unknown_batches(run)}{hint}" if counts.status == "paused" else hint

@@ -13,6 +13,8 @@ from campaign import markup
 from campaign.errors import ConfirmationError
 from campaign.local_times import LocalTimes
 from campaign.text import shorten, without_controls
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 _PACKAGE = str(Path(__file__).parents[1])
 _LONGEST_LINE = 90  # characters of the line of code that is shown
@@ -22,8 +24,7 @@ _WIDTH = 104
 _CALL = r"(?:\w+ = )?[\w.]+\((?:[^()\n]|\([^()\n]*\))*\)"
 _QUOTED = r"""\"[^"\n]*"|(?<!\w)'[^'\n]*'(?!\w)"""
 _WORD = re.compile(rf"(?:{_CALL}|{_QUOTED}|\S)+")
-_ASKED = "Nothing was done yet: a decision is needed, see below."
-_STOPS = "Run All stops here until this is decided."
+_DECISION = Finding("question_open")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[22m"
 _FIRST_SENTENCE = re.compile(r"(.+?[.?!])(?:\s+(?=[^a-z])|$)(.*)", re.DOTALL)
 
@@ -49,7 +50,7 @@ def error_lines(error: BaseException, shell: Any) -> list[str]:
     """
     in_notebook = getattr(shell, "kernel", None) is not None
     if in_notebook and isinstance(error, ConfirmationError):
-        return [_ASKED]
+        return [PYTHON.headline(_DECISION)]
     text = without_controls(str(error))
     match = _FIRST_SENTENCE.fullmatch(text)
     what, remedy = match.groups() if match else (text, "")
@@ -80,14 +81,18 @@ def question_card(question: ConfirmationError) -> str:
     """The card of a question to a person: what would happen, and the phrase to give, ready to be copied."""
     style = f"<style>{STYLE}</style>"
     complaint = markup.paragraph(question.complaint) if question.complaint else ""
-    pieces = [style, complaint, f'<p class="question">{markup.escape(question.question)}</p>']
+    findings = question.finding.facts["findings"]
+    asked = PYTHON.headline(Finding("confirmation_needed", {"findings": findings}))
+    pieces = [style, complaint, f'<p class="question">{markup.escape(asked)}</p>']
     if question.phrase:
         what = "run this:" if question.call else "run the cell again with:"
-        pieces.append(markup.paragraph(f"To {question.purpose}, {what}"))
+        pieces.append(markup.paragraph(f"To go on, {what}"))
         line = question.call or f'confirm="{question.phrase}"'
         pieces.append(f'<pre class="phrase">{markup.escape(line)}</pre>')
-    pieces += [markup.paragraph(words, note=True) for words in (_STOPS, LocalTimes().written_now())]
-    return markup.card("Nothing was done yet: a decision is needed", pieces)
+    pieces += [
+        markup.paragraph(words, note=True) for words in (PYTHON.remedy(_DECISION), LocalTimes().written_now())
+    ]
+    return markup.card(PYTHON.headline(_DECISION), pieces)
 
 
 def _where(error: BaseException, shell: Any) -> str:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from campaign.sending.run import Run
 
 
-# The cell in which a run was shown last, and the class of a result that stands below it there.
-_cells: WeakKeyDictionary[Run, tuple[int, str]] = WeakKeyDictionary()
+# The cell in which a run was shown last.
+_cells: WeakKeyDictionary[Run, int] = WeakKeyDictionary()
 
 
 def show_run(run: Run) -> None:
@@ -25,25 +25,23 @@ def show_run(run: Run) -> None:
     Once in a cell: after `run.wait()`, a line `run` adds nothing.
     """
     cell = cell_number()
-    if run in _cells and _cells[run][0] == cell:
+    if _cells.get(run) == cell:
         return
+    _cells[run] = cell
     if find_spec("ipywidgets") is None:
-        _cells[run] = cell, ""
         _show_card(run)
         return
     from campaign.notebook.dashboard import Dashboard
 
-    dashboard = Dashboard(run)
-    _cells[run] = cell, dashboard.class_below
-    dashboard._ipython_display_()
+    Dashboard(run)._ipython_display_()
 
 
 def result_html(result: Result) -> str:
-    """A result as HTML: below its run, in the cell that is running, without what that says already."""
+    """A result as HTML; "" below its run, whose card is this result."""
     cell = cell_number()
-    for run, (shown_in, class_below) in _cells.items():
+    for run, shown_in in _cells.items():
         if shown_in == cell and run.ended and run.folder == result.folder:
-            return f'<div class="{class_below}">{result.card_below_run}</div>'
+            return ""
     return result._repr_html_()
 
 

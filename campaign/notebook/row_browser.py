@@ -1,7 +1,6 @@
 """All rows of a plan or a result, to search, sort and filter in a notebook."""
 
 from collections.abc import Collection
-from importlib.util import find_spec
 from typing import Any
 
 import pandas as pd
@@ -10,22 +9,22 @@ from ipywidgets import HTML
 from campaign import markup
 from campaign.argument_checks import check_switch, wrong
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
-from campaign.errors import UsageError
+from campaign.libraries import require
 from campaign.local_times import LocalTimes
 from campaign.messages.overlong import TOO_LONG
 from campaign.messages.plan import Plan
 from campaign.messages.totals import READY, status_bars
 from campaign.notebook.panel import Panel
 from campaign.public_calls import public_call
-from campaign.results.plain_words import without_error_classes
+from campaign.results import card
+from campaign.results.outcome_list import outcome_list
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
-from campaign.results.totals import outcome_bars
 from campaign.text import agreeing, capitalised, counted
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
-_NEEDED = 'campaign.browse needs itables: pip install "campaign[notebook]".'
-_LOOK_AGAIN = "To look at the rows, run this cell in a notebook: they are never saved with it."
-_NOT_FOUND = "No row is like this. Masked numbers cannot be searched: campaign.browse(…, reveal=True) can."
+_LOOK_AGAIN = PYTHON.text(Finding("rows_not_saved"))
 _LISTED = ("status", "reason")
 
 # DataTables brings a background of its own, which is not that of the theme.
@@ -45,23 +44,36 @@ text-align:left}
 
 @public_call
 def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
-    """A widget with all rows of a plan or a result, to search, sort and filter by each column.
+    """Show all rows of a plan or a result as a widget, to search, sort and filter.
 
-    Each row shows its number in the sheet, the first column of text of the file, such as the name, its
-    status, its phone number, its message and the reason why it got none, then the other columns of the file.
-    A plan shows texts that are too long, too. Phone numbers are masked, also inside other text, unless
-    `reveal=True`; names are not. 100,000 rows take some seconds.
+    Parameters
+    ----------
+    source
+        A `Plan` or a `Result`.
+    reveal
+        Show phone numbers; by default they are masked, also inside other text. Names are not.
 
-    The rows go to a browser that shows the widget, and are not saved: a notebook that is saved with its
-    output contains only the number of rows of each status.
+    Returns
+    -------
+    ipywidgets.Widget
+        Each row with its number in the sheet, its name, status, message and reason, then the other columns.
+        No row becomes part of a saved notebook. 100,000 rows take some seconds.
 
-    Raises `UsageError` for anything but a plan or a result, and without the extra `notebook`.
+    Raises
+    ------
+    UsageError
+        For anything else.
+    InstallationError
+        Without itables and anywidget.
+
+    Examples
+    --------
+    >>> table = campaign.browse(plan)
     """
     if not isinstance(source, Plan | Result):
         raise wrong(source, subject="browse", needs="a Plan or a Result", write="campaign.browse(plan)")
     check_switch(reveal, subject="reveal", write="reveal=True")
-    if find_spec("itables") is None or find_spec("anywidget") is None:
-        raise UsageError(_NEEDED)
+    require("itables", "anywidget")
     return RowBrowser(source, reveal=reveal)
 
 
@@ -73,18 +85,16 @@ class RowBrowser(Panel):
 
         self._source = source
         rows = capitalised(counted(len(source.contacts), "row"))
-        numbers = (
-            "Phone numbers are shown in full."
-            if reveal
-            else "Phone numbers are masked. With reveal=True they are shown in full."
-        )
+        numbers = "phone numbers in full" if reveal else "phone numbers masked"
         table = RowTable(
             lambda: rows_to_browse(source, reveal=reveal),
             listed=_LISTED,
             wide=("message", "reason"),
             unbroken=_plan_of(source).addressing.columns,
-            waiting="The rows are on their way.",
-            nothing_found="No row is like this." if reveal else _NOT_FOUND,
+            waiting="Loading …",
+            nothing_found=PYTHON.text(
+                Finding("no_such_row", {"write": "" if reveal else "campaign.browse(…, reveal=True)"})
+            ),
         )
         about = [numbers, *_about_long_texts(source)]
         head = f'<p class="title">{rows}</p>{"".join(markup.paragraph(line, note=True) for line in about)}'
@@ -93,10 +103,14 @@ class RowBrowser(Panel):
     def card(self) -> str:
         """What a notebook shows when it is opened again."""
         source = self._source
-        bars = status_bars(source.totals) if isinstance(source, Plan) else outcome_bars(source.totals)
+        bars = status_bars(source.totals) if isinstance(source, Plan) else _outcome(source)
         notes = (_LOOK_AGAIN, LocalTimes().written_now())
         pieces = [bars, *(markup.paragraph(words, note=True) for words in notes)]
         return markup.card(capitalised(counted(source.totals.rows, "row")), pieces)
+
+
+def _outcome(result: Result) -> str:
+    return f"<style>{card.STYLE}</style>{outcome_list(result.findings, PYTHON)}"
 
 
 def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
@@ -116,10 +130,9 @@ def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     names = [name for name in [addressing.naming_column(contacts)] if name]
     rest = contacts.columns.drop([*outcome, *numbers, *names])
     table = table[[*names, status, *numbers, message, reason, *rest, *provider]]
-    table = table.assign(**{reason: without_error_classes(table[reason], table[status])})
     if isinstance(source, Plan):
         table = table.assign(**{status: table[status].replace("not_sent", READY)})
-    table = Redaction(source, reveal=reveal).contacts(table)
+    table = Redaction(source, reveal=reveal).contacts(table, source.issues)
     table.insert(0, "row", table.index)
     return table.reset_index(drop=True)
 

@@ -13,15 +13,32 @@ from campaign.results.checked_result import check_result
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.text import figure
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 
 @public_call
 def summary(result: Result) -> Any:
-    """A widget with the result of a campaign: charts of outcomes and costs, batches, rows to follow up.
+    """Show the result of a campaign as a widget: outcomes, costs, batches, rows to follow up.
 
-    Phone numbers are masked; names and other texts in the rows to follow up are not. A notebook that is saved
-    keeps a card with the charts and the counts, and no row of the file, unless the state of all widgets is
-    saved with it.
+    Parameters
+    ----------
+    result
+        What `send` or `load_result` returned.
+
+    Returns
+    -------
+    ipywidgets.Widget
+        Phone numbers are masked; names are not. A saved notebook keeps charts and counts, and no row.
+
+    Raises
+    ------
+    UsageError
+        Without a result.
+
+    Examples
+    --------
+    >>> card = campaign.summary(result)
     """
     check_result(result, "summary", "campaign.summary({})")
     return SummaryPanel(result)
@@ -29,7 +46,7 @@ def summary(result: Result) -> Any:
 
 _FOLLOW_UP = 3  # the place of its page
 # Programs that run notebooks, and some that save them, keep what widgets show.
-_NOT_SAVED = "The rows are shown while the notebook runs. They are not saved with it."
+_NOT_SAVED = PYTHON.headline(Finding("rows_not_saved"))
 
 
 class SummaryPanel(Panel):
@@ -52,7 +69,7 @@ class SummaryPanel(Panel):
         pages.observe(self._open, "selected_index")
         title = f'<p class="title">{markup.escape(summary_pages.title(result))}</p>'
         children = [
-            HTML(title + summary_pages.head(result, self._redaction)),
+            HTML(title + summary_pages.head(result)),
             pages,
         ]
         super().__init__(result.__repr__, children, style=summary_pages.STYLE)
@@ -62,7 +79,7 @@ class SummaryPanel(Panel):
         result = self._result
         pieces = [
             f"<style>{summary_pages.STYLE}</style>",
-            summary_pages.head(result, self._redaction),
+            summary_pages.head(result),
             summary_pages.outcome(result),
             summary_pages.cost(result),
             self._cost_by(),

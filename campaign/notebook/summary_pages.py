@@ -7,23 +7,23 @@ import pandas as pd
 from campaign import markup
 from campaign.contacts.amount_columns import count_amounts
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
-from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.messages.templates.date_orders import date_columns
-from campaign.results import charts
-from campaign.results.batch_numbers import skipped_numbers, which_batches, without_unsent
+from campaign.results import charts, outcome_list
+from campaign.results.batch_numbers import which_batches, without_unsent
 from campaign.results.breakdown import with_people
 from campaign.results.card import about_changes
+from campaign.results.finding_lines import headlines
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.page.costs import EMPTY, OUTSIDE
-from campaign.results.page.row_account import not_read_in_words
-from campaign.results.plain_words import with_attention_words, without_error_classes
+from campaign.results.plain_words import with_attention_words
 from campaign.results.redaction import Redaction, find_number_columns
 from campaign.results.tables import Result
 from campaign.results.time_chart import accepted_over_time
 from campaign.results.totals import SHARING_A_PHONE
-from campaign.text import capitalised, counted, figure
+from campaign.text import figure
+from campaign.words.python import PYTHON
 
 _ROWS = 20  # of each table; the reports contain all of them
 _MOST_VALUES = 20  # of a column by which costs are shown
@@ -33,7 +33,7 @@ _NUMBER_OF_A_CLASS = "[0-9]{1,2}"  # longer ones are amounts or years
 _MOST_ROWS = 0.8  # that share their value with others: a column of notes is empty in most
 _FIRST_TO_FOLLOW_UP = ("unknown", "refused", "invalid", SHARING_A_PHONE)
 
-STYLE = f"""{charts.STYLE}
+STYLE = f"""{charts.STYLE}{outcome_list.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}
 .campaign.campaign .widget-tab>.lm-TabBar,.campaign.campaign .widget-tab>.p-TabBar{{font-family:inherit}}
 .campaign.campaign .widget-tab .lm-TabBar-tab,.campaign.campaign .widget-tab .p-TabBar-tab{{flex:0 1 auto;
@@ -47,23 +47,22 @@ min-width:max-content}}
 """
 
 
-def head(result: Result, redaction: Redaction) -> str:
-    """The outcome and what is left to do, in sentences."""
-    sentences = redaction.texts([result.headline, *result.left_to_do])
-    return about_changes(result.changes_since, result.folder) + "".join(map(markup.paragraph, sentences))
+def head(result: Result) -> str:
+    """Where it was sent, and what came of it."""
+    changes = about_changes(result.changes_since, result.folder)
+    badge = outcome_list.badge(result.environment)
+    above = (f"<p><strong>{markup.escape(line)}</strong></p>" for line in headlines(result.findings, PYTHON))
+    return f"{badge}{changes}{''.join(above)}"
 
 
 def title(result: Result) -> str:
-    return f"Result ({words_for(result.environment).where})"
+    return result.name or "Result"
 
 
 def outcome(result: Result) -> str:
-    """The rows by outcome as one bar, and when they were accepted."""
-    rows = capitalised(counted(result.totals.rows, "row"))
+    """The rows by outcome as one bar with what to do, and when they were accepted."""
     over_time = accepted_over_time(result.timeline, LocalTimes.of_rounds(result.rounds))
-    said = [f"{rows} in the file.", not_read_in_words(result.reading)]
-    note = markup.paragraph(" ".join(filter(None, said)), note=True)
-    return f"{charts.outcome_bar(result.totals.kinds, of='rows')}{note}{over_time}"
+    return f"{outcome_list.outcome_list(result.findings, PYTHON)}{over_time}"
 
 
 def cost(result: Result) -> str:
@@ -113,9 +112,7 @@ def cost_by(result: Result, column: str) -> str:
     names = [OUTSIDE if pd.isna(name) else name or EMPTY for name in frame.index]
     unpriced = frame["unpriced"].tolist()
     costs = {names[place]: (shares.iloc[place], unpriced[place]) for place in order}
-    bars = charts.cost_bars(costs, result.currency)
-    note = "Shares of the batches' costs: the service names one cost for a whole batch."
-    return bars + markup.paragraph(note, note=True) if bars else ""
+    return charts.cost_bars(costs, result.currency)
 
 
 def batches(result: Result, redaction: Redaction) -> str:
@@ -124,24 +121,20 @@ def batches(result: Result, redaction: Redaction) -> str:
     columns = ["batch", "messages", "status", "cost", "error", "submitted_at", "code"]
     times = LocalTimes.of_rounds(result.rounds)
     shown = redaction.batches(left[columns].head(_ROWS))
-    shown = shown.assign(error=without_error_classes(shown["error"], shown["status"]))
     shown = times.with_local(shown.rename(columns={"error": "note"}), "submitted_at", "submitted")
     kind = ("batch", "batches")
     table = markup.table(shown, limit=_ROWS, rows=len(left), of=kind, which=which_batches(left))
     tables = "" if left.empty and about_unsent else markup.scroller(table, "Batches")
-    notes = filter(None, [about_unsent, skipped_numbers(result.batches)])
-    return tables + "".join(markup.paragraph(note, note=True) for note in notes)
+    return tables + (markup.paragraph(about_unsent, note=True) if about_unsent else "")
 
 
 def follow_up(result: Result, redaction: Redaction) -> str:
     """The rows that need attention, the unknown first, with the reasons in the first columns."""
     rows = result.follow_up(TO_FOLLOW_UP)
     if rows.empty:
-        return markup.paragraph("Nothing: every row was accepted, or there was nothing to send to it.")
+        return ""
     reasons = ["last status", "last reason"]
     ordered = rows[[*reasons, *rows.columns.drop(reasons)]]
-    plain = without_error_classes(ordered["last reason"], ordered["last status"])
-    ordered = ordered.assign(**{"last reason": plain})
     urgency = pd.Categorical(ordered["last status"], _FIRST_TO_FOLLOW_UP).codes
     ordered = ordered.iloc[urgency.argsort(kind="stable")]
     shown = with_attention_words(redaction.follow_up(ordered.head(_ROWS)))

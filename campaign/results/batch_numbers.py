@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from campaign.text import counted, listed_words
@@ -30,16 +29,3 @@ def without_unsent(batches: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     which = f": {listed_words(spans)}" if len(spans) <= _LISTED else ""
     messages = counted(int(unsent["messages"].sum()), "message")
     return batches[~is_unsent], f"{len(unsent):,} batches, with {messages}, were not sent{which}."
-
-
-def skipped_numbers(batches: pd.DataFrame) -> str:
-    """Why a table of all batches has no batch of some number, as a sentence; "" if it skips none."""
-    numbers = batches["batch"].to_numpy()
-    skipped = np.setdiff1d(np.arange(1, numbers.max(initial=0)), numbers)
-    if not len(skipped):
-        return ""
-    if len(skipped) > _LISTED:
-        which = f"The {counted(len(skipped), 'batch', 'batches')} whose numbers are skipped here"
-    else:
-        which = f"{'Batch' if len(skipped) == 1 else 'Batches'} {listed_words(map(str, skipped))}"
-    return f"{which} never left: a later round put what was still to be sent into new batches."

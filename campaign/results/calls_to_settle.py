@@ -19,16 +19,6 @@ def batches_in_words(batches: Sequence[int], *, shown: int | None = SHOWN) -> st
     return f"{'batch' if len(batches) == 1 else 'batches'} {listed_words([*named, *others])}"
 
 
-def calls_to_settle(folder: Path, batches: Sequence[int]) -> list[str]:
-    """The lines that ask about the first of these batches, one for each."""
-    return [call_to_settle(folder, [batch], "accepted") for batch in batches[:SHOWN]]
-
-
-def call_to_add_cost(folder: Path, batch: int, outcome: str) -> str:
-    """The line that gives a batch that was settled so its cost, which has to be filled in."""
-    return call_to_settle(folder, [batch], outcome, cost="...")
-
-
 def call_to_settle(folder: Path, batches: Sequence[int], outcome: str, **given: object) -> str:
     """The line that settles these batches so; of what is given, texts are quoted but the cost."""
     which = str(batches[0] if len(batches) == 1 else [*batches])
@@ -37,13 +27,6 @@ def call_to_settle(folder: Path, batches: Sequence[int], outcome: str, **given: 
         for name, value in given.items()
     ]
     return f"result = campaign.resolve({', '.join([_in_code(folder), which, json.dumps(outcome), *options])})"
-
-
-def call_to_list(folder: Path, batches: Sequence[int]) -> str:
-    """The call that lists the messages of these batches."""
-    first, *others = batches
-    which = f"batch in {[first, *others]}" if others else f"batch == {first}"
-    return f'campaign.load_result({_in_code(folder)}).messages.query("{which}")'
 
 
 def _in_code(folder: Path) -> str:

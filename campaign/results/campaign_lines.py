@@ -15,7 +15,9 @@ from campaign.results.campaign_list import (
     problems_in_words,
     shown_counts,
 )
+from campaign.results.finding_lines import in_words
 from campaign.text import counted
+from campaign.words.python import PYTHON
 
 _SHOWN = 20  # campaigns
 
@@ -64,12 +66,12 @@ class HistoryFrame(pd.DataFrame):
         if not is_campaign_list(self):
             return str(pd.DataFrame(self)._repr_html_())  # type: ignore[operator] # for the stubs, None
         times, broken = LocalTimes(), self[self["problem"] != ""]
-        pieces = [markup.paragraph(CampaignList(self, times).headline)]
+        pieces = [markup.paragraph(in_words([one], PYTHON)) for one in CampaignList(self, times).findings]
         if len(broken) < len(self):
             lines = campaign_lines(self[self["problem"] == ""], times)
             table = markup.table(lines, limit=_SHOWN, of=("campaign", "campaigns"), figures=["Cost"])
             pieces.append(markup.scroller(table, "Campaigns"))
         for name, problem in zip(broken["name"], problems_in_words(broken), strict=True):
-            pieces.append(markup.paragraph(f"{name or 'A campaign'} cannot be read: {problem}"))
+            pieces.append(markup.paragraph(f"{name or '?'}: {problem}"))
         pieces.append(markup.paragraph(times.written_now(), note=True))
         return markup.card(counted(len(self), "campaign"), pieces)

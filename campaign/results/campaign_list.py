@@ -11,7 +11,8 @@ import pandas as pd
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_text
 from campaign.results.totals import cost_in_words
-from campaign.text import agreeing, capitalised, counted, listed_words
+from campaign.text import listed_words
+from campaign.words.finding import Finding
 
 COUNTS = ("people", "accepted", "refused", "unknown", "waiting")
 _ALWAYS = ("people", "accepted")
@@ -29,8 +30,8 @@ def is_campaign_list(frame: object) -> TypeGuard[pd.DataFrame]:
 class CampaignList:
     """A frame of `history` as reports add it up.
 
-    Live campaigns count; where there is none, the rehearsals do, and `kind` says so. Campaigns that cannot be
-    read, or have sent nothing, count nowhere; `left_out` is how many, and `why_left_out` says which.
+    Live campaigns count; where there is none, the rehearsals do, and `is_live` says so. Campaigns that cannot
+    be read, or have sent nothing, count nowhere; `left_out` is how many.
     """
 
     def __init__(self, history: pd.DataFrame, times: LocalTimes) -> None:
@@ -38,11 +39,9 @@ class CampaignList:
         self._times = times
         sent = history[history["first_sent"].notna() & (history["problem"] == "")]
         live = sent[sent["environment"] == "live"]
-        self.kind = "live" if len(live) else "rehearsed"
+        self.is_live = len(live) > 0
         self.counted = live if len(live) else sent
         self.left_out = len(history) - len(self.counted)
-        rehearsals = "rehearsals, " if len(live) else ""
-        self.why_left_out = f"{rehearsals}campaigns that have sent nothing, and those that cannot be read"
 
     def by_month(self) -> pd.DataFrame:
         """One row for each month in which campaigns began, currency and environment: the newest first."""
@@ -63,20 +62,23 @@ class CampaignList:
         return listed_words(costs_in_words(self._added_up("all", ["all"] * len(self.counted))))
 
     @property
-    def headline(self) -> str:
-        """How many campaigns, when, how many messages, for how much."""
+    def findings(self) -> tuple[Finding, ...]:
+        """The sums of all campaigns, then what is unknown, and how many are not counted."""
         if self.counted.empty:
-            return "No campaign has sent anything yet."
-        campaigns = counted(len(self.counted), f"{self.kind} campaign")
-        span = self._times.day_span(self.counted["first_sent"].min(), self.counted["last_sent"].max())
-        accepted, unknown = self.total("accepted"), self.total("unknown")
-        messages = f"{counted(accepted, 'message')} {agreeing(accepted, 'was', 'were')} accepted"
-        are_unknown = (
-            f"{capitalised(counted(unknown, 'message'))} {agreeing(unknown, 'is', 'are')} still unknown."
-        )
-        caution = "" if self.kind == "live" else "These were rehearsals: nobody got anything. "
-        said = f"{caution}In {campaigns} ({span}), {messages}. The cost was {self.cost}."
-        return f"{said} {are_unknown}" if unknown else said
+            return (Finding("no_campaign_sent", severity="info"),)
+        facts = {
+            "campaigns": len(self.counted),
+            "span": self._times.day_span(self.counted["first_sent"].min(), self.counted["last_sent"].max()),
+            "accepted": self.total("accepted"),
+            "cost": self.cost,
+        }
+        found = [Finding("live_campaigns" if self.is_live else "rehearsals", facts, severity="info")]
+        if unknown := self.total("unknown"):
+            names = self.counted.loc[self.counted["unknown"] > 0, "name"].tolist()
+            found.append(Finding("campaigns_unknown", {"messages": unknown, "names": names}, "warning"))
+        if self.left_out:
+            found.append(Finding("campaigns_not_counted", {"campaigns": self.left_out}, severity="info"))
+        return tuple(found)
 
     @property
     def by_outcome(self) -> dict[str, int]:
@@ -84,24 +86,6 @@ class CampaignList:
         counts = {name: self.total(name) for name in COUNTS if name != "people"}
         counts["not_sent"] = counts.pop("waiting")
         return counts
-
-    @property
-    def about_lines(self) -> str:
-        """Why a month or a sender may have several lines, and what these are; "" where none has."""
-        environments, currencies = self.counted["environment"], self.counted["currency"]
-        several = [f"each {name}" for name in ("currency", "environment") if self.counted[name].nunique() > 1]
-        if not several:
-            return ""
-        parts = [f"{capitalised(listed_words(several))} has lines of its own."]
-        if (currencies[environments != "local"] == "").any():
-            parts.append("A cost without a currency is of an account whose currency was not given.")
-        if (environments == "local").any():
-            parts.append("Costs of the embedded sandbox are made up, and have no currency.")
-        return " ".join(parts)
-
-    def names_with(self, count: str) -> list[str]:
-        """The names of the campaigns that have something in this column: "unknown", "to_correct"."""
-        return [str(name) for name in self.counted.loc[self.counted[count] > 0, "name"]]
 
     def _added_up(self, name: str, values: Iterable[str]) -> pd.DataFrame:
         keys = pd.Series(list(values), index=self.counted.index, dtype="str", name=name)

@@ -11,9 +11,8 @@ from decimal import Decimal
 import numpy as np
 
 from campaign.markup import TONES, escape
-from campaign.results.plain_words import status_in_words
 from campaign.results.totals import cost_in_words
-from campaign.text import capitalised, figure, percentage, percentages
+from campaign.text import figure, percentages
 
 # What a page or a widget needs to show the charts, besides the variables of the colours.
 STYLE = """
@@ -44,35 +43,31 @@ border:.375em solid var(--quiet);border-radius:.15em;vertical-align:-.05em}
 .swatch.doubt{border-color:var(--doubt)}
 .swatch.framed{border-width:.17em}.swatch.striped{border-width:0 .25em}
 .swatch.hatched{border-width:0 .36em;border-style:double}
-.swatch.sparse{border-width:0 0 0 .12em}.swatch.banded{border-width:0 .12em 0 .5em}
+.swatch.none{border-color:transparent}.swatch.banded{border-width:0 .12em 0 .5em}
 .swatch.low{height:.375em;border-top:0;vertical-align:0}
-.swatch.thin{height:.15em;border-top:0;border-bottom-width:.15em;vertical-align:0}
 .swatch.pale{opacity:.45}
 .swatch.round{width:0;height:1.4em;border:0;border-left:2px dashed;border-radius:0;vertical-align:-.35em}
 .swatch.cut{width:1.7em;height:0;border:0;border-bottom:4px dotted;border-radius:0;vertical-align:.15em}
 """
 # The order of the bar: what came of it, best first, then who was left out.
 _BAR = (
-    "accepted", "with an earlier text", "unknown", "not sent", "refused", "withdrawn", "invalid",
-    "to correct", "sharing a phone", "under another number", "opted out", "reached by another campaign",
-    "duplicate", "blank", "line of totals", "remark",
+    "accepted", "with an earlier text", "unknown", "under way", "to be sent again", "not sent", "refused",
+    "withdrawn", "to correct", "sharing a phone", "under another number", "opted out",
+    "reached by another campaign", "repeated or blank",
 )  # fmt: skip
-_REACHED = ("accepted", "with an earlier text")  # what a headline counts as one
 # How a segment is filled: there are more outcomes than colours that mean something. No two in one bar look
 # alike, and each has some of its colour undiluted, so that it stands out from the page in light and dark.
-_FILLS = {
-    "with an earlier text": "framed", "unknown": "striped", "not sent": "framed", "withdrawn": "hatched",
-    "invalid": "framed", "to correct": "framed", "sharing a phone": "framed",
-    "under another number": "banded", "duplicate": "striped", "reached by another campaign": "banded",
-    "blank": "low", "line of totals": "thin", "remark": "sparse",
+FILLS = {
+    "with an earlier text": "framed", "unknown": "striped", "under way": "striped", "not sent": "framed",
+    "to be sent again": "hatched", "withdrawn": "hatched", "to correct": "framed",
+    "sharing a phone": "framed", "under another number": "banded", "reached by another campaign": "banded",
+    "repeated or blank": "low",
 }  # fmt: skip
-_TONES = {**TONES, "to correct": "bad"}
-_HEIGHTS = {"low": 12, "thin": 5}
+_HEIGHTS = {"low": 12}
 _DASHES = {
     "striped": "7 3",
     "banded": "22 5",
     "hatched": "2 2",
-    "sparse": "2 9",
 }  # units across, of a line that is as thick as the bar is high
 _EDGE = 5  # units of the 24 that the bar is high
 WIDE = 1000  # units across a chart
@@ -81,12 +76,29 @@ _GAP = 2
 
 
 def outcome_bar(counts: Mapping[str, int], *, of: str) -> str:
-    """One bar of all counts with their shares, {"accepted": 9041, "unknown": 100}; "" without any.
+    """One bar of all counts with their shares below it, {"accepted": 9041, "unknown": 100}; "" without any.
 
-    `of` says what they are shares of: "rows", "people".
+    `of` says what they are shares of: "messages".
     """
-    named = {name.replace("_", " "): count for name, count in counts.items()}
-    shown = {name: named[name] for name in _BAR if named.get(name)}
+    shown = {name.replace("_", " "): count for name, count in counts.items() if count}
+    whole = sum(shown.values())
+    shares = dict(zip(shown, percentages([*shown.values()], whole), strict=True))
+    words = [f"{figure(count)} {name} ({shares[name]})" for name, count in shown.items()]
+    keys = [
+        legend_entry(
+            f"{_tone(name)} {FILLS.get(name, '')}".rstrip(),
+            f"<b>{figure(count)}</b> {escape(name)} · {shares[name]}",
+        )
+        for name, count in shown.items()
+    ]
+    if len(shown) > 1:
+        keys.append(f'<li class="of">shares of all {figure(whole)} {of}</li>')
+    return bar(shown, ", ".join(words), f'<ul class="key">{"".join(keys)}</ul>')
+
+
+def bar(counts: Mapping[str, int], label: str, under: str = "") -> str:
+    """One bar of all counts, which `label` says to those who cannot see it; "" without any."""
+    shown = {name: counts[name] for name in _BAR if counts.get(name)}
     whole = sum(shown.values())
     if not whole:
         return ""
@@ -94,29 +106,7 @@ def outcome_bar(counts: Mapping[str, int], *, of: str) -> str:
     widths *= (WIDE - _GAP * (len(widths) - 1)) / widths.sum()
     starts = np.cumsum(widths + _GAP) - widths - _GAP
     shapes = [_segment(name, start, width) for name, start, width in zip(shown, starts, widths, strict=True)]
-    shares = dict(zip(shown, percentages([*shown.values()], whole), strict=True))
-    words = [f"{figure(count)} {name} ({shares[name]})" for name, count in shown.items()]
-    keys = [
-        legend_entry(
-            f"{_tone(name)} {_FILLS.get(name, '')}".rstrip(),
-            f"<b>{figure(count)}</b> {escape(status_in_words(name, count))} · {shares[name]}",
-        )
-        for name, count in shown.items()
-    ]
-    notes = _notes(shown, whole, of)
-    keys += [f'<li class="of">{note}</li>' for note in notes]
-    label = " ".join(f"{capitalised(text)}." for text in [", ".join(words), *notes])
-    return drawing("outcomes", 24, shapes, label, f'<ul class="key">{"".join(keys)}</ul>')
-
-
-def _notes(shown: Mapping[str, int], whole: int, of: str) -> list[str]:
-    """What the shares are of, and what two of them are together, which is the share that a headline has."""
-    if len(shown) == 1:
-        return []
-    reached = [shown[name] for name in _REACHED if name in shown]
-    both = sum(reached)
-    together = f"accepted or with an earlier text: {figure(both)} · {percentage(both, whole)}"
-    return [*[together] * (len(reached) > 1), f"shares of all {figure(whole)} {of}"]
+    return drawing("outcomes", 24, shapes, label, under)
 
 
 def cost_bars(costs: Mapping[str, tuple[Decimal | None, int]], currency: str = "") -> str:
@@ -144,7 +134,7 @@ def _cost_bar(share: float) -> str:
 
 
 def _segment(name: str, start: float, width: float) -> str:
-    tone, fill = _tone(name), _FILLS.get(name, "")
+    tone, fill = _tone(name), FILLS.get(name, "")
     if fill in _DASHES:
         return (
             f'<line class="{tone} stripes" x1="{start:.1f}" y1="12" x2="{start + width:.1f}" y2="12" '
@@ -168,7 +158,7 @@ def legend_entry(tone: str, words: str) -> str:
 
 
 def _tone(name: str) -> str:
-    return _TONES.get(name, "quiet")
+    return TONES.get(name, "quiet")
 
 
 def drawing(name: str, height: int, shapes: Sequence[str], label: str, under: str) -> str:

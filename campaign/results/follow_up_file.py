@@ -32,12 +32,15 @@ from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.checked_result import check_result
 from campaign.results.csv_file import write_csv
+from campaign.results.outcome_list import with_code
 from campaign.results.plain_words import with_attention_words, with_own_words
 from campaign.results.replaced_file import check_ending, check_own, free_name, replace_file
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result
 from campaign.results.workbook import LONGEST_CELL, MARKED, MOST_ROWS, write_rows
 from campaign.results.written_file import WrittenFile
-from campaign.text import capitalised, clean, counted
+from campaign.text import capitalised, counted
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 _SHEET = "To correct"
 
@@ -46,28 +49,40 @@ _SHEET = "To correct"
 def write_follow_up(
     result: Result, path: str | os.PathLike[str], *, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN
 ) -> WrittenFile:
-    """Write the rows to correct to a file, and return its path; read again, it continues the campaign.
+    """Write the rows to correct to a file, which continues the campaign once it is corrected and sent.
 
-    A notebook shows the path as a card with a link and what to do next. The file has the columns of the
-    original file, then "last reason", "last status" (in words for people: "sharing a phone"), "row in the
-    file", "mark (leave as it is)" and "campaign", by which `read_contacts` knows it. Correct the cells and
-    leave these columns as they are; rows can be sorted, deleted and added. Refused and invalid rows by
-    default, and those of people who share a phone with somebody else, who get nothing until their row has
-    another number; `statuses` as in `Result.follow_up`. Cells are as they were read: one with a text that
-    `missing=` named is empty.
+    Parameters
+    ----------
+    result
+        What `send` or `load_result` returned.
+    path
+        `.xlsx`, `.ods` or `.csv`. Prefer the first two: they keep leading zeros, and mark the cells to
+        correct.
+    statuses
+        Which rows, besides those of people who share a phone; see `Result.follow_up`.
 
-    - `.xlsx`, `.ods`: every cell is text, so that leading zeros stay, and the cells to correct are marked;
-      .xlsx opens at the first of them
-    - `.csv`: what could run as a formula gets a ' in front, which `read_contacts` takes away. Some programs
-      drop leading zeros when they open and save a .csv: prefer the others
+    Returns
+    -------
+    WrittenFile
+        A path; `why_kept` says why the file was left as it was, "" if it was written. One in which somebody
+        has corrected rows is never overwritten.
 
-    Phone numbers are written in full: the file is for correcting, so only its owner can read it. An existing
-    file is replaced in one step, but only while it is as it was written: one in which somebody has corrected
-    or added rows is kept, so that nothing that was typed is lost, and a notebook can be run again. Of a file
-    that was kept, `why_kept` of the path says why, and so does a warning of the logger "campaign"; it is ""
-    for one that was written.
-    Raises `UsageError` for any other extension, and `ReportError` also for a place that cannot be written to
-    and more than a sheet holds.
+    Raises
+    ------
+    UsageError
+        The extension is another one.
+    ReportError
+        The file cannot be written there, or has more rows than a sheet holds.
+
+    Notes
+    -----
+    The file has the original columns, then five of its own: leave those as they are. Rows can be sorted,
+    deleted and added. Phone numbers are in full, so only its owner can read it.
+
+    Examples
+    --------
+    >>> campaign.write_follow_up(result, "to_correct.xlsx").name
+    'to_correct.xlsx'
     """
     check_result(result, "write_follow_up", "campaign.write_follow_up({}, path)")
     check_path(path, subject="path", write='campaign.write_follow_up(result, "to_correct.xlsx")')
@@ -80,13 +95,11 @@ def write_follow_up(
     check_ending(path, writers, "a follow-up file")
     rows = result.follow_up(statuses)
     if _has_corrections(path):
-        why = (
-            f"Somebody has changed {path.name} since it was written, so it is kept. To write the "
-            f"{counted(len(rows), 'row')} to correct now, give another name, such as {free_name(path).name}."
-        )
-        log.warning("%s was kept, and not written anew. %s", clean(path.name), why)
+        facts = {"file": path.name, "other": free_name(path).name}
+        why = PYTHON.text(Finding("corrections_kept", facts, severity="warning"))
+        log.warning("%s", why)
         return WrittenFile.kept(path, why)
-    written = with_attention_words(with_own_words(rows))
+    written = with_attention_words(with_own_words(rows, (part.issues for part in result.parts())))
     to_correct = cells_to_correct(
         written, (part.issues for part in result.parts()), added=len(FOLLOW_UP_COLUMNS)
     )
@@ -104,10 +117,7 @@ def _has_corrections(path: Path) -> bool:
     try:
         table = read_contacts(path)
     except ContactsError:
-        raise ReportError(
-            f"{path.name} exists and cannot be read as it is, so there is no telling whether somebody has "
-            "typed corrections into it. Give another name, or delete the file."
-        ) from None
+        raise ReportError("file_in_the_way", file=path.name) from None
     continues = table.attrs["reading"].continues
     if continues is None:
         if len(table):
@@ -119,16 +129,14 @@ def _has_corrections(path: Path) -> bool:
 def _about(path: Path, rows: pd.DataFrame) -> list[str]:
     """How many rows there are of each kind, and what to do next, as HTML."""
     if rows.empty:
-        return [markup.paragraph("There is nothing to correct: the file has a header and no rows.")]
+        return [markup.paragraph("no rows to correct")]
     kinds = rows["last status"].value_counts()
     counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-    marked = "marked cells" if path.suffix.lower() != ".csv" else "cells"
     place = json.dumps(seen_from_here(path.absolute()), ensure_ascii=False)
-    call = f"contacts = campaign.read_contacts({place})"
+    finding = Finding("cells_to_correct", {"call": f"contacts = campaign.read_contacts({place})"})
     return [
-        markup.paragraph(f"{capitalised(counted(len(rows), 'row'))}: {counts}. Phone numbers are in full."),
-        f"<p>Correct the {marked} and save the file in its place. Then read it, prepare it as before and "
-        f"send that; who was reached gets nothing more: <code>{markup.escape(call)}</code></p>",
+        markup.paragraph(f"{capitalised(counted(len(rows), 'row'))}: {counts}, phone numbers in full"),
+        f"<p>{with_code(PYTHON.text(finding), finding)}</p>",
     ]
 
 
@@ -159,16 +167,12 @@ def _write_ods(path: Path, rows: pd.DataFrame, to_correct: Bools) -> None:
 def for_sheet(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows as the cells of a sheet. Raises `ReportError` for more than a sheet holds: nothing is cut."""
     if len(rows) > MOST_ROWS:
-        raise ReportError(
-            f"There are {len(rows):,} rows, and a sheet holds {MOST_ROWS:,}. Write a .csv file."
-        )
+        raise ReportError("too_large_for_sheet", what=f"{len(rows):,} rows", most=MOST_ROWS)
     for _, column in rows.items():
         too_long = column.str.len() > LONGEST_CELL
         if too_long.any():
-            raise ReportError(
-                f"A cell of row {too_long.idxmax()} has more than {LONGEST_CELL:,} characters, "
-                "the most that a sheet holds. Write a .csv file."
-            )
+            what = f"a cell of row {too_long.idxmax()}"
+            raise ReportError("too_large_for_sheet", what=what, most=LONGEST_CELL)
     sheet = rows.apply(keep_apostrophes)
     return sheet.set_axis(keep_apostrophes(pd.Series(rows.columns, dtype="str")), axis=1)
 

@@ -14,7 +14,6 @@ from campaign.arrow_text import Ints
 from campaign.errors import CampaignError
 from campaign.results.cost_shares import count_pairs, share_costs
 from campaign.results.result_part import ResultPart
-from campaign.text import agreeing, counted
 
 COLUMNS = {"round": "int64", "batch": "int64", "number": "str", "text": "str"}
 _PAIR = ["number", "batch"]
@@ -48,27 +47,9 @@ class NotInTable(Struct, frozen=True, eq=False):
     """
 
     count: int = 0
-    in_doubt: bool = False
     cost: Decimal | None = Decimal(0)
     unpriced: int = 0
     messages: pd.DataFrame = _NOTHING
-
-    @property
-    def is_known(self) -> bool:
-        """Whether it is known whom they were for."""
-        return len(self.messages) == self.count
-
-    @property
-    def sentence(self) -> str:
-        """That they were sent; "" where there are none."""
-        if not self.count:
-            return ""
-        known = ", as far as it is known" if self.unpriced else ""
-        return (
-            f"The campaign has also sent{', or may have sent,' if self.in_doubt else ''} "
-            f"{counted(self.count, 'message')} that {agreeing(self.count, 'is', 'are')} not in this table; "
-            f"the cost includes {agreeing(self.count, 'it', 'them')}{known}."
-        )
 
 
 def excluded_rows(parts: Callable[[], Iterable[ResultPart]], batches: pd.DataFrame) -> pd.DataFrame:
@@ -114,8 +95,7 @@ def not_in_table(
 def _priced(places: Ints, batches: pd.DataFrame, messages: pd.DataFrame) -> NotInTable:
     """The messages with what they cost; `places` has that of the batch of each."""
     shares = share_costs(count_pairs(np.zeros(len(places), np.int64), places), 1, batches)
-    in_doubt = (batches["status"] == "unknown").to_numpy(dtype=bool)[places].any()
-    return NotInTable(len(places), bool(in_doubt), shares.costs[0], int(shares.unpriced[0]), messages)
+    return NotInTable(len(places), shares.costs[0], int(shares.unpriced[0]), messages)
 
 
 def _places(numbers: pd.Series[int], batches: pd.DataFrame) -> Ints:

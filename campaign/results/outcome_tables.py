@@ -10,18 +10,18 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints, array_to_series, replace_where, series_to_array
-from campaign.contract import SETTLED_BY
 from campaign.service.wire import refusal_of
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 # A row that was sent as several messages gets the status that most needs attention.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
 
-_REASONS = {
-    "unknown": "The request may have reached the service, and no readable answer came.",
-    "refused": "The service refused the batch.",
-    "not_sent": "Not sent yet.",
-    "accepted": "",
-}
+_CODES = {
+    "unknown": "row_unknown", "refused": "row_refused", "not_sent": "row_not_sent",
+    "settled": "row_settled_as_refused",
+}  # fmt: skip
+_REASONS = {status: PYTHON.headline(Finding(code)) for status, code in _CODES.items()} | {"accepted": ""}
 
 
 def by_urgency(batches: pd.DataFrame, planned: Ints) -> npt.NDArray[np.int64]:
@@ -33,7 +33,7 @@ def by_urgency(batches: pd.DataFrame, planned: Ints) -> npt.NDArray[np.int64]:
     """
     status = batches["status"]
     is_left_behind = status.isin(["refused", "not_sent"]) & (planned == 0)
-    is_settled = batches["error"].str.startswith(SETTLED_BY)
+    is_settled = batches["why"] == "batch_settled"
     kinds = [is_left_behind, status == "unknown", status == "refused", is_settled, status == "accepted"]
     urgency = np.select([kind.to_numpy() for kind in kinds], [5, 0, 1, 2, 3], 4)
     return np.lexsort([-batches["batch"].to_numpy(), urgency])
@@ -97,18 +97,20 @@ def _why_of(batches: pd.DataFrame) -> pd.Series[str]:
     """Why the rows of each batch have its status, as a code: which kind of refusal it was, else ""."""
     codes = pd.Series("", index=batches.index, dtype="str")
     errors = batches.loc[batches["status"] == "refused", "error"]
-    codes[errors.index] = errors.map({error: _kind_of_refusal(error) for error in errors.unique()})
+    codes[errors.index] = errors.map({error: f"refused_{refusal_of(error)}" for error in errors.unique()})
+    codes[_are_refused_by_hand(batches)] = "refused_by_hand"
     return codes
 
 
-def _kind_of_refusal(error: str) -> str:
-    return f"refused_{'by_hand' if error.startswith(SETTLED_BY) else refusal_of(error)}"
+def _are_refused_by_hand(batches: pd.DataFrame) -> pd.Series[bool]:
+    return (batches["status"] == "refused") & (batches["why"] == "batch_settled")
 
 
 def _reasons(batches: pd.DataFrame) -> pd.Series[str]:
-    """The reason for the status of each batch: the service's error, or else what the status means."""
-    meanings = batches["status"].map(_REASONS).astype("str")
-    without_error = (batches["error"] == "") | (batches["status"] == "accepted")
+    """The reason for the status of each batch: its error, or else what the status means."""
+    by_hand = _are_refused_by_hand(batches)
+    meanings = batches["status"].mask(by_hand, "settled").map(_REASONS).astype("str")
+    without_error = (batches["error"] == "") | (batches["status"] == "accepted") | by_hand
     return batches["error"].where(~without_error, meanings)
 
 

@@ -16,12 +16,14 @@ from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.phone_numbers.number_lengths import number_lengths
 from campaign.contacts.reserved_columns import file_names
 from campaign.masking import SHORTEST, mask_numbers, mask_text, mask_texts
+from campaign.messages.issues import sentences
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts, numbers_of_contacts
-from campaign.remedies import texts_without_code
 from campaign.results.plain_words import own_words, with_own_words
 from campaign.results.tables import Result
 from campaign.results.text_columns import with_texts
+from campaign.words.finding import Finding
+from campaign.words.page import PAGE
 
 _SAMPLE = 10_000  # messages whose number is looked for in the columns of the file
 _TAIL = 7  # digits at the end that a number and the cell it came from have in common
@@ -48,9 +50,9 @@ class Redaction:
         """The messages with their numbers masked, also inside the texts."""
         return self._masked(messages, numbers={"number"}, kept={"status", "code", "sender"})
 
-    def contacts(self, contacts: pd.DataFrame) -> pd.DataFrame:
+    def contacts(self, contacts: pd.DataFrame, issues: pd.DataFrame) -> pd.DataFrame:
         """The rows of the file with their outcome, number columns masked, and numbers in other columns."""
-        contacts = contacts.assign(reason=own_words(contacts["reason"], contacts["status"]))
+        contacts = contacts.assign(reason=own_words(contacts["reason"], contacts["status"], [issues]))
         return self._masked(contacts, numbers=self._number_columns, kept={"status", "why", "code"})
 
     def follow_up(self, rows: pd.DataFrame) -> pd.DataFrame:
@@ -58,7 +60,9 @@ class Redaction:
 
         The columns by which a file is known again are left out: the index has the row already.
         """
-        rows = with_own_words(rows.drop(columns=[ROW, MARK, CAMPAIGN]))
+        rows = with_own_words(
+            rows.drop(columns=[ROW, MARK, CAMPAIGN]), (part.issues for part in self._plan.parts())
+        )
         table = rows.set_axis(file_names(rows.columns), axis=1)
         return self._masked(table, numbers=self._number_columns, kept={"last status"}).set_axis(
             rows.columns, axis=1
@@ -66,7 +70,7 @@ class Redaction:
 
     def issues(self, issues: pd.DataFrame) -> pd.DataFrame:
         """The issues with the values of number columns masked, and numbers in other values and details."""
-        issues = issues.assign(detail=texts_without_code(issues["detail"]))
+        issues = issues.assign(detail=sentences(issues, PAGE)).drop(columns="facts")
         if self._reveal:
             return issues
         values = issues["value"]
@@ -91,25 +95,9 @@ class Redaction:
         return text if self._reveal else mask_text(text, keep=keep)
 
     @property
-    def sentence(self) -> str:
-        """What a reader needs to know about the numbers."""
-        if self._reveal:
-            return "Phone numbers are shown in full: this file holds personal data."
-        return (
-            "Phone numbers are masked, also those in texts, and digits that could be one. So two different "
-            "numbers can look the same. Names and the rest of the texts are not masked: this file holds "
-            "personal data."
-        )
-
-    @property
-    def about_look_alikes(self) -> str:
-        """What to know of a table in which numbers are compared; "" where they are shown in full."""
-        if self._reveal:
-            return ""
-        return (
-            "Numbers are masked, so two different numbers can look the same; written with reveal=True, this "
-            "file shows them in full."
-        )
+    def finding(self) -> Finding:
+        """Whether numbers are masked, which a reader of a table needs to know."""
+        return Finding("numbers_shown" if self._reveal else "numbers_masked", severity="info")
 
     def _masked(
         self, table: pd.DataFrame, *, numbers: Collection[str] = (), kept: Collection[str]

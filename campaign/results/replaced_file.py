@@ -10,16 +10,13 @@ from campaign.errors import ReportError, UsageError
 from campaign.paths import impossible
 from campaign.results.own_report import is_own_report
 from campaign.suggestions import similar_file
-from campaign.text import clean, shorten
+from campaign.text import shorten
 
 
 def check_ending(path: Path, endings: Collection[str], what: str = "a report") -> None:
     """Raise `UsageError` unless the name of the file ends in one of these."""
     if path.suffix.lower() not in endings:
-        *others, last = endings
-        raise UsageError(
-            f"The name of {what} must end in {', '.join(others)} or {last}, and {path.name!r} does not."
-        )
+        raise UsageError("wrong_ending", what=what, endings=[*endings], file=path.name)
 
 
 def check_place(path: Path) -> None:
@@ -31,10 +28,7 @@ def check_place(path: Path) -> None:
 def check_own(path: Path) -> None:
     """Raise `ReportError` if there is a file that is no report of ours: somebody's spreadsheet, perhaps."""
     if path.is_file() and not is_own_report(path):
-        raise ReportError(
-            f"{path.name} is no report of campaign, or somebody has changed it, and it would be replaced. "
-            "Nothing was written. Give another name, or delete that file."
-        )
+        raise ReportError("file_in_the_way", file=path.name)
 
 
 def free_name(path: Path) -> Path:
@@ -46,30 +40,27 @@ def free_name(path: Path) -> Path:
 def _new_file_beside(path: Path) -> Path:
     """An empty file in the same folder, which only its owner can read."""
     if reason := impossible(path):
-        raise ReportError(f"{shorten(clean(path), 200)} cannot be written: {reason}.")
-    if path.is_symlink():
-        raise ReportError(f"{path} is a symbolic link. Give the path of a regular file.")
-    if path.is_dir():
-        raise ReportError(f"{path} is a folder, not a file. Give the name of a file in it.")
-    if path.exists() and not path.is_file():
-        raise ReportError(f"{path} is a device, not a file. Give the path of a regular file.")
+        raise _not_writable(path, reason)
+    kinds = {"a symbolic link": path.is_symlink(), "a folder": path.is_dir()}
+    kinds["not a regular file"] = path.exists() and not path.is_file()
+    if kind := next((kind for kind, is_so in kinds.items() if is_so), ""):
+        raise _not_writable(path, kind)
     try:
         handle, name = tempfile.mkstemp(prefix=".report-", suffix=path.suffix, dir=path.parent)
     except FileNotFoundError:
-        raise ReportError(
-            f"No file can be written in {clean(path.parent)}: there is no such folder. Make it first, or "
-            f"name one that exists.{_folder_meant(path.parent)}"
-        ) from None
+        meant = path.parent.with_name(similar_file(path.parent) or path.parent.name)
+        suggestion = str(meant) if meant.is_dir() else ""
+        raise _not_writable(path, "no such folder", suggestion=suggestion) from None
     except OSError as error:
-        raise ReportError(f"No file can be written in {path.parent}: {error.strerror}.") from None
+        raise _not_writable(path, error.strerror) from None
     os.close(handle)
     return Path(name)
 
 
-def _folder_meant(missing: Path) -> str:
-    """A question about the folder whose name is most like that of a missing one; "" if none is close."""
-    folder = missing.with_name(similar_file(missing) or missing.name)
-    return f" Did you mean {clean(folder)}?" if folder.is_dir() else ""
+def _not_writable(path: Path, reason: str | None, *, suggestion: str = "") -> ReportError:
+    return ReportError(
+        "file_not_writable", file=shorten(str(path), 200), reason=reason, suggestion=suggestion
+    )
 
 
 def replace_file(
@@ -87,8 +78,8 @@ def replace_file(
         write(new_path)
         new_path.replace(path)
     except PermissionError:
-        raise ReportError(f"{path} cannot be replaced. Close it if it is open in another program.") from None
+        raise _not_writable(path, "not permitted, or open in another program") from None
     except OSError as error:
-        raise ReportError(f"{path} cannot be written: {error.strerror}.") from None
+        raise _not_writable(path, error.strerror) from None
     finally:
         new_path.unlink(missing_ok=True)

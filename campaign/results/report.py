@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from campaign.results.breakdown import choose_column
 from campaign.results.campaign_list import CampaignList, add_costs, is_campaign_list, problems_in_words
 from campaign.results.checked_result import check_result
 from campaign.results.csv_file import write_csv, write_csv_parts
+from campaign.results.finding_lines import in_words
 from campaign.results.page.list_page import write_list_page
 from campaign.results.page.result_page import write_result_page
 from campaign.results.redaction import Redaction
@@ -27,14 +28,10 @@ from campaign.results.result_workbook import write_result_workbook
 from campaign.results.tables import Result
 from campaign.results.workbook import SummarySheet, write_workbook
 from campaign.results.written_file import WrittenFile
-from campaign.text import capitalised, counted, listed_words
+from campaign.words.finding import Finding
+from campaign.words.page import PAGE
 
 ENDINGS = (".html", ".xlsx", ".csv")
-_CONTENT = {
-    ".html": "A page to share: what came of it, what is left to do, what it cost.",
-    ".xlsx": "A workbook: a summary, every batch and row, the messages of the table, and all issues.",
-    ".csv": "Every row of the file with its outcome.",
-}
 
 
 @public_call
@@ -45,29 +42,38 @@ def write_report(
     reveal: bool = False,
     by: str | Sequence[str] | None = None,
 ) -> Path:
-    """Write a report of a result, or of several campaigns, to a file and return its path.
+    """Write a report of a result, or of several campaigns, and return its path.
 
-    A notebook shows the path as a card with a link. The file extension decides the format:
+    Parameters
+    ----------
+    result
+        A `Result`, or the frame of `history`, whole or in part.
+    path
+        Its extension decides: `.html` is one page, `.xlsx` a workbook of all tables, `.csv` every row with
+        its outcome. A report that is there already is replaced in one step.
+    reveal
+        Show phone numbers; by default they are masked (25677*****56), also inside other text.
+    by
+        Column of the file, or several: what came of each of its values, as in `Result.by`.
 
-    - `.html`: one self-contained page: what came of it, what to do, what was sent, cost, batches, issues
-    - `.xlsx`: the sheets Summary, Batches, Messages, Contacts, Issues and Follow-up, and where there are any
-      the messages that the batches have and the table does not, such as those of earlier rounds. Columns of
-      the file that are wholly amounts, or dates such as 2026-03-05, can be added up and sorted
-    - `.csv`: every row of the file with its outcome, UTF-8, every field quoted; what a spreadsheet program
-      could run as a formula gets a ' in front
+    Returns
+    -------
+    pathlib.Path
+        A notebook shows it as a link.
 
-    `by` names a column of the file, or several: the page gets a section and the workbook a sheet with the
-    result for each of its values, as in `Result.by`.
+    Raises
+    ------
+    UsageError
+        The extension is another one.
+    ColumnError
+        There is no such column.
+    ReportError
+        The file cannot be written there.
 
-    Phone numbers are masked (25677*****56), also inside other text, unless `reveal=True`. An existing file is
-    replaced in one step.
-
-    The frame of `history`, or some of its rows, gives a report of these campaigns: cost, messages accepted
-    and what is still unknown, by month and by sender; live campaigns count, and rehearsals only where there
-    is no live one. Numbers in it are masked always.
-
-    Raises `UsageError` for any other extension, `ColumnError` for a column that does
-    not exist, and `ReportError` for a symbolic link, a folder, or a place that cannot be written to.
+    Examples
+    --------
+    >>> campaign.write_report(result, "report.html").name
+    'report.html'
     """
     if not is_campaign_list(result):
         check_result(result, "write_report", "campaign.write_report({}, path)")
@@ -92,15 +98,13 @@ def _write_result(result: Result, path: Path, *, reveal: bool, by: object) -> st
     check_ending(path, writers)
     redaction = Redaction(result, reveal=reveal)
     writers[path.suffix.lower()](result, path, redaction, columns)
-    return f"{_CONTENT[path.suffix.lower()]} {redaction.sentence}"
+    return PAGE.headline(redaction.finding)
 
 
 def _write_list(history: pd.DataFrame, path: Path, *, reveal: bool, by: object) -> str:
     """Write the report of several campaigns, and return what is in it, in words."""
     if by is not None or reveal:
-        raise UsageError(
-            f"{'by=' if by is not None else 'reveal='} is for the report of one result. Leave it out."
-        )
+        raise UsageError("not_for_several", argument="by" if by is not None else "reveal")
     writers: dict[str, Callable[[pd.DataFrame, Path], None]] = {
         ".html": write_list_page,
         ".xlsx": write_list_workbook,
@@ -108,8 +112,7 @@ def _write_list(history: pd.DataFrame, path: Path, *, reveal: bool, by: object) 
     }
     check_ending(path, writers)
     writers[path.suffix.lower()](history, path)
-    campaigns = capitalised(counted(len(history), "campaign"))
-    return f"{campaigns} with figures and costs. Phone numbers are masked."
+    return PAGE.headline(Finding("numbers_masked", severity="info"))
 
 
 def _columns(result: Result, by: object) -> list[str]:
@@ -123,14 +126,8 @@ def _columns(result: Result, by: object) -> list[str]:
 
 
 def _write_csv(result: Result, path: Path, redaction: Redaction, columns: Sequence[str]) -> None:
-    replace_file(
-        path,
-        lambda new_path: write_csv_parts(new_path, map(redaction.contacts, _contacts(result)), index=True),
-    )
-
-
-def _contacts(result: Result) -> Iterator[pd.DataFrame]:
-    return (part.contacts for part in result.parts())
+    tables = (redaction.contacts(part.contacts, part.issues) for part in result.parts())
+    replace_file(path, lambda new_path: write_csv_parts(new_path, tables, index=True))
 
 
 def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
@@ -141,18 +138,11 @@ def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
     counts = counts or {"accepted": 0}
     summary = SummarySheet(
         facts=[
-            ("Campaigns", counted(len(campaigns.counted), f"{campaigns.kind} campaign")),
-            ("In all", campaigns.headline),
-            (
-                "Not counted",
-                f"{campaigns.left_out} ({campaigns.why_left_out})" if campaigns.left_out else "none",
-            ),
-            ("Cost", campaigns.cost or "0"),
-            ("Still unknown in", listed_words(campaigns.names_with("unknown")) or "none"),
-            ("Months", f"A campaign counts in the month in which it began. {campaigns.about_lines}".rstrip()),
+            *(("In all", in_words([finding], PAGE)) for finding in campaigns.findings),
             ("Written", times.moment(datetime.now(UTC))),
         ],
         title="Messages by outcome",
+        before_counts=1,
         counts=counts,
         sums=[("people in all", campaigns.total("people"))],
         currency="",

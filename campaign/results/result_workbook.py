@@ -19,13 +19,12 @@ from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.results import workbook
 from campaign.results.csv_file import write_csv_parts
+from campaign.results.finding_lines import headlines, in_words, is_counted
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
-from campaign.results.page.costs import and_given_by_hand, has_other_texts, shown_breakdown
-from campaign.results.page.headline import headline
-from campaign.results.page.result_page import reading_facts, remarks
-from campaign.results.page.row_account import not_read, rows_in_words
+from campaign.results.outcome_list import KINDS, rows_by_kind
+from campaign.results.page.costs import has_other_texts, shown_breakdown, what_cost
+from campaign.results.page.result_page import reading_facts
 from campaign.results.page.sending_facts import sending_facts, technical_facts
-from campaign.results.page.tasks import tasks
 from campaign.results.plain_words import with_attention_words
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
@@ -33,14 +32,12 @@ from campaign.results.sent_rounds import as_counted
 from campaign.results.tables import Result
 from campaign.results.totals import has_other_messages
 from campaign.results.workbook import SummarySheet, write_workbook
-from campaign.text import capitalised, counted, money
+from campaign.text import capitalised
+from campaign.words.finding import Finding
+from campaign.words.page import PAGE
 
 _WITH_ZONE = {"submitted_at": "submitted_at (UTC)"}  # a cell has no zone
 _LONGEST_NAME = 31  # characters of the name of a sheet
-_FOLLOW_UP = (
-    "This sheet is for reading. Correct the rows in your own spreadsheet, or in the follow-up file (in the "
-    "app, the button “Rows to correct”): sent under the same name, either continues the campaign."
-)
 _COLUMNS_AFTER = len(OUTCOME_COLUMNS)  # our own columns of the sheet Contacts, after those of the file
 _OUTSIDE = "Messages not in the table"
 _NOT_IN_NAMES = str.maketrans(dict.fromkeys("[]:*?/\\", " "))
@@ -62,9 +59,9 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
             beside[name] = path.with_name(f"{path.stem}.{name.lower()}.csv")
             replace_file(beside[name], partial(_write_rows, chain([first], rest)))
     summary = _summary(result, redaction, beside)
-    can_correct = result.totals.to_correct or result.totals["refused"]
-    notes = {"Follow-up": _FOLLOW_UP} if can_correct else {}
-    notes[_OUTSIDE] = " ".join(filter(None, [result.outside.sentence, redaction.about_look_alikes]))
+    to_correct = PAGE.remedy(Finding("rows_to_correct"))
+    notes = {"Follow-up": to_correct} if result.totals.to_correct or result.totals["refused"] else {}
+    notes[_OUTSIDE] = PAGE.headline(redaction.finding)
     sheets |= _with_values(sheets, redaction)
     replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets, notes))
 
@@ -104,7 +101,7 @@ def _tables(
         "Batches": iter([redaction.batches(as_counted(result.batches)).rename(columns=_WITH_ZONE)]),
         "Messages": (redaction.messages(part.messages) for part in result.parts()),
         **({_OUTSIDE: iter([outside])} if len(outside) else {}),
-        "Contacts": (redaction.contacts(part.contacts).reset_index() for part in result.parts()),
+        "Contacts": (redaction.contacts(part.contacts, part.issues).reset_index() for part in result.parts()),
         "Issues": (redaction.issues(part.issues) for part in result.parts()),
         "Follow-up": (  # in the order of the file, as the follow-up file and whatever lies beside both
             with_attention_words(redaction.follow_up(rows)).reset_index(allow_duplicates=True)
@@ -137,59 +134,39 @@ def _sheet_name(column: str, taken: Mapping[str, object]) -> str:
 
 
 def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -> SummarySheet:
-    totals, words = result.totals, words_for(result.environment)
-    unlisted = 0 if result.outside.is_known else result.outside.count
-    times = LocalTimes.of_rounds(result.rounds)
+    totals, findings = result.totals, result.findings
+    times, outcomes = LocalTimes.of_rounds(result.rounds), headlines(findings, PAGE)
     facts: list[tuple[str, str | int | Decimal]] = [
         ("Campaign", result.name or "Campaign report"),
-        ("Outcome", headline(result, times)),
-        *(("", remark) for remark in redaction.texts(remarks(result))),
-        *(("To do", " ".join([task.title, task.detail]).strip()) for task in tasks(result, redaction)),
-        *(
-            (f"{name} not here", f"{name} has more rows than a sheet holds: all of them are in {file.name}.")
-            for name, file in beside.items()
-        ),
-        ("Where", ". ".join(filter(None, [words.where, words.service_explained]))),
-        ("Rows and people", rows_in_words(totals, result.reading)),
+        *(("Outcome", text) for text in redaction.texts(outcomes) if text),
+        *((KINDS.get(one.code, "To know").capitalize(), text) for one, text in _about(findings)),
+        *((f"{name} not here", f"too many rows, in {file.name}") for name, file in beside.items()),
+        ("Where", words_for(result.environment).where),
+        ("When", "" if result.timeline is None else times.span(result.timeline.first, result.timeline.last)),
         *((f"{capitalised(name)} (texts)", count) for name, count in totals.messages_in_words.items()),
         ("SMS parts in the table" if has_other_messages(totals) else "SMS parts", totals.parts),
-        *([("Messages not listed", result.outside.sentence)] if unlisted else []),
         ("Batches", totals.batches),
         (
             "Cost, at least" if totals.unpriced and totals.cost is not None else "Cost",
             "not known" if totals.cost is None else totals.cost,
         ),
-        ("About the cost", _about_cost(result)),
+        ("About the cost", what_cost(result)),
         *sending_facts(result, redaction).items(),
         *((name, value) for name, value in reading_facts(result.reading).items() if name != "Rows"),
-        ("Phone numbers", redaction.sentence),
+        ("Phone numbers", PAGE.headline(redaction.finding)),
         *technical_facts(result).items(),
         ("Written", times.moment(datetime.now(UTC))),
-    ]
-    counts = {
-        name: count for name, count in totals.kinds.items() if count or name.replace(" ", "_") in totals
-    }
-    left_out = [(f"{name} (not read)", count) for name, count, _ in not_read(result.reading)]
-    sums = [("all rows of the file", totals.rows), *left_out]
-    if left_out:
-        sums.append(("all rows of the sheet", totals.rows + sum(count for _, count in left_out)))
+    ]  # fmt: skip
+    counts = rows_by_kind(findings) or {"accepted": 0}
+    sums = [("all rows of the file", totals.rows)]
     return SummarySheet(facts=facts, counts=counts, sums=sums, currency=result.currency)
 
 
-def _about_cost(result: Result) -> str:
-    """Where the cost comes from, and whether it may be higher."""
-    words, price, unpriced = words_for(result.environment), result.given_price, result.totals.unpriced
-    by_hand = and_given_by_hand(result)
-    note = f"The cost is what {words.service} reported{by_hand}: one amount for each batch."
-    if price is not None:
-        given = f"The cost is at the price that was given, {money(price)} for an SMS: nothing was paid for."
-        note = f"{given} It is one amount for each batch."
-    elif words.has_made_up_costs:
-        note = f"The cost is made up: nothing was paid for. {note}"
-    if not unpriced:
-        return note
-    batches = counted(unpriced, "batch", "batches")
-    return f"{note} It reported none for {batches} that it may have charged, so the total may be higher."
+def _about(findings: Iterable[Finding]) -> Iterator[tuple[Finding, str]]:
+    """The findings that say more than a count."""
+    for one in findings:
+        if one.severity != "info" or (is_counted(one) and one.code not in KINDS):
+            yield one, in_words([one], PAGE)
 
 
 # A sheet keeps 15 digits. What begins with a 0 is a code, but for 0 and 0.5.

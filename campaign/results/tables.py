@@ -12,41 +12,65 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from campaign import markup
 from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.reading_record import Reading
 from campaign.contract import BATCH_COLUMNS, STATUSES
-from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_sentences, mask_texts
+from campaign.masking import mask_finding, mask_texts
 from campaign.messages.plan import Plan
 from campaign.public_calls import public_call
 from campaign.results.breakdown import break_down, choose_column
-from campaign.results.card import result_card
+from campaign.results.card import result_pieces
 from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
+from campaign.results.finding_lines import headlines, in_lines
+from campaign.results.findings import ResultFindings
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.joined_rows import JoinedRows
-from campaign.results.left_to_do import WaysOn
 from campaign.results.not_in_table import NotInTable, Recorded, nothing_recorded
 from campaign.results.outcome_tables import by_urgency
-from campaign.results.plain_words import without_error_classes
-from campaign.results.result_in_words import ResultInWords
 from campaign.results.result_part import ResultPart
 from campaign.results.sent_rounds import SentRound, count_rounds
 from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals
-from campaign.text import clean, counted
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
 
 
+# What Tab offers: a person needs no more of it.
+_OFFERED = (
+    "plan", "name", "environment", "folder", "findings", "sentence", "totals", "batches", "messages",
+    "contacts", "issues", "by", "follow_up", "not_in_table", "parts", "reading", "timeline", "to_dask",
+    "changes_since",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Result:
     """The outcome of a plan: tables that account for every batch, every message and every row. Immutable.
 
-    Made by `send`, `Run.wait` and `load_result`. The tables are copies: changing one changes nothing here.
+    `send`, `Run.wait` and `load_result` make one. Its tables are copies.
+
+    Attributes
+    ----------
+    plan : Plan
+        What was to be sent.
+    name, environment : str
+        The campaign, and where it went: "local", "sandbox" or "live".
+    folder : pathlib.Path or None
+        The campaign's folder.
+    ending : Finding or None
+        Why the run ended, or that it had nothing to send.
+
+    Examples
+    --------
+    >>> result.contacts["status"].tolist(), [finding.code for finding in result.findings]
+    (['accepted'], ['rehearsal_result', 'rows_accepted'])
     """
 
     plan: Plan
@@ -54,15 +78,15 @@ class Result:
     environment: str
     folder: Path | None
     nothing_sent: bool
+    ending: Finding | None
     rounds: tuple[SentRound, ...]
     is_closed: bool
     open_in: str
     given_price: Decimal | None
     _changes: Callable[[], str]
-    _ways_on: WaysOn
     recorded: Recorded
     _rows: JoinedRows
-    _words: ResultInWords
+    _outcome: ResultFindings
 
     def __init__(
         self,
@@ -72,7 +96,7 @@ class Result:
         environment: str,
         name: str = "",
         folder: Path | None = None,
-        sentence: str = "",
+        ending: Finding | None = None,
         nothing_sent: bool = False,
         batch_of_message: npt.NDArray[np.int64] | None = None,
         batch_of_excluded: npt.NDArray[np.int64] | None = None,
@@ -81,7 +105,7 @@ class Result:
         open_in: str = "",
         order: str = "",
         changes: Callable[[], str] = str,
-        ways_on: WaysOn = (),
+        resume: str = "",
         recorded: Recorded = nothing_recorded,
     ) -> None:
         """Join a plan with its batches.
@@ -89,16 +113,17 @@ class Result:
         `batch_of_message` has the number of the batch of each message of the plan; without it the batches are
         consecutive slices of `plan.messages`. `batch_of_excluded` has for each row of the contacts that gets
         no message the batch that had reached its number before, 0 for none. `name` is that of the campaign.
-        `sentence` says why the run ended, "" if there is nothing to say; with `nothing_sent` it comes first.
+        `ending` says why the run ended, None if there is nothing to say, and `nothing_sent` that it had
+        nothing to send.
         `rounds` is what the folder tells about the campaign's rounds, in order; () if there is no folder.
         `is_closed` says that a person has closed the campaign since, `open_in` where a run has it open, "" if
         none is known to, `order` which order holds for all workers, "" if there never were any. `changes`
-        says what happened in the campaign after this was read, in a sentence, "" for nothing. `ways_on` are
-        the calls that send what is left. `recorded` reads whom the messages of some batches were for. Raises
-        `LedgerError` if batches and messages do not fit.
+        says what happened in the campaign after this was read, in a sentence, "" for nothing. `resume` is
+        the line of Python that sends what is left. `recorded` reads whom the messages of some batches were
+        for. Raises `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
-            raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
+            raise wrong(batches, subject="batches", needs=f"the columns {', '.join(BATCH_COLUMNS)}")
         if batch_of_message is None:
             batch_of_message = np.repeat(batches["batch"].to_numpy(), batches["messages"].to_numpy())
         if batch_of_excluded is None:
@@ -107,11 +132,8 @@ class Result:
             _all_name_batches(column, batches["batch"]) for column in (batch_of_message, batch_of_excluded)
         )
         if len(batch_of_message) != plan.totals.messages or not all(named):
-            raise LedgerError(
-                f"The ledger has batches for {counted(len(batch_of_message), 'message')}, and the plan has "
-                f"{plan.totals.messages:,}: they do not belong together. Give the folder that the campaign "
-                "was sent from."
-            )
+            sent, planned = len(batch_of_message), plan.totals.messages
+            raise LedgerError("ledger_of_another_plan", sent=sent, planned=planned)
         rows = JoinedRows(
             plan,
             batches.reset_index(drop=True),
@@ -122,21 +144,22 @@ class Result:
             tuple(rounds),
             recorded,
         )
+        ending = None if ending is None else mask_finding(ending)
         vars(self).update(
             plan=plan,
             name=name,
             environment=environment,
             folder=folder,
             nothing_sent=nothing_sent,
+            ending=ending,
             rounds=tuple(rounds),
             is_closed=is_closed,
             open_in=open_in,
             given_price=None,
             _changes=changes,
-            _ways_on=ways_on,
             recorded=recorded,
             _rows=rows,
-            _words=ResultInWords(rows, sentence, nothing_sent, is_closed, open_in, order, folder),
+            _outcome=ResultFindings(rows, ending, is_closed, open_in, order, folder, resume),
         )
 
     @property
@@ -144,12 +167,14 @@ class Result:
         """One row for each request to the service, in order.
 
         Columns: batch (int64, starting at 1), messages (int64), status, cost (Decimal in the service's units,
-        None if it reported none), code (to quote to the service, "" if there is none), error (also who
-        settled it by `resolve` or `reconcile`, and how), attempts (int64), submitted_at (UTC, NaT if never),
-        seconds (float), round (int64, starting at 1; a run that had nothing to send has a number too, which
-        reports do not count). Batches of earlier rounds are included, so that their messages may be in no row
-        of today's table any more. Numbers are never used twice, and those of batches that were withdrawn
-        before they left are not here.
+        None if it reported none), code (to quote to the service, "" if there is none), why (the code of what
+        error says, "" where the service says it), error (the service's own words, or what is known in a
+        sentence; also who settled it by `resolve` or `reconcile`, and how), attempts (int64), submitted_at
+        (UTC, NaT if never), seconds (float), round (int64, starting at 1; a run that had nothing to send has
+        a number too, which reports do not count), facts (JSON: what `why` is about, with the class of an
+        exception and the system's number for it). Batches of earlier rounds are included, so that their
+        messages may be in no row of today's table any more. Numbers are never used twice, and those of
+        batches that were withdrawn before they left are not here.
         """
         return self._rows.batches.copy(deep=False)
 
@@ -189,17 +214,14 @@ class Result:
         """The contacts, messages or issues as a Dask DataFrame with a partition for each of the `parts`.
 
         The campaign folder has to be on a disk that the workers share; each reads only its own parts. The
-        index and the columns are those of the table of that name. Needs `pip install "campaign[dask]"`.
+        index and the columns are those of the table of that name. Needs Dask.
         """
         check_choice(table, TABLES, subject="table")
         store = self.plan.store
         if store is None:
             return frame_of_one(getattr(self, table))
         if not store.is_readable_elsewhere:
-            raise UsageError(
-                "The tables of this result are in a temporary file of this program, which no worker can "
-                "read. Use campaign.load_result(result.folder).to_dask() instead."
-            )
+            raise UsageError("tables_not_shared")
         return frame_of_parts(self.parts, table)
 
     @property
@@ -305,14 +327,19 @@ class Result:
         return self._rows.unknown_rows
 
     @property
-    def sentence(self) -> str:
-        """The outcome and what is left to do, in plain words."""
-        return self._words.sentence
+    def findings(self) -> tuple[Finding, ...]:
+        """What came of it: the outcome, then one finding for each kind of rows.
+
+        Codes and facts, to work with: `finding.code`, `finding.facts["rows"]`. Those with the severity
+        "warning" ask for something to be done.
+        """
+        return self._outcome.findings
 
     @property
-    def headline(self) -> str:
-        """The outcome, and why the run ended as it did."""
-        return self._words.headline
+    def sentence(self) -> str:
+        """The findings in words: the outcome, then a line for each kind of rows with what to do."""
+        findings = self.findings
+        return "\n".join([*headlines(findings, PYTHON), *in_lines(findings, PYTHON)])
 
     @property
     def changes_since(self) -> str:
@@ -323,44 +350,14 @@ class Result:
         return self._changes()
 
     @property
-    def remarks(self) -> tuple[str, str]:
-        """Why the run ended, and what was sent that is not in today's table; "" for neither."""
-        return self._words.remarks
-
-    @property
-    def about_closing(self) -> str:
-        """That a person has closed the campaign, where nothing that is left to do says so; else ""."""
-        return self._words.about_closing
-
-    @property
     def outside(self) -> NotInTable:
         """What is `not_in_table`, counted, with its cost."""
         return self._rows.not_in_table
 
     @property
-    def left_to_do(self) -> tuple[str, ...]:
-        """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
-        return self._words.left_to_do
-
-    @property
-    def decisions(self) -> dict[str, str]:
-        """What is left to do, by status, where a person has decided already what becomes of it."""
-        return self._words.to_do.decisions
-
-    @property
-    def about_ordered_again(self) -> str:
-        """What to do about batches that are ordered again, where others are unknown too; "" for none."""
-        return self._words.to_do.about_ordered_again
-
-    @property
-    def about_costs(self) -> str:
-        """What to do about batches of which only the cost is not known; "" where there are none."""
-        return self._words.to_do.about_costs
-
-    @property
     def unpriced_batches(self) -> pd.DataFrame:
         """Those of `batches` whose cost nobody but a person can give, by `resolve` with `cost=`."""
-        return self.batches[self.batches["batch"].isin(self._words.to_do.unpriced)]
+        return self.batches[self.batches["batch"].isin(self._outcome.unpriced)]
 
     @property
     def columns(self) -> list[str]:
@@ -381,44 +378,24 @@ class Result:
         """
         return by_urgency(self._rows.batches, self.messages_by_batch)
 
+    def __dir__(self) -> list[str]:
+        return [*_OFFERED]
+
     def __repr__(self) -> str:
-        said = " ".join(filter(None, [self.changes_since, mask_sentences(clean(self.sentence))]))
-        return f"<Result ({self.environment}): {said}>"
-
-    @property
-    def ways_on(self) -> WaysOn:
-        """What each call is for that settles or sends what is left, and the call; () where nothing is.
-
-        None is for what nobody can send, and none if the campaign has changed since: load it again first.
-        """
-        to_do = self._words.to_do
-        if self.changes_since:
-            return ()
-        rest = self._ways_on if to_do.can_go_on else ()
-        return (*to_do.ways_to_settle, *rest, *to_do.way_to_add_cost)
+        return "\n".join(filter(None, [self.changes_since, self.sentence]))
 
     def _repr_html_(self) -> str:
-        return self._card(self.headline, self.left_to_do, self.ways_on)
+        return markup.card(self.name or "Result", self.card_pieces)
 
     @property
-    def card_below_run(self) -> str:
-        """The result as HTML below the card of its run, which says why it ended and how to go on."""
-        words = self._words
-        left_to_do = words.to_do.sentences(without={"not_sent"})
-        return self._card(words.headline_with(""), left_to_do, words.to_do.way_to_add_cost)
-
-    def _card(self, headline: str, left_to_do: tuple[str, ...], ways_on: WaysOn) -> str:
+    def card_pieces(self) -> list[str]:
+        """The card as pieces of HTML, without its frame and title."""
         batches = self._rows.batches
-        errors = without_error_classes(batches["error"], batches["status"])
-        return result_card(
+        return result_pieces(
+            self.environment,
+            self.findings,
             self.changes_since,
-            mask_sentences(headline),
-            left_to_do,
-            ways_on,
-            self.totals,
-            batches.assign(error=mask_texts(errors)).iloc[self.batches_by_urgency],
-            self.reading,
-            where=words_for(self.environment).where,
+            batches.assign(error=mask_texts(batches["error"])).iloc[self.batches_by_urgency],
             times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,
         )

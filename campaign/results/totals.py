@@ -9,25 +9,14 @@ from decimal import Decimal
 
 import pandas as pd
 
-from campaign import markup
-from campaign.contract import NO_PEOPLE, ORDERED_AGAIN, PEOPLE_OF_THEIR_OWN
+from campaign.contract import NO_PEOPLE, PEOPLE_OF_THEIR_OWN
 from campaign.copied_field import CopiedField
 from campaign.environments import words_for
 from campaign.messages.totals import Totals
 from campaign.results.result_part import ResultPart
-from campaign.text import agreeing, all_counted, capitalised, counted, money
+from campaign.text import money
 
-# Why a row is a duplicate, and what people read for it: the other statuses are read as they are.
-SHARING_A_PHONE, EARLIER_TEXT = "sharing a phone", "with an earlier text"
-KINDS_OF_DUPLICATES = {
-    "same_text": "duplicate",
-    "shared_phone": SHARING_A_PHONE,
-    "earlier_text": EARLIER_TEXT,
-    "other_number": "under another number",
-    "other_campaign": "reached by another campaign",
-}
-# Kinds of rows that are nobody's, or of people whom another campaign reached.
-NOBODY = ("blank", "duplicate", "line of totals", "remark", KINDS_OF_DUPLICATES["other_campaign"])
+SHARING_A_PHONE = "sharing a phone"  # the status of a row whose number another row has
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -73,22 +62,10 @@ class ResultTotals(Totals):
         return self.why.get("shared_phone", 0)
 
     @property
-    def kinds(self) -> dict[str, int]:
-        """The rows by status in words, as people read them, duplicates apart by what they are, and lines of
-        totals and remarks apart from empty rows."""
-        kinds: dict[str, int] = {}
-        for status, count in self.items():
-            kinds[status.replace("_", " ")] = count
-            if status == "duplicate":
-                apart = {words: self.why.get(code, 0) for code, words in KINDS_OF_DUPLICATES.items()}
-                kinds |= {words: number for words, number in apart.items() if number}
-                kinds["duplicate"] = count - sum(apart.values()) + apart["duplicate"]
-        return kinds | {"blank": self.empty, "line of totals": self.totals_lines, "remark": self.remarks}
-
-    @property
-    def kinds_of_people(self) -> dict[str, int]:
-        """The same without the rows that are nobody's."""
-        return {kind: count for kind, count in self.kinds.items() if kind not in NOBODY}
+    def repeated(self) -> int:
+        """The rows that are a copy of another one."""
+        others = sum(self.why.values()) - self.why.get("same_text", 0)
+        return self["duplicate"] - others
 
     @property
     def messages_in_words(self) -> dict[str, int]:
@@ -187,7 +164,7 @@ def lack_their_cost(batches: pd.DataFrame) -> pd.Series[bool]:
 
     They were accepted, or ordered to be sent again: nobody asks any more what became of these.
     """
-    return ((batches["status"] == "accepted") | (batches["error"] == ORDERED_AGAIN)) & batches["cost"].isna()
+    return ((batches["status"] == "accepted") | (batches["why"] == "ordered_again")) & batches["cost"].isna()
 
 
 def average_price(batches: pd.DataFrame) -> Decimal | None:
@@ -196,34 +173,3 @@ def average_price(batches: pd.DataFrame) -> Decimal | None:
     if priced.empty:
         return None
     return sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
-
-
-def about_earlier_texts(people: int) -> str:
-    """How many of the people who were reached have an earlier text, as a continued sentence; "" for none."""
-    return f", {people:,} of them with an earlier text" if people else ""
-
-
-def outcome_bars(totals: ResultTotals) -> str:
-    """HTML bars: one for each kind of rows."""
-    return markup.bars(totals.kinds, of="rows")
-
-
-def outcome_sentence(totals: ResultTotals) -> str:
-    """How many rows were accepted, and what became of the rest."""
-    service, reached = words_for(totals.environment).service, totals.reached
-    earlier = about_earlier_texts(totals.with_earlier_text)
-    by_service = f"reached{earlier}" if earlier else f"accepted by {service}"  # not accepted for this text
-    if totals.rows == 0:
-        return "The file has no rows, so there was nothing to send."
-    if reached == totals.rows:
-        rows = f"{capitalised(all_counted(reached, 'row'))} {agreeing(reached, 'was', 'were')}"
-        return f"{rows} {by_service}."
-    if totals.rows == 1:
-        status = next(name for name, count in totals.items() if count)
-        return f"The only row was not accepted by {service} ({status.replace('_', ' ')})."
-    said_apart = ("accepted", EARLIER_TEXT, "line of totals", "remark")
-    kinds = {kind: count for kind, count in totals.kinds.items() if count and kind not in said_apart}
-    rest = [*(f"{count:,} {kind}" for kind, count in kinds.items()), *totals.lines_in_words]
-    some = f"{reached:,}" if reached else "None"
-    rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(reached, 'was', 'were')}"
-    return f"{rows} {by_service}; the rest: {', '.join(rest)}."

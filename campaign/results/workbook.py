@@ -13,7 +13,6 @@ from msgspec import Struct
 from campaign.arrow_text import Bools
 from campaign.contract import STATUSES
 from campaign.results.own_report import AUTHOR
-from campaign.results.plain_words import STATUS_WORDS, status_in_words
 
 MOST_ROWS = 1_048_575  # rows of a sheet below its header
 LONGEST_CELL = 32_767  # characters; the library silently drops longer texts
@@ -26,19 +25,11 @@ _LAST = 6  # the last column that the values of facts take
 _CHART_LINES = 13  # lines of a sheet that the chart is high
 _LINE, _TALLEST = 15, 150  # points: of one line of text, and of a row at most
 _AMOUNTS = ("messages", "rows", "people", *STATUSES, "needing_attention")
-_STATUS_WORDS = STATUS_WORDS | {"blank": ("", "are empty, lines of totals or remarks")}
-# What a header needs to say is a note on it, not a longer header.
-_NOTES = {
-    "cost_share": "The cost of the batch, shared out equally to its messages. The service names only the "
-    "cost of a batch.",
-    "unpriced": "Messages that may have been charged although no cost was named. With any, the cost is a "
-    "lower bound.",
-    "needing_attention": "Unknown, refused and invalid rows, and those of people who share a phone.",
-    "round": "Runs that had nothing to send are no rounds.",
-    "why": "Why the row has this status, in short: the reason says it in a sentence.",
-    "code": "Quote it when you ask the service about the batch.",
-    "status": "accepted: by the service, which does not say whether it reached the phone. unknown: it may "
-    "have been sent. " + " ".join(f"{name}: {several}." for name, (_, several) in _STATUS_WORDS.items()),
+_NOTES = {  # on a header
+    "cost_share": "the cost of the batch, by messages",
+    "unpriced": "messages whose cost is not known",
+    "needing_attention": "unknown, refused, to correct, sharing a phone",
+    "code": "for the provider",
 }
 MARKED = "#ffe699"  # cells to correct
 
@@ -185,7 +176,7 @@ def _write_counts(sheet: Any, line: int, summary: SummarySheet, formats: _Format
     sheet.write_string(line, 1, summary.title.split()[0], formats.right_head)
     for name, count in summary.counts.items():
         line += 1
-        sheet.write_string(line, 0, status_in_words(name, 2))
+        sheet.write_string(line, 0, name.replace("_", " "))
         sheet.write_number(line, 1, count, formats.figure)
     for name, count in summary.sums:
         line += 1

@@ -43,10 +43,29 @@ def compare(
     account: Account | Sandbox | None = None,
     folder: Place | None = None,
 ) -> Difference:
-    """What `send` would do with a plan, without sending: who is new, who was reached, whose text changed.
+    """Tell what `send` would do with a plan, without sending.
 
-    Its sentence says, too, whom other campaigns beside this one have reached: under a new name everybody is
-    new. The arguments are those of `send`. Nothing is written, and a run that is under way is not disturbed.
+    Parameters
+    ----------
+    plan
+        What `prepare` made.
+    name, account, folder
+        Which campaign: see `send`.
+
+    Returns
+    -------
+    Difference
+        Who is new, who was reached, whose text changed. Nothing is written, and no run is disturbed.
+
+    Raises
+    ------
+    FolderError
+        The campaign cannot be read.
+
+    Examples
+    --------
+    >>> campaign.compare(plan, name="reminder").new
+    1
     """
     check_plan(plan)
     options = SendOptions(account=account, folder=folder, name=name)
@@ -80,58 +99,66 @@ def send(
     senders: int | None = None,
     client: Any = None,
 ) -> Result:
-    """Send a plan, wait for the end and return what came of it.
+    """Send what a campaign has not sent yet, wait for the end, and return what came of it.
 
-    A campaign is a `name` and an account. What was sent under that name is in its folder, and `send` sends
-    the difference: whoever was reached with this very text gets nothing, and everybody else gets theirs. So
-    a corrected spreadsheet is sent again as a whole, and running the same twice sends nothing. The name is by
-    default that of the file. Give another name to say the same thing again.
+    Parameters
+    ----------
+    plan
+        What `prepare` made.
+    account
+        Where and as whom; by default an embedded sandbox, which sends nothing.
+    folder
+        Instead of `campaigns/<name>`.
+    name
+        By default that of the file. Nobody gets the same text twice under it.
+    changed, waiting, opted_out, elsewhere
+        Answers where "ask" raises an error that shows the choices.
+    pilot
+        Send so many at random first, then end.
+    takeover
+        The phrase for a folder that was moved.
+    batch_size
+        Messages in a request, at most 1000.
+    concurrency
+        Requests at a time.
+    rate
+        Messages a second.
+    budget
+        Cost units of the whole campaign, or a `Budget`.
+    hours
+        Such as "08:00-20:00 Africa/Kampala".
+    canary
+        Send one message first.
+    max_unknown
+        Unknown batches that end the run.
+    confirm
+        The phrase for live sending.
+    progress
+        A bar, in notebooks the dashboard.
+    ledger
+        File or PostgreSQL address, where it is not in the folder.
+    senders, client
+        Send from so many tasks of a Dask cluster.
 
-    - `name`: what the campaign is called; its folder is `campaigns/<name>`, with `.local` or `.sandbox` for
-      rehearsals, which never count as having reached anyone. `folder` gives another place
-    - `changed`: what happens to rows whose number was reached with another text, or whose very cell was
-      reached as another number: "ask" raises an error that shows them, "skip" lets the number keep what it
-      got, "send" sends the new text too
-    - `waiting`: what happens to texts that still wait and are not in the plan, because their number is in no
-      row any more or gets another text now: "ask" raises an error, "withdraw" never sends them
-    - `opted_out`: what happens to people whom a mark in their row left out before, and not any more: "ask"
-      raises an error, "skip" leaves them out, "send" sends to them
-    - `elsewhere`: what happens live to people whom another campaign of this account gave this very text
-      within six days, or has it waiting or unknown for them: "ask" raises an error, "send" sends it again
-    - `pilot`: send about so many messages first, chosen at random, then end; `resume` sends the rest, and so
-      does `send` without `pilot=`
-    - `takeover`: the phrase that an error shows when the campaign was moved, copied or restored
-    - `account`: where and as whom; without one, an embedded sandbox on this machine, which sends nothing. A
-      `Sandbox` may be given itself; one that is not running is started for the length of the run
-    - `batch_size`: messages in one request, at most 1000
-    - `concurrency`: requests at a time, for each of several `senders`; if the service dies, up to
-      `concurrency` x `batch_size` messages of each may end as unknown
-    - `rate`: messages a second at most, over time: a batch leaves at once, so at `rate=40` one of 100
-      messages leaves every 2.5 seconds. For a provider that counts each second, make `batch_size` smaller
-    - `budget`: cost units at most over the campaign's life, or a `Budget` of cost units and messages. Without
-      one, the one given last stays in force; `Budget()` lifts it
-    - `hours`: when messages may be sent, for example "08:00-20:00 Africa/Kampala"
-    - `canary`: the first batch is one message, and the rest waits for its answer
-    - `max_unknown`: the run pauses when this many batches are unknown
-    - `confirm`: needed for live sending: the phrase that the error shows; it names the number of messages
-    - `progress`: a progress bar, in a notebook the dashboard; "tqdm" for the bar also in notebooks
-    - `ledger`: a file for the ledger outside the folder, for folders that are not on a local disk; or the
-      address of a PostgreSQL database, "postgresql+psycopg://user@host/database". Its password is kept
-      nowhere: leave it to PGPASSWORD or a password file, or give it in the address, in every new program
+    Returns
+    -------
+    Result
+        The whole table. Ctrl-C and SIGTERM stop cleanly; `resume` goes on.
 
-    - `senders`: so many long tasks on the workers of a Dask cluster send, instead of this program. The ledger
-      has to be in PostgreSQL, and `rate`, `budget` and all that holds a run then hold for them together. No
-      secret travels: each worker needs the folder, the variables of `Account.from_environment` for the same
-      account, and the password of the database in PGPASSWORD or a password file. Without an account, each
-      rehearses in an embedded sandbox of its own
-    - `client`: the client of that cluster; by default the current one
+    Raises
+    ------
+    ConfirmationError
+        A person has to decide.
+    FolderError
+        The folder cannot be used, or another run has it open.
+    UsageError
+        An argument cannot be used.
 
-    A pause ends it, because nobody is there to resume: `Result.sentence` says why, and `resume` goes on.
-    Whatever ends it, requests under way finish first, and the campaign can be resumed when this returns.
-    Ctrl-C and SIGTERM stop cleanly: the first lets requests under way finish, the second ends at once. Then
-    `KeyboardInterrupt` is raised, or for SIGTERM `SystemExit(143)`.
-
-    Raises `ConfirmationError`, `FolderError` and its kinds, and `UsageError`.
+    Examples
+    --------
+    >>> result = campaign.send(plan, name="visits", progress=False)
+    >>> result.totals["accepted"]
+    1
     """
     ledger = without_password(ledger)
     check_plan(plan)
@@ -180,19 +207,43 @@ def _with_options_of(
             return verb(plan, SendOptions(**options))
 
         call.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined] # any function may have one
-        call.__annotations__ = {one.name: one.annotation for one in own} | {"return": returned}
-        return public_call(call)
+        public = public_call(call)
+        # Last: from Python 3.14 on, wrapping takes over no annotations that were set.
+        public.__annotations__ = {one.name: one.annotation for one in own} | {"return": returned}
+        return public
 
     return decorate
 
 
 @_with_options_of(send)
 def start(plan: Plan, options: SendOptions) -> Run:
-    """Send a plan in the background and return its `Run` at once; the options are those of `send`.
+    """Send a plan in the background and return its `Run` at once.
 
-    A run that pauses waits for `run.resume()` or `run.stop()`. An account that is out of money or refused,
-    and a budget that is used up, end it: then `resume` goes on. In a notebook, end the cell with a line `run`
-    after `run = campaign.start(plan)` to see its dashboard.
+    Parameters
+    ----------
+    plan
+        What `prepare` made.
+    account, folder, name, changed, waiting, pilot, takeover, batch_size, concurrency, rate, budget, hours
+        See `send`.
+    canary, max_unknown, confirm, progress, ledger, opted_out, elsewhere
+        See `send`.
+
+    Returns
+    -------
+    Run
+        As the last line of a cell it is a dashboard. A run that pauses waits for `run.resume()` or
+        `run.stop()`.
+
+    Raises
+    ------
+    ConfirmationError, FolderError, UsageError
+        As `send` does.
+
+    Examples
+    --------
+    >>> run = campaign.start(plan, name="visits")
+    >>> run.wait().totals["accepted"]
+    1
     """
 
     def begin(phrase: str | None) -> Run:
@@ -208,10 +259,7 @@ def continued(run: Run, *, confirm: str | None = None) -> Run:
     sending has to be confirmed again, and `UsageError` where nothing can be continued.
     """
     if not run.can_be_continued:
-        raise UsageError(
-            "This run cannot be continued: it is still under way, or nothing is left that the same options "
-            f"could send. To go on with other options, write campaign.resume({str(run.folder)!r}, …)."
-        )
+        raise UsageError("nothing_to_continue", folder=str(run.folder))
     # Somebody may have given the campaign another budget since: without one, that one holds.
     options = replace(run.options, folder=run.folder, name=None, pilot=None, budget=None, ledger=None)
 
@@ -235,7 +283,33 @@ def _ask_first(attempt: Callable[[str | None], Run], phrase: str | None) -> Run:
 
 @_with_options_of(send)
 async def asend(plan: Plan, options: SendOptions) -> Result:
-    """`send` as a coroutine. A cancellation stops the run cleanly and is then raised."""
+    """Send a plan as a coroutine: `send` for programs with an event loop.
+
+    Parameters
+    ----------
+    plan
+        What `prepare` made.
+    account, folder, name, changed, waiting, pilot, takeover, batch_size, concurrency, rate, budget, hours
+        See `send`.
+    canary, max_unknown, confirm, progress, ledger, opted_out, elsewhere
+        See `send`.
+
+    Returns
+    -------
+    Result
+        A cancellation stops the run cleanly and is then raised.
+
+    Raises
+    ------
+    ConfirmationError, FolderError, UsageError
+        As `send` does.
+
+    Examples
+    --------
+    >>> result = asyncio.run(campaign.asend(plan, name="visits", progress=False))
+    >>> result.totals["accepted"]
+    1
+    """
     opened = await _opened(asyncio.create_task(asyncio.to_thread(open_campaign, plan, options)))
     return await Run(opened, attended=False).finished()
 
@@ -264,18 +338,37 @@ def resume(
     senders: int | None = None,
     client: Any = None,
 ) -> Result:
-    """Continue a campaign: `send` of its last plan. What was never sent or was refused goes out.
+    """Continue a campaign: what was never sent, or was refused, goes out.
 
-    What was under way when a program died is `unknown` and stays so until a person decides. `opt_outs`: a
-    file, DataFrame, Series or list of numbers of people who answered STOP since: none of them gets anything
-    more under this name, also those who are in no row yet. A closed campaign takes none: give them to
-    `prepare`.
-    `account` is the one that the campaign was started with. A local campaign needs none, but then goes to an
-    embedded sandbox of its own: give the `Sandbox` that you have topped up. After a pilot, this releases the
-    rest. `ledger` is only needed for the password of its database. The other options are those
-    of `send`. Batches that wait keep the size that they were cut to, whatever `batch_size` says, and the
-    budget given last stays in force unless `budget` is given. While workers send the campaign, this is
-    refused: `campaign.order` directs those.
+    Parameters
+    ----------
+    folder
+        The campaign's folder.
+    opt_outs
+        Numbers of people who want nothing more: a file, DataFrame, Series or list.
+    account
+        The one that the campaign began with; for the embedded sandbox none, or the `Sandbox` itself.
+    changed, waiting, takeover, batch_size, concurrency, rate, budget, hours, canary, max_unknown, confirm
+        See `send`. Batches keep their size, and a budget stays in force.
+    progress, ledger, opted_out, elsewhere, senders, client
+        See `send`.
+
+    Returns
+    -------
+    Result
+        The whole table. What is unknown stays so until a person decides. After a pilot, the rest goes out.
+
+    Raises
+    ------
+    ConfirmationError
+        A person has to decide.
+    FolderError
+        The folder cannot be used, or another run or worker has it open.
+
+    Examples
+    --------
+    >>> campaign.resume(result.folder, progress=False).totals["accepted"]
+    1
     """
     ledger = without_password(ledger)
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
@@ -290,7 +383,28 @@ def resume(
 
 @public_call
 def load_result(folder: Place) -> Result:
-    """What is known about a campaign now, from its folder; also while it is being sent."""
+    """Return what is known about a campaign now, also while it is being sent.
+
+    Parameters
+    ----------
+    folder
+        The campaign's folder.
+
+    Returns
+    -------
+    Result
+        Nothing is written.
+
+    Raises
+    ------
+    FolderError
+        There is no campaign, or it cannot be read.
+
+    Examples
+    --------
+    >>> campaign.load_result(result.folder).totals["accepted"]
+    1
+    """
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     return open_folder(folder).load_result()
 

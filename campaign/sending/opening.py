@@ -23,22 +23,22 @@ from campaign.messages.plan import Plan, plan_in, with_fields
 from campaign.messages.plan_tables.plan_columns import same_contacts
 from campaign.messages.plan_tables.plan_part import AmendedParts
 from campaign.sending.ledger.ledger import Ledger
-from campaign.sending.ledger.views import moves_of, snapshot
+from campaign.sending.ledger.views import LedgerSnapshot, moves_of, snapshot
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_new_list
-from campaign.sending.rounds.compared_in_words import overview
+from campaign.sending.rounds.compared_findings import overview
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
 from campaign.sending.rounds.comparison import MAY_GO_OUT
 from campaign.sending.rounds.confirmation import Departure, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
-from campaign.sending.rounds.difference import Difference, others_behind, plan_behind, with_comparison
+from campaign.sending.rounds.difference import Difference, others_behind, plan_behind
 from campaign.sending.rounds.kept_options import keep_options, with_kept_budget
 from campaign.sending.rounds.other_campaigns import OtherCampaigns, check_not_again, other_campaigns
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.claim import Claim
-from campaign.sending.store.creation import BEGUN, create_folder
+from campaign.sending.store.creation import create_folder
 from campaign.sending.store.erasure import finish_erasure
 from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
@@ -59,19 +59,19 @@ from campaign.sending.store.user_list import ListEntry
 from campaign.sending.store.user_state import account_lock
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import clean
 from campaign.values import replace
+from campaign.words.finding import Finding
 
-# A round, its plan, and a sentence that compares it with what was sent before.
-_Sent: TypeAlias = tuple[Round, FrozenPlan | None, str]
+# A round, its plan, and how that compares with what was sent before.
+_Sent: TypeAlias = tuple[Round, FrozenPlan | None, tuple[Finding, ...]]
 
 
 class OpenCampaign(Struct, frozen=True):
     """A campaign that is checked, confirmed and locked for one run, with a round that is registered.
 
     `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock, the ledger.
-    `frozen` is None where the frozen plan has not been loaded. `comparison` says in a sentence what the
-    campaign has sent before; it is "" where nothing was compared.
+    `frozen` is None where the frozen plan has not been loaded. `comparison` says what the
+    campaign has sent before; it is empty where nothing was compared.
     """
 
     folder: Folder
@@ -81,7 +81,7 @@ class OpenCampaign(Struct, frozen=True):
     options: SendOptions
     frozen: FrozenPlan | None
     held: ExitStack
-    comparison: str = ""
+    comparison: tuple[Finding, ...] = ()
 
     def close(self) -> None:
         """Let go of it without a run."""
@@ -146,8 +146,8 @@ def check_where(plan: Plan | None, options: SendOptions) -> str | os.PathLike[st
     return open_folder(path).manifest.ledger if folder_exists(path) else options.ledger
 
 
-def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
-    """The phrase that `send` asks for before it sends a compared plan live; "" where it asks for none.
+def question_to_send(difference: Difference, options: SendOptions) -> ConfirmationError | None:
+    """What `send` asks before it sends a compared plan live; None where it asks for no phrase.
 
     Raises what `send` would raise before that, and writes nothing.
     """
@@ -157,13 +157,34 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
         record = compared.record
         claim = Claim(path, name.name if record is None else record.name, account, options.takeover)
         claim.check(None if record is None else open_folder(path))
+    return _asked(compared, others_behind(difference), claim, options)
+
+
+def question_to_resume(account: Account, options: SendOptions) -> ConfirmationError | None:
+    """What `resume` asks before it sends the rest of the campaign in a folder live; as `question_to_send`."""
+    folder = open_folder(options.folder or "")
+    record = CampaignRecord.of(folder)
+    if record.ledger.is_closed or not record.rounds:
+        return None
+    claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
+    claim.check(folder)
+    plan = _plan_of(record.rounds[-1], record.ledger)
+    compared = compare_plan(plan, record, account.environment, options.opted_out)
+    return _asked(compared, _others(compared, claim), claim, options)
+
+
+def _asked(
+    compared: ComparedPlan, others: OtherCampaigns, claim: Claim | None, options: SendOptions
+) -> ConfirmationError | None:
+    if compared.record is not None:
+        options = with_kept_budget(options, compared.record.ledger.budget)
     try:
-        _decide(compared, others_behind(difference), claim, options)
+        _decide(compared, others, claim, options)
     except ConfirmationError as question:
         if not question.phrase:
             raise
-        return question.phrase
-    return ""
+        return question
+    return None
 
 
 def choose_account(options: SendOptions, held: ExitStack) -> Account:
@@ -192,25 +213,11 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     return Difference(replace(compared, open_in=place), partial(find_others, name=folder.manifest.name))
 
 
-def compare_instead(difference: Difference, plan: Plan) -> Difference:
-    """Compare another plan of the same table with the same campaign, as it was when that was compared.
-
-    Nothing that they share is read again, and the two differ only by what the plans do.
-    """
-    compared = plan_behind(difference)
-    plan = plan_in(compared.environment, plan)
-    again = compare_plan(plan, compared.record, compared.environment)
-    return with_comparison(difference, replace(again, open_in=compared.open_in))
-
-
 def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
     """The account to continue a campaign with; only a local one need not be given again."""
     environment = folder.manifest.environment
     if options.account is None and environment != "local":
-        raise AccountError(
-            f"This campaign is {environment}: give the account that it was started with, for example "
-            f'account=campaign.Account.from_environment("{environment}").'
-        )
+        raise AccountError("account_missing", environment=environment)
     return choose_account(options, held)
 
 
@@ -232,7 +239,7 @@ def _send(
     folder = create_folder(path, name, account, claim.home, options.ledger)
     campaign = _lock(folder, claim, options, held, is_new=True)
     if campaign.ledger.last_round():  # a rehearsal: it has no lock of its account
-        raise LockedError(BEGUN.format(folder.path))
+        raise LockedError("begun_elsewhere", folder=folder.path)
     return campaign, _register(decision, campaign)
 
 
@@ -265,7 +272,7 @@ def _lock(
         ledger.take_over(claim.new_home(folder), takeover)
     if entry is not None:  # live is refused where the list cannot be written
         entry.write(partial(moves_of, folder.ledger_place), at_once=True)
-    return _LockedCampaign(folder, claim, with_kept_budget(options, ledger), ledger, entry)
+    return _LockedCampaign(folder, claim, with_kept_budget(options, ledger.recorded_budget()), ledger, entry)
 
 
 def _continue(campaign: _LockedCampaign, opt_outs: Any) -> _Sent:
@@ -273,20 +280,19 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> _Sent:
     contents = snapshot(campaign.folder.ledger_place)
     rounds = campaign.folder.rounds(contents)
     if not rounds:
-        raise FolderError(
-            f"Nothing was prepared in {campaign.folder.path}: the program ended before the first round was "
-            "ready. Send the plan again."
-        )
+        raise FolderError("never_begun", folder=str(campaign.folder.path))
     last_round = rounds[-1]
     if contents.is_closed:
         if opt_outs is not None:
-            raise UsageError(
-                f"The campaign in {clean(campaign.folder.path)} was closed, so nothing is sent from it, and "
-                "opt_outs= would be lost. Give them as opt_outs= to prepare if you send the plan again."
-            )
-        return last_round, None, ""  # a person has closed it: only `send` starts it again
-    plan = with_fields(last_round.load(contents.batches).plan, template=last_round.manifest.template)
+            raise UsageError("opt_outs_lost", folder=str(campaign.folder.path))
+        return last_round, None, ()  # a person has closed it: only `send` starts it again
+    plan = _plan_of(last_round, contents)
     return _converge(plan if opt_outs is None else without_new_list(plan, opt_outs), campaign)
+
+
+def _plan_of(last_round: Round, contents: LedgerSnapshot) -> Plan:
+    """The plan of a round, to be sent again."""
+    return with_fields(last_round.load(contents.batches).plan, template=last_round.manifest.template)
 
 
 def _converge(plan: Plan, campaign: _LockedCampaign) -> _Sent:
@@ -309,11 +315,11 @@ def _others(compared: ComparedPlan, claim: Claim) -> OtherCampaigns:
     return other_campaigns(compared, claim.path, claim.name, claim.account)
 
 
-def _told(decision: _Confirmed) -> str:
+def _told(decision: _Confirmed) -> tuple[Finding, ...]:
     """What the campaign, and others, have to do with the people of a plan."""
     compared = decision.compared
-    about_others = decision.others.about(np.isin(compared.recorded, MAY_GO_OUT))
-    return f"{overview(compared)} {about_others}".strip()
+    about_others = decision.others.findings(np.isin(compared.recorded, MAY_GO_OUT))
+    return (*overview(compared), *about_others)
 
 
 def _decide(

@@ -156,17 +156,12 @@ def check_plan(plan: object) -> None:
     """Raise `UsageError` unless this is a plan, with what to do about the usual mistakes."""
     if isinstance(plan, Plan):
         return
+    write = "campaign.prepare(contacts, message=..., sender=..., region=...)"
     if isinstance(plan, Result):
-        again, on = "campaign.send(result.plan, name=result.name)", "campaign.resume(result.folder)"
-        rest = again if plan.is_closed else on
-        raise UsageError(
-            f"You gave a Result: its plan was sent already. To send what is left of it, use {rest}."
-        )
-    kind = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
-    raise UsageError(
-        f"You gave {kind}, not a Plan. Make one first: "
-        "plan = campaign.prepare(contacts, message=..., sender=..., region=...)."
-    )
+        is_new = plan.is_closed
+        write = "campaign.send(result.plan, name=result.name)" if is_new else "campaign.resume(result.folder)"
+    given = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
+    raise UsageError("wrong_value", argument="plan", needs="a Plan", given=given, write=write)
 
 
 def check_account(account: object) -> None:
@@ -178,10 +173,8 @@ def check_account(account: object) -> None:
         return
     environment = "sandbox" if isinstance(account, str) and account == "sandbox" else "live"
     given = described(account) if isinstance(account, type) else kind_of(account)
-    raise UsageError(
-        f"account needs an Account, but got {given}. Write account=campaign.Account.from_environment("
-        f'"{environment}"), or leave it out for the embedded sandbox.'
-    )
+    write = f'account=campaign.Account.from_environment("{environment}")'
+    raise UsageError("wrong_value", argument="account", needs="an Account", given=given, write=write)
 
 
 def check_seconds(option: str, seconds: object) -> None:

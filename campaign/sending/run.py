@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import json
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -38,31 +37,50 @@ from campaign.sending.store.ways_on import call_to_resume
 from campaign.sending.waiting.terminal import interruption, notebook_display, progress_bar
 from campaign.sending.waiting.waiting import Waiting
 from campaign.service.account_in_code import account_argument
-from campaign.text import agreeing, counted
 from campaign.values import replace
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
-_UNDER_WAY = "The run is still under way: look at run.result again later, or wait with run.wait()."
-_OTHER_OPTIONS = (
-    "To go on with other options, end this run with run.stop() and run.wait(), then give them to resume, "
-    "for example campaign.resume(run.folder, budget=100)."
-)
+_UNDER_WAY = Finding("under_way", severity="info")
+_OTHER_OPTIONS = "campaign.resume(run.folder, budget=100)"  # once this run has been stopped
+
+
+# What Tab offers: a person needs no more of it.
+_OFFERED = (
+    "plan", "folder", "environment", "label", "status", "counts", "finding", "sentence", "comparison",
+    "budget", "ended", "finished", "result", "pause", "resume", "stop", "cancel", "wait",
+)  # fmt: skip
 
 
 class Run:
-    """A campaign under way. Made by `start`; all methods may be called at any time, from any thread.
+    """A campaign under way. `start` makes one; all methods may be called at any time, from any thread.
 
-    `folder` is that of the campaign, `environment` and `label` say where the messages go, and `currency` what
-    the service counts costs in, "" if the account does not say. `comparison` says in a sentence what was sent
-    before this run, "" where nothing was compared, and `budget` what the campaign may cost, "" for no limit.
-    `outgoing` messages were to go out when it began, and earlier runs had been sending for `seconds_before`.
+    A run that is not attended ends when it pauses, because nobody could resume it. Once it has ended,
+    nothing changes any more, and orders do nothing.
 
-    `counts` is a frozen snapshot, `status` is "running", "paused", "stopping", "finished", "stopped" or
-    "failed", and `sentence` says why the run is not running and what to do. Once it has ended, nothing
-    changes any more, and orders do nothing. A run that is not `attended` ends when it pauses, because nobody
-    could resume it: then it is "stopped". `is_closed` says that a person has closed the campaign, so that
-    nothing waits in it, and `pilot_was_over` that its pilot was sent before, so that this run sends nothing.
-    `continuation` is the run that goes on with the same campaign, if a person has resumed it after its end:
-    then `wait` and `result` speak of that one, whose `is_continuation` is True.
+    Attributes
+    ----------
+    folder : pathlib.Path
+        The campaign's folder.
+    environment, label : str
+        Where the messages go, and the same for everybody who looks at it.
+    currency : str
+        What the service counts costs in; "" if the account does not say.
+    comparison : tuple of Finding
+        What was sent before this run, if anything was compared.
+    budget : str
+        What the campaign may cost; "" for no limit.
+    outgoing : int
+        Messages that were to go out when it began.
+    continuation : Run or None
+        The run that a person has resumed the campaign with after its end: `wait` and `result` are about
+        that one.
+
+    Examples
+    --------
+    >>> run = campaign.start(plan, name="visits")
+    >>> run.wait().totals["accepted"], run.status
+    (1, 'finished')
     """
 
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
@@ -73,7 +91,6 @@ class Run:
         self.label, self.currency = account.label, account.currency
         self.budget = budget_in_words(Budget.of(opened.options.budget), account.currency)
         self.continuation: Run | None = None
-        self.is_continuation = False
         self._followers: list[Callable[[Run], None]] = []
         held = ExitStack()  # in reverse order: the interpreter's end is waited for until the ledger is closed
         held.callback(atexit.unregister, self._finish_at_exit)
@@ -101,9 +118,6 @@ class Run:
         tally = tally_of(folder.rounds(contents), contents, self.currency)
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         self.is_closed = self._complete and contents.is_closed
-        pilot_end = opened.options.pilot_end(last_round.manifest.pilot)
-        waiting = [batch.batch for batch in contents.batches if batch.state == "pending"]
-        self.pilot_was_over = pilot_end is not None and min(waiting, default=0) > pilot_end
         if self._complete:
             self._nothing_sent = nothing_sent(tally, contents.outcomes, self.environment)
         manifest = last_round.manifest
@@ -114,7 +128,7 @@ class Run:
             GroupCommit(ledger),
             post,
             tally=tally,
-            valves=opened.options.valves(manifest.canary, pilot_end),
+            valves=opened.options.valves(manifest.canary, opened.options.pilot_end(manifest.pilot)),
             pace=Pace(opened.options.rate),
             concurrency=opened.options.concurrency,
             listen=listen,
@@ -127,6 +141,9 @@ class Run:
         ended = self._thread.ended  # read first: after the end, the thread's counts change no more
         counts = self._thread.counts
         return replace(counts, status="stopped") if ended and counts.status == "paused" else counts
+
+    def __dir__(self) -> list[str]:
+        return [*_OFFERED]
 
     def __repr__(self) -> str:
         counts = self.counts
@@ -155,11 +172,14 @@ class Run:
         return self._thread.ended
 
     @property
+    def finding(self) -> Finding | None:
+        """Why the run is not running; None while it is."""
+        return self._nothing_sent if self._complete else self.counts.finding
+
+    @property
     def sentence(self) -> str:
-        """Why the run is not running, and what to do; empty while it is."""
-        if self._complete:
-            return self._nothing_sent
-        return self.counts.sentence
+        """The finding in words, with what to do; "" for none."""
+        return "" if self.finding is None else PYTHON.text(self.finding)
 
     @property
     def _is_of_this_process(self) -> bool:
@@ -189,7 +209,6 @@ class Run:
     def continue_as(self, run: Run) -> None:
         """Speak of this run from now on, and tell everybody who follows."""
         self.continuation = run
-        run.is_continuation = True
         for follower in self._followers:
             follower(run)
 
@@ -218,7 +237,7 @@ class Run:
         """Issue nothing more until `resume`; what is under way finishes."""
         self._engine.pause()
 
-    @partial(public_call, advice=_OTHER_OPTIONS)
+    @partial(public_call, instead=_OTHER_OPTIONS)
     def resume(self) -> None:
         """Go on after a pause, whoever caused it."""
         self._engine.resume()
@@ -241,10 +260,10 @@ class Run:
         ended = self.ended  # read first: after the end, the sentence changes no more
         if ended and self.made_way:
             return self._folder.load_result()  # what the other call did is true by now
-        note = self.sentence or ("" if ended else _UNDER_WAY)
-        ways_on = (("To send what is left", self.call_for_the_rest),) if ended else ()
+        ending = self.finding or (None if ended else _UNDER_WAY)
+        resume = self.call_for_the_rest if ended else ""
         return self._folder.load_result(
-            self._frozen_plan(), note, nothing_sent=self._complete, ways_on=ways_on
+            self._frozen_plan(), ending, nothing_sent=self._complete, resume=resume
         )
 
     def _frozen_plan(self) -> FrozenPlan:
@@ -288,16 +307,17 @@ class Run:
 
     def _interruption_sentence(self) -> str:
         """What a person has to know who has stopped the run and gets no result from `wait`."""
-        counts, folder = self.counts, json.dumps(seen_from_here(self.folder), ensure_ascii=False)
-        left = [f"{counts.refused:,} refused", f"{counts.unknown:,} unknown", f"{counts.waiting:,} not sent"]
-        others = ", ".join(part for part in left if not part.startswith("0 "))
-        stopped = "Stopped" if self.environment == "live" else "Rehearsal stopped"
-        return (
-            f"{stopped}: {counts.accepted:,} of {counted(counts.messages, 'message')} "
-            f"{agreeing(counts.accepted, 'was', 'were')} accepted{f' ({others})' if others else ''}.\n"
-            f"To see what is known: result = campaign.load_result({folder})\n"
-            f"To send the rest: {self.call_for_the_rest}"
-        )
+        counts = self.counts
+        others = {"refused": counts.refused, "unknown": counts.unknown, "not sent": counts.waiting}
+        facts = {
+            "run": "Run" if self.environment == "live" else "Rehearsal",
+            "accepted": counts.accepted,
+            "messages": counts.messages,
+            "others": [f"{count:,} {status}" for status, count in others.items() if count],
+            "folder": seen_from_here(self.folder),
+            "call": self.call_for_the_rest,
+        }
+        return PYTHON.text(Finding("run_interrupted", facts))
 
     @property
     def is_held_by_valve(self) -> bool:

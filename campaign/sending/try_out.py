@@ -15,9 +15,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_count, check_text
-from campaign.environments import words_for
 from campaign.errors import UsageError
-from campaign.masking import mask_text
 from campaign.messages.plan import Plan
 from campaign.messages.preparation import prepare
 from campaign.messages.preview import Preview
@@ -31,14 +29,28 @@ from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import shorten
 from campaign.values import replace
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TryOut:
     """What was sent to your own phone, and what to look for on it.
 
-    `text` is what the phone should show, `raw` the same as it went over the wire, `result` what the service
-    said. If the phone shows `raw`, the service does not decode: use `Account(..., encoding="plain")`.
+    Attributes
+    ----------
+    preview : Preview
+        The message on a phone's screen.
+    raw : str
+        The text as it went over the wire. If the phone shows this, the service does not decode: use
+        `Account(..., encoding="plain")`.
+    result : Result
+        What the service said.
+
+    Examples
+    --------
+    >>> campaign.try_out(plan, number="0772 000 009", region="UG").raw
+    'Hi%20Amina%21'
     """
 
     preview: Preview
@@ -50,40 +62,36 @@ class TryOut:
         return self.preview.messages[0]
 
     @property
-    def question(self) -> str:
+    def question(self) -> Finding:
         """What to look for on the phone."""
         if self.result.environment != "live":
-            return "Nothing reached a phone: this was not live. The text above is what people would read."
-        if self.raw == self.text:
-            return "Does the phone show exactly this text? If not, the service changes it."
-        return (
-            "Does the phone show exactly this text? If it shows %20 and the like, the service does not "
-            'decode: make the account with Account(..., encoding="plain") and try again.'
-        )
+            return Finding("not_live", severity="info")
+        return Finding("look_at_phone", {"plain": "" if self.raw == self.text else "plain"}, "info")
 
     @property
-    def headline(self) -> str:
-        """What became of the text, which is no row of the spreadsheet, with phone numbers masked."""
-        words, note = words_for(self.result.environment), self.result.remarks[0]
+    def headline(self) -> Finding:
+        """What became of the text, which is no row of the spreadsheet."""
         status = str(self.result.messages["status"].iloc[0])
-        was = "accepted" if status == "accepted" else "not accepted"
-        state = "" if status == "accepted" else f" ({status.replace('_', ' ')})"
-        sentence = f"The text to your own phone was {was} by {words.service}{state}."
-        said = " ".join(filter(None, (words.caution, sentence, note)))
-        return mask_text(said)  # it can hold what the service wrote
+        facts = {"status": status.replace("_", " "), "said": self.result.ending}
+        return Finding("tried_out", facts, "info")
 
     def __str__(self) -> str:
         raw = shorten(self.raw, 200)
-        return f"{self.preview}\nOver the wire: {raw}\n{self.headline}\n{self.question}"
+        lines = [
+            str(self.preview),
+            f"Over the wire: {raw}",
+            *map(PYTHON.text, (self.headline, self.question)),
+        ]
+        return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         pieces = [
             self.preview.phone(),
-            markup.paragraph(self.question),
+            markup.paragraph(PYTHON.text(self.question)),
             markup.facts({"over the wire": shorten(self.raw, 200)}),
-            markup.paragraph(self.headline, note=True),
+            markup.paragraph(PYTHON.text(self.headline), note=True),
         ]
         return markup.card("Try-out", pieces)
 
@@ -99,20 +107,48 @@ def try_out(
     confirm: str | None = None,
     folder: Place | None = None,
 ) -> TryOut:
-    """Send one message of the plan to your own number, and show what was sent, raw and decoded.
+    """Send one message of a plan to your own number, and show it raw and decoded.
 
-    `number` is yours: with its country code, or written nationally with `region`. `row` chooses whose
-    message; by default the first. The recipient in the plan gets nothing, and trying a message does not count
-    when the plan is sent. Each call sends. Live asks for `confirm`, as `send` does.
+    Parameters
+    ----------
+    plan
+        What `prepare` made. Its recipients get nothing, and it does not count when the plan is sent.
+    account
+        Where and as whom; by default an embedded sandbox.
+    number
+        Yours: with its country code, or national with `region`.
+    region
+        Country of the number, such as "UG".
+    row
+        Whose message; by default the first.
+    confirm
+        The phrase that live sending asks for.
+    folder
+        Where to keep it.
 
-    Raises `UsageError` for a number that cannot be read or a row without a message, and what `send` raises.
+    Returns
+    -------
+    TryOut
+        Each call sends.
+
+    Raises
+    ------
+    UsageError
+        The number cannot be read, or the row has no message.
+    ConfirmationError
+        A person has to decide.
+
+    Examples
+    --------
+    >>> campaign.try_out(plan, number="0772 000 009", region="UG").text
+    'Hi Amina!'
     """
     check_plan(plan)
     check_text(number, subject="number", write='your own number as text, for example number="+256 …"')
     check_count(row, subject="row", write="the number of a row of the sheet, or leave it out", or_none=True)
     messages = plan.messages if row is None else plan.messages[plan.messages["row"] == row]
     if messages.empty:
-        raise UsageError("The plan has no message to try." if row is None else f"Row {row} gets no message.")
+        raise UsageError("no_message", row=row)
     sent = messages.iloc[0]
     own = _plan_to(number, sent, region)
     name = try_out_name(datetime.now(UTC))
@@ -147,5 +183,6 @@ def _plan_to(number: str, sent: pd.Series[Any], region: str | None) -> Plan:
         downgrade=False,
     )
     if plan.messages.empty:
-        raise UsageError(f"Your own number cannot be used. {plan.issues['detail'].iloc[0]}")
+        problem = plan.issues["code"].iloc[0].replace("_", " ")
+        raise UsageError("own_number_unusable", problem=problem)
     return plan

@@ -22,23 +22,43 @@ from campaign.service.proxy import Proxy, read_proxy
 from campaign.service.separation import check_separate
 from campaign.service.wire import PATH, Encoding, request_body, request_head
 from campaign.suggestions import similar_file
-from campaign.text import clean
 
 
 class Account:
     """An account of the service in one environment.
 
-    `environment` is "local" (an embedded sandbox on this machine), "sandbox" (the provider's) or "live".
-    `url` is the base address; the path of the operation is appended. Live is https only and never this
-    machine; local is this machine only; the provider's sandbox has a different host and password from live.
-    `encoding` is "url", as the contract specifies, or "plain" for services that do not decode. `ca_file`
-    names a file of certificates (PEM) to trust instead of the system's, for a service whose certificate comes
-    from a company's own authority. `proxy` is the address of an HTTP proxy between this machine and the
-    service, such as "http://NAME:PASSWORD@proxy.example.com:3128"; no other one is used, whatever the
-    environment says. Passwords are never shown, saved or copied.
+    Its password is never shown, saved or copied.
 
-    Raises `AccountError` for an address or a password that must not be used, and `UsageError` for an unknown
-    environment or encoding.
+    Parameters
+    ----------
+    environment : {"local", "sandbox", "live"}
+        An embedded sandbox on this machine, the provider's sandbox, or live.
+    url : str
+        The base address; the path of the operation is appended. Live is https only and never this machine;
+        local is this machine only; the provider's sandbox has a different host and password from live.
+    username, password : str
+        What the service knows you by.
+    encoding : {"url", "plain"}
+        "url", as the contract specifies, or "plain" for services that do not decode.
+    ca_file : path, optional
+        Certificates (PEM) to trust instead of the system's, where a company has an authority of its own.
+    currency : str, optional
+        What the service counts costs in, such as "UGX".
+    proxy : str, optional
+        An HTTP proxy, such as "http://NAME:PASSWORD@proxy.example.com:3128". No other one is used, whatever
+        the environment says.
+
+    Raises
+    ------
+    AccountError
+        An address or a password must not be used.
+    UsageError
+        The environment or the encoding is unknown.
+
+    Examples
+    --------
+    >>> campaign.Account("live", "https://sms.example.com", "clinic", "only-an-example")
+    Account('live', 'https://sms.example.com/', username='clinic', password=<hidden>)
     """
 
     @public_call
@@ -63,18 +83,19 @@ class Account:
         self._username = username
         self._encoding: Encoding = encoding
         _check_username(username)
-        if self._password.problem:
-            raise AccountError(self._password.problem)
+        if problem := self._password.problem:
+            raise AccountError(problem.code, **problem.facts)
         check_choice(environment, get_args(Environment), subject="environment")
         _check_options(encoding, ca_file)
         self._currency = _checked_currency(currency)
         self._url, problem = read_address(environment, url)
         del url  # it can contain a password too
         if problem:
-            raise AccountError(problem)
+            raise AccountError(problem.code, **problem.facts)
         self._proxy = _proxy_at(hidden_proxy)
         if self._proxy is not None and environment == "local":
-            raise UsageError("No proxy leads to this machine's own sandbox. Leave proxy= out.")
+            needs, given = "a service on another machine", "the embedded sandbox"
+            raise UsageError("wrong_value", argument="proxy", needs=needs, given=given, write="proxy=None")
         self._without_password = self._password.use(eraser)
         self._head = Secret(self._password.use(lambda text: request_head(username, text, encoding)))
         self._certificates = None if ca_file is None else _certificates_in(Path(ca_file), self._url)
@@ -92,14 +113,24 @@ class Account:
         currency: str | None = None,
         proxy: str | Secret | None = None,
     ) -> Account:
-        """Read address, user name and password from `CAMPAIGN_LIVE_URL`, `…_USERNAME` and `…_PASSWORD`
-        (or `CAMPAIGN_SANDBOX_…`); `…_PASSWORD_FILE` names a file that has the password instead. In a
-        notebook and at a terminal, you are asked for what is missing. The
-        currency, the file of certificates and the proxy are those of `…_CURRENCY`, `…_CA_FILE` and `…_PROXY`
-        (or `…_PROXY_FILE`), if these are set and none is given.
+        """Take the account from the variables `CAMPAIGN_LIVE_…` or `CAMPAIGN_SANDBOX_…`.
 
-        Raises `AccountError` naming the variables that are missing, or when the sandbox is given the host or
-        the password of live.
+        The variables end with URL, USERNAME and PASSWORD, or with PASSWORD_FILE for a file that has the
+        password. In a notebook and at a terminal, you are asked for what is missing.
+
+        Parameters
+        ----------
+        environment : {"live", "sandbox"}
+            Which variables are read.
+        encoding : {"url", "plain"}
+            As for `Account`.
+        ca_file, currency, proxy : optional
+            As for `Account`; by default those of the variables CA_FILE, CURRENCY and PROXY (or PROXY_FILE).
+
+        Raises
+        ------
+        AccountError
+            Variables are missing, or the sandbox was given the host or the password of live.
         """
         hidden_proxy = _hidden(proxy)
         del proxy
@@ -128,10 +159,22 @@ class Account:
         currency: str | None = None,
         proxy: str | Secret | None = None,
     ) -> Account:
-        """Take the password from the system's keyring, where it is kept as "campaign live" or "campaign
-        sandbox": `keyring set "campaign live" NAME` saves it once. Needs `pip install "campaign[keyring]"`.
+        """Take the password from the system's keyring.
 
-        Raises `AccountError` if there is no keyring or no such password.
+        It is kept there as "campaign live" or "campaign sandbox": `keyring set "campaign live" NAME` saves it
+        once. Needs the library keyring.
+
+        Parameters
+        ----------
+        environment : {"live", "sandbox"}
+            Which password is taken.
+        url, username, encoding, ca_file, currency, proxy
+            As for `Account`.
+
+        Raises
+        ------
+        AccountError
+            There is no keyring, or it has no such password.
         """
         hidden_proxy = _hidden(proxy)
         del proxy
@@ -143,7 +186,7 @@ class Account:
         base, problem = read_address(environment, url)
         del url  # as above
         if problem:
-            raise AccountError(problem)
+            raise AccountError(problem.code, **problem.facts)
         password = from_keyring(environment, username)
         return cls(
             environment, base, username, password, encoding=encoding, ca_file=ca_file, currency=currency,
@@ -220,10 +263,7 @@ class Account:
         return text if self._proxy is None else self._proxy.hide(text)
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise AccountError(
-            "An account cannot be saved or copied, because it holds a password. Make it again where it is "
-            "needed."
-        )
+        raise AccountError("secret_not_copied")
 
     def __repr__(self) -> str:
         proxy = "" if self._proxy is None else f", proxy={self._proxy.address!r}"
@@ -234,11 +274,6 @@ class Account:
 
 
 def _check_kept(environment: object) -> None:
-    if isinstance(environment, str) and environment == "local":
-        raise UsageError(
-            "environment is 'local'; credentials are kept for 'live' and 'sandbox'. The embedded sandbox "
-            "needs none: send without an account."
-        )
     check_choice(environment, ("live", "sandbox"), subject="environment")
 
 
@@ -279,12 +314,9 @@ def _without_case(text: str) -> str:
 
 
 def _check_username(username: object) -> None:
-    if not isinstance(username, str):
-        raise AccountError(f'The user name must be text, not {described(username)}. Write username="clinic".')
-    if not is_text(username):
-        raise AccountError("The user name contains half a character, which cannot be sent. Type it again.")
-    if not username.strip():
-        raise AccountError("The user name is empty. Give the one that the service knows you by.")
+    given = "half a character" if isinstance(username, str) and not is_text(username) else described(username)
+    if not is_text(username) or not username.strip():
+        raise AccountError("wrong_value", argument="username", needs="a user name", given=given)
 
 
 def trusting(ca_file: Path | None = None) -> ssl.SSLContext:
@@ -302,11 +334,9 @@ def trusting(ca_file: Path | None = None) -> ssl.SSLContext:
 
 def _certificates_in(file: Path, url: str) -> ssl.SSLContext:
     if not url.startswith("https:"):
-        raise UsageError(
-            "ca_file is only for https, and this address is plain HTTP. Leave it out, or use https."
-        )
+        raise UsageError("certificates_unused")
     with suppress(OSError, ValueError):  # ssl.SSLError is an OSError; a name with NUL is a ValueError
         return trusting(file)
     suggestion = "" if os.path.exists(file) else similar_file(file)  # noqa: PTH110 - Path.exists raises for some
-    hint = f" Did you mean {clean(suggestion)}?" if suggestion else ""
-    raise AccountError(f"{clean(file)} cannot be read as a file of certificates (PEM).{hint}")
+    reason = "no certificates (PEM)"
+    raise AccountError("account_file_unusable", file=file, reason=reason, suggestion=suggestion)

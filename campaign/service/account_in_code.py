@@ -30,7 +30,7 @@ def account_argument(account: Account | Sandbox | None) -> tuple[str, str]:
 
 
 def account_of(environment: str) -> tuple[str, str]:
-    """The same where only the environment of the account is known."""
+    """`account_argument` where only the environment of the account is known."""
     if environment == "local":
         return "", ""
     if kept_setting(environment, "URL"):

@@ -10,35 +10,35 @@ from urllib.parse import SplitResult, urlsplit
 from campaign.environments import Environment
 from campaign.errors import AccountError
 from campaign.service.wire import PATH
+from campaign.words.finding import Finding
 
-_UNREADABLE = "The address of the service cannot be read. Write it like https://sms.example.com."
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 # 127.1, 0177.0.0.1, 0x7f000001 and 2130706433 are all 127.0.0.1 to the system's resolver.
 _ODD_IPV4 = re.compile(r"(.*\.)?(\d+|0x[0-9a-f]*)")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def read_address(environment: Environment, url: str) -> tuple[str, str]:
-    """The address in plain ASCII with one slash at its end, and what is wrong with it ("" if nothing is).
+def read_address(environment: Environment, url: str) -> tuple[str, Finding | None]:
+    """The address in plain ASCII with one slash at its end, and what is wrong with it, if anything is.
 
     What is checked is what is returned: host names are lower-case IDNA, IP addresses in their usual form, so
     that no other program can read a different host in it. User info is never repeated, and no exception
     passes through frames that contain it.
     """
     try:
-        return _base_address(environment, url), ""
+        return _base_address(environment, url), None
     except AccountError as error:
-        return "", str(error)
+        return "", error.finding
 
 
 def _base_address(environment: Environment, url: str) -> str:
     if not isinstance(url, str) or not url.strip().isprintable() or re.search(r"[\s\\]", url.strip()):
-        raise AccountError(_UNREADABLE)
+        raise address_unusable("")
     try:
         address = urlsplit(url.strip())
         port = address.port
     except ValueError:
-        raise AccountError(_UNREADABLE) from None
+        raise address_unusable("") from None
     _check_parts(address, url)
     host = plain_host(address.hostname or "")
     _check_place(environment, address.scheme, host)
@@ -49,29 +49,26 @@ def _base_address(environment: Environment, url: str) -> str:
 
 def _check_parts(address: SplitResult, url: str) -> None:
     if address.username is not None or address.password is not None:
-        raise AccountError(
-            "Leave user name and password out of the address; give them as username and password."
-        )
+        raise address_unusable("it has a password")
     if address.scheme not in _DEFAULT_PORTS or not address.hostname:
-        raise AccountError("The address of the service needs http:// or https:// and a host name.")
+        raise address_unusable("no http:// or no host")
     if "?" in url or "#" in url:
-        raise AccountError("The address of the service cannot contain ? or #. Give the base address only.")
+        raise address_unusable("it has ? or #")
 
 
 def _check_place(environment: Environment, scheme: str, host: str) -> None:
     if environment == "live" and scheme != "https":
-        raise AccountError("Live sending is https only. Give the live address with https:// in front.")
+        raise address_unusable("live needs https")
     if environment == "live" and _is_this_machine(host):
-        raise AccountError(f"{host} is this machine: it can never be live. Use environment='local'.")
-    if environment == "local" and host == "localhost" and not _localhost_is_this_machine():
-        raise AccountError(
-            "This system does not resolve localhost to this machine alone. Give 127.0.0.1 instead."
-        )
-    if environment == "local" and not (host == "localhost" or _is_loopback(host)):
-        raise AccountError(
-            f"{host} is not this machine. Local addresses are 127.0.0.1, [::1] and localhost; for another "
-            "machine use environment='sandbox' or 'live'."
-        )
+        raise AccountError("live_on_this_machine", host=host)
+    is_local = _localhost_is_this_machine() if host == "localhost" else _is_loopback(host)
+    if environment == "local" and not is_local:
+        raise AccountError("local_elsewhere", host=host)
+
+
+def address_unusable(problem: str) -> AccountError:
+    """The error for an address that is none, which repeats nothing of it."""
+    return AccountError("address_unusable", of="service", problem=problem, example="https://sms.example.com")
 
 
 def _is_this_machine(host: str) -> bool:
@@ -105,7 +102,7 @@ def plain_host(host: str) -> str:
     if _ODD_IPV4.fullmatch(name):
         return _ip_address(name)
     if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in name.split(".")):
-        raise AccountError(f"{host!r} is not a host name. Write the address like https://sms.example.com.")
+        raise address_unusable(f"host {host!r}")
     return name
 
 
@@ -113,9 +110,9 @@ def _ip_address(text: str) -> str:
     try:
         ip = ipaddress.ip_address(text)
     except ValueError:
-        raise AccountError(f"{text} is not an IP address in its usual form, like 192.0.2.10.") from None
+        raise address_unusable(f"IP address {text}") from None
     if ip.is_unspecified or (isinstance(ip, ipaddress.IPv6Address) and ip.scope_id):
-        raise AccountError(f"{text} is not the address of one machine.")
+        raise address_unusable(f"IP address {text}")
     mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
     return str(mapped or ip)  # ::ffff:192.0.2.10 is 192.0.2.10
 
@@ -126,4 +123,4 @@ def _idna(host: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode("ascii")
     except idna.IDNAError:
-        raise AccountError(f"{host!r} is not a host name that can be looked up.") from None
+        raise address_unusable(f"host {host!r}") from None

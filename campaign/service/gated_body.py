@@ -12,13 +12,15 @@ from aiohttp.abc import AbstractStreamWriter
 
 from campaign.service.connection_layers import layers
 from campaign.service.gate import Gate, GateClosed
+from campaign.service.outcome import failure_of
+from campaign.words.finding import Finding
 
 
 class GatedBody(aiohttp.payload.Payload):
     """A request body that asks the gate before its first byte, and only once.
 
     `asked` and `passed` say whether it asked the gate and was let through, `refusal` why the gate stayed shut
-    ("" if it did not).
+    (None if it did not).
     """
 
     _autoclose = True
@@ -27,7 +29,7 @@ class GatedBody(aiohttp.payload.Payload):
         super().__init__(None, content_type="application/json")
         self._content, self._gate, self._size = content, gate, content.nbytes
         self.asked = self.passed = self._over = False
-        self.refusal = ""
+        self.refusal: Finding | None = None
         self._connection: asyncio.Transport | None = None
         self._witness: WireWitness | None = None
 
@@ -43,21 +45,23 @@ class GatedBody(aiohttp.payload.Payload):
         return self.passed and self._witness is not None and self._witness.saw_all_leave
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
-        raise GateClosed("the body is only ever written to the connection")
+        raise RuntimeError("the body is only ever written to the connection")
 
     async def write(self, writer: AbstractStreamWriter) -> None:
         if self.asked:  # a redirect, a middleware or a future aiohttp wants to send it again
-            raise GateClosed("the body was asked for twice")
+            raise RuntimeError("the body was asked for twice")
         self.asked = True
         self._connection = getattr(writer, "transport", None)
         try:
             await self._gate()
-        except Exception as reason:
-            own_words = str(reason) if isinstance(reason, GateClosed) else ""
-            self.refusal = own_words or f"the record could not be kept ({type(reason).__name__})"
+        except GateClosed as closed:
+            self.refusal = closed.reason
+            raise
+        except Exception as error:
+            self.refusal = Finding("not_recorded", failure_of(error))
             raise
         if self._over:  # the gate ignored its cancellation, and the outcome has already been reported
-            raise GateClosed("the attempt is over")
+            raise RuntimeError("the attempt is over")
         connection: asyncio.Transport | None = getattr(writer, "transport", None)
         if connection is None or connection.is_closing():
             raise ConnectionResetError("the connection was lost while the gate was at work")

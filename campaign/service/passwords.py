@@ -10,12 +10,13 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeGuard, TypeVar
 from urllib.parse import quote, quote_plus
 
 from campaign.argument_checks import kind_of
-from campaign.errors import AccountError, Interrupted
-from campaign.text import clean
+from campaign.errors import AccountError, InstallationError, Interrupted
+from campaign.libraries import require
+from campaign.words.finding import Finding
 
 Made = TypeVar("Made")
 _LONGEST = 4096  # bytes of a password file
@@ -25,7 +26,7 @@ class Secret:
     """A text that can be used but not seen: no repr, no attribute, no pickle, no copy.
 
     The text lives in a closure. Tracebacks that print local variables show only the repr, and nothing is
-    raised here while the text is a local variable: `problem` says why it cannot be a password, "" if it can.
+    raised here while the text is a local variable: `problem` says why it cannot be a password, if it cannot.
     """
 
     __slots__ = ("_use", "problem")
@@ -48,7 +49,7 @@ class Secret:
             return made
         except Exception as error:
             kind = type(error).__name__
-        raise AccountError(f"The password could not be used ({kind}).")
+        raise AccountError("password_unusable", reason=kind)
 
     def is_same(self, other: Secret) -> bool:
         """Whether both hold the same text, compared in constant time."""
@@ -60,21 +61,23 @@ class Secret:
         return "<hidden>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise AccountError("A password cannot be saved or copied. Make the Account again where it is needed.")
+        raise AccountError("secret_not_copied")
 
     __reduce__ = __reduce_ex__  # type: ignore[assignment]  # pickle and copy may call either method
 
 
-def _problem_with(password: object) -> str:
-    """Why this cannot be a password; "" if it can. Nothing of it is repeated, not even its length."""
-    if not isinstance(password, str):
-        return f"The password must be text, not {kind_of(password)}. Use password=getpass.getpass()."
-    if not is_text(password):
-        return "The password contains half a character, which cannot be sent. Type it again."
-    return "" if password.strip() else "The password is empty. Give the account's password."
+def _problem_with(password: object) -> Finding | None:
+    """Why this cannot be a password, if it cannot. Nothing of it is repeated, not even its length."""
+    if is_text(password) and password.strip():
+        return None
+    given = kind_of(password)
+    if isinstance(password, str):
+        given = "half a character" if password.strip() else "an empty text"
+    facts = {"argument": "password", "needs": "text", "given": given, "write": "password=getpass.getpass()"}
+    return Finding("wrong_value", facts)
 
 
-def is_text(value: object) -> bool:
+def is_text(value: object) -> TypeGuard[str]:
     """Whether this is text that UTF-8 can encode, which half a surrogate pair is not."""
     return isinstance(value, str) and not re.search(r"[\ud800-\udfff]", value)
 
@@ -127,7 +130,7 @@ def kept_credentials(environment: str) -> tuple[str, str, Secret] | None:
         return None
     if (password := kept_password(environment)) is not None:
         return url, username, password
-    with suppress(AccountError):  # no keyring, or nothing in it
+    with suppress(AccountError, InstallationError):  # no keyring, or nothing in it
         return url, username, from_keyring(environment, username)
     return None
 
@@ -138,7 +141,7 @@ def kept_password(environment: str) -> Secret | None:
 
 
 def kept_secret(name: str) -> Secret | None:
-    """The same for the variable of that name.
+    """The secret in the variable of that name, or in the file that `…_FILE` names.
 
     Containers are given passwords as files. The line break that editors put at the end is left out.
     """
@@ -146,36 +149,36 @@ def kept_secret(name: str) -> Secret | None:
     if not path:
         return Secret(os.environ[name]) if os.environ.get(name) else None
     if os.environ.get(name):
-        raise AccountError(f"Both {name} and {name}_FILE are set. Set only one of them.")
+        raise AccountError("variables_conflict", variables=[name, f"{name}_FILE"])
     content = b""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - a name with NUL is refused below
             content = file.read(_LONGEST + 1)
         if len(content) <= _LONGEST:
             return Secret(content.decode("utf-8-sig").removesuffix("\n").removesuffix("\r"))
-        problem = "it is too long"
+        problem = "too long"
     except UnicodeDecodeError:
-        problem = "it is not UTF-8 text"
+        problem = "not UTF-8 text"
     except (OSError, ValueError) as error:  # the latter is a name with NUL
-        problem = getattr(error, "strerror", None) or "no file can have this name"
+        problem = getattr(error, "strerror", None) or "impossible name"
     content = b""  # a traceback may show local variables
-    raise AccountError(f"The file {clean(path)}, which {name}_FILE names, cannot be used: {problem}.")
+    raise AccountError("account_file_unusable", file=path, variable=f"{name}_FILE", reason=problem)
 
 
 def _refuse(missing: list[str]) -> NoReturn:
-    raise AccountError(f"Set {' and '.join(missing)} in the environment, then run this again.")
+    raise AccountError("variables_missing", variables=missing, count=len(missing))
 
 
 def _text_of(name: str, *, hidden: bool = False) -> str:
     """The variable, or what a person types."""
     if os.environ.get(name):
         return os.environ[name]
-    ask, how = (getpass.getpass, " (it is not shown)") if hidden else (input, "")
+    ask = getpass.getpass if hidden else input
     with suppress(EOFError, NotImplementedError):  # the latter is a notebook that is run by a program
         try:
-            return ask(f"{name} is not set. Type it here{how}: ") or _refuse([name])
+            return ask(f"{name}: ") or _refuse([name])
         except KeyboardInterrupt:  # the message stands for frames of ours, which help nobody
-            raise Interrupted(f"{name} was not typed, so there is no account. Run this again.") from None
+            raise Interrupted(f"{name}: not typed") from None
     _refuse([name])
 
 
@@ -195,30 +198,35 @@ def from_keyring(environment: str, username: str) -> Secret:
     """
     password = _kept_in_keyring(environment, username)
     if password is None:
-        raise AccountError(
-            "The keyring has no password for this account. Save it once: "
-            f'keyring set "{_keyring_entry(environment)}" {username}'
-        )
+        raise AccountError("keyring_without_password", environment=environment, username=username)
     live = _kept_in_keyring("live", username) if environment == "sandbox" else None
     if live is not None and live.is_same(password):
-        raise AccountError(
-            f"The keyring has the same password for live and for sandbox as {username}. The sandbox is less "
-            "protected: give it a password of its own."
-        )
+        raise AccountError("passwords_alike", where="keyring")
     return password
 
 
-def _kept_in_keyring(environment: str, username: str) -> Secret | None:
+def keep_in_keyring(environment: str, username: str, password: Secret) -> bool:
+    """Keep a password in the system's keyring; whether there is one that took it."""
     try:
         import keyring
-    except ImportError:
-        raise AccountError('Passwords in the keyring need: pip install "campaign[keyring]"') from None
+
+        password.use(lambda text: keyring.set_password(_keyring_entry(environment), username, text))
+        kept = _kept_in_keyring(environment, username)
+    except Exception:  # no library, or no keyring that can be written: each raises its own
+        return False
+    return kept is not None and kept.is_same(password)
+
+
+def _kept_in_keyring(environment: str, username: str) -> Secret | None:
+    require("keyring")
     try:
+        import keyring
+
         password = keyring.get_password(_keyring_entry(environment), username)
         return Secret(password) if password else None
     except Exception as error:  # each keyring raises its own; the frames could show a password
         problem = type(error).__name__
-    raise AccountError(f"The system's keyring cannot be read ({problem}).")
+    raise AccountError("password_unusable", reason=problem, place="the system's keyring")
 
 
 def _keyring_entry(environment: str) -> str:

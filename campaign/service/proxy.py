@@ -13,15 +13,7 @@ from campaign.errors import AccountError
 from campaign.service.address import plain_host
 from campaign.service.passwords import Secret, eraser
 
-_EXAMPLE = "http://proxy.example.com:3128"
-_UNREADABLE = (
-    f"The address of the proxy cannot be read. Write it like {_EXAMPLE}; with a user name and a password "
-    "like http://NAME:PASSWORD@proxy.example.com:3128, in which / is %2F, # is %23, ? is %3F and % is %25."
-)
-_OTHER_KIND = (
-    f"Only proxies for HTTP can be used, no SOCKS proxy. Give the address of one, like {_EXAMPLE}, or leave "
-    "proxy= out."
-)
+_EXAMPLE = "http://NAME:PASS%2FWORD@proxy.example.com:3128"
 
 
 class Proxy(NamedTuple):
@@ -54,22 +46,23 @@ class _HiddenText(str):
 
 def read_proxy(given: Secret) -> Proxy:
     """The proxy at that address. Raises `AccountError`, which repeats nothing of it."""
-    proxy, problem = given.use(_read)
-    if proxy is None:
-        raise AccountError(problem)
+    proxy = given.use(_read)
+    if isinstance(proxy, str):
+        raise AccountError("address_unusable", of="proxy", problem=proxy, example=_EXAMPLE)
     return proxy
 
 
-def _read(text: object) -> tuple[Proxy | None, str]:
+def _read(text: object) -> Proxy | str:
+    """The proxy, or why there is none in a word or two."""
     if not isinstance(text, str) or not text.strip().isprintable() or re.search(r"[\s\\]", text.strip()):
-        return None, _UNREADABLE
+        return ""
     try:
         address = urlsplit(text.strip() if "://" in text else f"http://{text.strip()}")  # as curl reads it
         if address.scheme not in ("http", "https"):
-            return None, _OTHER_KIND
-        return _proxy_at(address), ""
+            return "not one for HTTP"
+        return _proxy_at(address)
     except (ValueError, AccountError):
-        return None, _UNREADABLE
+        return ""
 
 
 def _proxy_at(address: SplitResult) -> Proxy:

@@ -14,7 +14,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from campaign.errors import AccountError
-from campaign.service.address import read_address
+from campaign.service.address import address_unusable, read_address
 from campaign.service.passwords import Secret, kept_password, variable_names
 
 _KEY = secrets.token_bytes(32)  # of this process: the digests of passwords are useless elsewhere
@@ -38,58 +38,33 @@ def check_separate(environment: _Remote, url: str, password: Secret) -> None:
     Only accounts that pass are remembered. Raises `AccountError`, which says what to correct.
     """
     host, trace = _host_of(url), _trace_of(password)
-    problem = (_problem_with_sandbox if environment == "sandbox" else _problem_with_live)(host, trace)
-    if problem:
-        raise AccountError(problem)
+    (_check_sandbox if environment == "sandbox" else _check_live)(host, trace)
     _traces.hosts[environment].add(host)
     _traces.passwords[environment].add(trace)
 
 
-def _problem_with_sandbox(host: str, trace: bytes) -> str:
+def _check_sandbox(host: str, trace: bytes) -> None:
     url_name, _, password_name = variable_names("live")
     if os.environ.get(url_name):
         live_url, problem = read_address("sandbox", os.environ[url_name])  # any address: it is only compared
         if problem:
-            return (
-                f"{url_name} cannot be read, so it is not known whether this host is live. Correct it first."
-            )
+            raise address_unusable(url_name)
         if _host_of(live_url) == host:
-            return (
-                f"{host} is the host in {url_name}: it is live. Give the address of the provider's sandbox."
-            )
+            raise AccountError("sandbox_is_live", host=host, where=url_name)
     if host in _traces.hosts["live"]:
-        return (
-            f"{host} is live: this program has made a live account for it. Give the address of the "
-            "provider's sandbox; if the live account was the mistake, restart the program or notebook."
-        )
+        raise AccountError("sandbox_is_live", host=host)
     live_password = kept_password("live")
     if live_password and not live_password.problem and hmac.compare_digest(_trace_of(live_password), trace):
-        return f"The sandbox was given the password in {password_name}. {_USE_ITS_OWN}"
+        raise AccountError("passwords_alike", where=password_name)
     if trace in _traces.passwords["live"]:
-        return f"The sandbox was given the password of a live account. {_USE_ITS_OWN}"
-    return ""
+        raise AccountError("passwords_alike")
 
 
-_USE_ITS_OWN = (
-    "The sandbox is less protected, and over plain HTTP it could be read on the way: use the password of "
-    "the sandbox account."
-)
-
-
-def _problem_with_live(host: str, trace: bytes) -> str:
+def _check_live(host: str, trace: bytes) -> None:
     if host in _traces.hosts["sandbox"]:
-        return (
-            f"{host} was called the provider's sandbox earlier in this program. If it is live, what was sent "
-            "to that sandbox has reached phones. Correct the wrong address, then restart the program or "
-            "notebook."
-        )
+        raise AccountError("live_was_sandbox", host=host)
     if trace in _traces.passwords["sandbox"]:
-        return (
-            "Live was given the password of a sandbox account. Give the live account's own password; if the "
-            "two are the same, change the live one: the sandbox is less protected. Then restart the program "
-            "or notebook."
-        )
-    return ""
+        raise AccountError("passwords_alike")
 
 
 def _host_of(url: str) -> str:

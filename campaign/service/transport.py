@@ -16,29 +16,26 @@ import ssl
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 import aiohttp
 
 from campaign.service.account import Account, trusting
 from campaign.service.gate import Gate
 from campaign.service.gated_body import GatedBody
-from campaign.service.outcome import Cause, Outcome, Status
+from campaign.service.outcome import Cause, Outcome, Status, failure_of
 from campaign.service.password_filter import PasswordFilter
 from campaign.service.patience import Exchange, Patience
 from campaign.service.proxy import proxy_variable
-from campaign.service.wire import Answer, read_answer
+from campaign.service.wire import LOGIN_WANTED, Answer, read_answer, unreadable
 from campaign.text import clean
+from campaign.values import replace
+from campaign.words.finding import Finding
 
 ANSWER_LIMIT = 64 * 1024  # bytes; a real answer has about 100
 ERROR_LIMIT = 500  # characters of a service's text that are kept
 TIMEOUT = 300.0  # seconds for one batch; a service goes on after a client gives up, so patience is cheap
 CONNECT_TIMEOUT = 15.0  # seconds
-
-_UNREACHED = "the service could not be reached"
-_NO_LOGIN = (
-    "the proxy wants a user name and a password, or other ones (407). Give them in its address, like "
-    "http://NAME:PASSWORD@proxy.example.com:3128"
-)
 
 
 class Transport:
@@ -93,11 +90,7 @@ class Transport:
         exchange = Exchange(body)
         self._patience.begin(exchange)
         try:
-            outcome = _outcome_of_answer(body, *await self._exchange(body))
-            error, code = self._hide(outcome.error), self._hide(outcome.code)
-            if (error, code) == (outcome.error, outcome.code):
-                return outcome
-            return outcome._replace(error=error, code=code)
+            return self._with_hidden(_outcome_of_answer(body, *await self._exchange(body)))
         except asyncio.CancelledError:
             if not exchange.take_back():
                 raise
@@ -108,6 +101,23 @@ class Transport:
             self._patience.end(exchange)
             body.end()
 
+    def _with_hidden(self, outcome: Outcome) -> Outcome:
+        error, code = self._hide(outcome.error), self._hide(outcome.code)
+        if outcome.remark is None and (error, code) == (outcome.error, outcome.code):
+            return outcome
+        remark = outcome.remark and self._hide_in(outcome.remark)
+        return outcome._replace(error=error, code=code, remark=remark)
+
+    def _hide_in(self, remark: Finding) -> Finding:
+        """The remark, in whose facts the service may be quoted."""
+        facts = dict(remark.facts)
+        for name, fact in facts.items():
+            if isinstance(fact, Finding):
+                facts[name] = self._hide_in(fact)
+            elif isinstance(fact, str):
+                facts[name] = self._hide(fact)
+        return replace(remark, facts=facts)
+
     def _hide(self, text: str) -> str:
         """What the service wrote, as people may see it: on one line, without control characters or password.
 
@@ -116,17 +126,14 @@ class Transport:
         """
         return self._account.hide(clean(self._account.hide(text)))[:ERROR_LIMIT] if text else ""
 
-    def _way(self) -> str:
-        """How the service was looked for, in words, and what to do if the way leads through a proxy."""
+    def _way(self) -> dict[str, str]:
+        """How the service was looked for: through a proxy, or past the one that this machine names."""
         account = self._account
         if account.proxy is not None:
-            return " through the proxy"
+            return {"via": "the proxy"}
         variable = "" if account.environment == "local" else proxy_variable(account.endpoint)
-        return variable and (
-            f", and the proxy in {variable} was not used. To use it, set "
-            f"CAMPAIGN_{account.environment.upper()}_PROXY to the same, or give the Account "
-            f'proxy=os.environ["{variable}"]'
-        )
+        own = f"CAMPAIGN_{account.environment.upper()}_PROXY"
+        return {"variable": variable, "setting": own} if variable else {}
 
     async def _exchange(self, body: GatedBody) -> tuple[bytes | None, int, str]:
         """Content (None if too long), HTTP status and Retry-After of one complete answer."""
@@ -163,75 +170,78 @@ async def _read(stream: aiohttp.StreamReader) -> bytes | None:
 
 def _outcome_of_answer(body: GatedBody, content: bytes | None, http_status: int, wait: str) -> Outcome:
     if content is None:
-        answer = Answer("unreadable", error="the answer is longer than 64 KiB")
+        answer = unreadable("answer_unreadable", http_status, flaw="longer than 64 KiB")
     else:
         answer = read_answer(content, http_status)
-    if answer.verdict == "unreadable" and http_status == 407:
-        answer = Answer("unreadable", error=_NO_LOGIN)
     if answer.verdict == "accepted" and not body.handed_over:
-        sent = "the whole batch had been sent" if body.passed else "anything had been sent"
         status: Status = "unknown" if body.passed else "not_sent"
-        return Outcome(status, error=f"the service answered OK before {sent}", cause="impossible")
+        return Outcome(status, remark=_answered_too_soon(body, answer), cause="impossible")
     if not body.passed:
         cause: Cause = "gate" if body.refusal else "connect"
-        reason = body.refusal or f"answered before anything was sent: {answer.error}"
-        return Outcome("not_sent", error=reason, cause=cause)
+        return Outcome("not_sent", remark=body.refusal or _answered_too_soon(body, answer), cause=cause)
     if answer.verdict == "accepted":
-        note = "" if answer.cost is not None else _note_on_cost(answer.cost_text)
-        return Outcome("accepted", cost=answer.cost, code=answer.code, error=note)
+        return Outcome("accepted", cost=answer.cost, code=answer.code, remark=_remark_on_cost(answer))
     if answer.verdict == "refused":
         return Outcome("refused", error=answer.error, cause=answer.refusal)
     throttled = http_status == 429 or 300 <= http_status < 400
     return Outcome(
-        "unknown", error=answer.error, cause="throttled" if throttled else "", retry_after=_seconds(wait)
+        "unknown", remark=answer.remark, cause="throttled" if throttled else "", retry_after=_seconds(wait)
     )
 
 
-def _note_on_cost(text: str) -> str:
-    return f"accepted; its cost cannot be read: {text}" if text else "accepted; the answer has no cost"
+def _answered_too_soon(body: GatedBody, answer: Answer) -> Finding:
+    facts = {
+        "before": "the whole batch" if body.passed else "anything",
+        "says": "OK" if answer.verdict == "accepted" else "",
+        "reason": answer.remark or answer.error,
+    }
+    return Finding("answered_too_soon", {name: fact for name, fact in facts.items() if fact})
 
 
-def _outcome_of_fault(body: GatedBody, error: Exception, way: str) -> Outcome:
-    """Classify a failure by what left; the exception only chooses the words.
+def _remark_on_cost(answer: Answer) -> Finding | None:
+    if answer.cost is not None:
+        return None
+    return Finding("answer_without_cost", {"cost_text": answer.cost_text} if answer.cost_text else {})
 
-    The words are ours: a foreign exception's text can contain a proxy's password or the answer's content.
+
+def _outcome_of_fault(body: GatedBody, error: Exception, way: dict[str, str]) -> Outcome:
+    """Classify a failure by what left; the exception only chooses the remark.
+
     `way` says how the service was looked for.
     """
-    name, timed_out = type(error).__name__, isinstance(error, TimeoutError)
+    timed_out, failure = isinstance(error, TimeoutError), failure_of(error)
     if body.passed:
-        what = "no answer in time" if timed_out else "the connection broke before the answer was complete"
-        return Outcome("unknown", error=f"{what} ({name})")
+        return Outcome("unknown", remark=Finding("no_answer" if timed_out else "connection_broke", failure))
     if body.refusal:
-        return Outcome("not_sent", error=body.refusal, cause="gate")
+        return Outcome("not_sent", remark=body.refusal, cause="gate")
     if body.asked and timed_out:
-        return Outcome("not_sent", error="the record could not be kept in time", cause="gate")
-    cause, what = _reason_unsent(error)
-    return Outcome("not_sent", error=f"{what}{way if what == _UNREACHED else ''} ({name})", cause=cause)
+        return Outcome("not_sent", remark=Finding("not_recorded", failure), cause="gate")
+    cause, code, facts = _reason_unsent(error, way)
+    return Outcome("not_sent", remark=Finding(code, facts | failure), cause=cause)
 
 
-def _reason_unsent(error: Exception) -> tuple[Cause, str]:
-    """Whether a retry can help, and what went wrong in words."""
+def _reason_unsent(error: Exception, way: dict[str, str]) -> tuple[Cause, str, dict[str, Any]]:
+    """Whether a retry can help, and what went wrong as a code with facts."""
     if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ServerFingerprintMismatch)):
-        return "setup", "the service's certificate is not valid for its address"
+        return "setup", "certificate_invalid", {}
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return _refused_by_proxy(error.status)
     if isinstance(error, aiohttp.ClientProxyConnectionError):
-        return "connect", "the proxy could not be reached"
+        return "connect", "not_reached", {"target": "The proxy"}
     if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError)):
-        return "setup", "the account's address cannot be used"
+        return "setup", "address_unusable", {"of": "service"}
     if isinstance(error, (aiohttp.ClientError, OSError)):  # a TimeoutError is an OSError
-        return "connect", _UNREACHED
-    return "setup", "the request could not be made"
+        return "connect", "not_reached", {"target": "The service", **way}
+    return "setup", "request_impossible", {}
 
 
-def _refused_by_proxy(status: int) -> tuple[Cause, str]:
-    """The same where a proxy made no tunnel. By RFC 9110 it is at fault itself from 500 on, perhaps not for
-    long."""
+def _refused_by_proxy(status: int) -> tuple[Cause, str, dict[str, Any]]:
+    """The same where a proxy made no tunnel: from 500 on it is at fault itself (RFC 9110)."""
     if status == 407:
-        return "setup", _NO_LOGIN
+        return "setup", "proxy_refused", {"http_status": status, "wants": LOGIN_WANTED}
     if status >= 500:
-        return "connect", f"the proxy could not reach the service and answered {status}"
-    return "setup", f"the proxy does not let anybody through to the service and answered {status}"
+        return "connect", "not_reached", {"target": "The service", "via": "the proxy", "http_status": status}
+    return "setup", "proxy_refused", {"http_status": status}
 
 
 def _seconds(wait: str) -> float | None:

@@ -31,6 +31,8 @@ from campaign.arrow_text import (
 from campaign.contract import MESSAGE_TEXTS
 from campaign.service.contradictions import contradiction
 from campaign.service.encoding import json_escape, percent_encode
+from campaign.service.outcome import failure_of
+from campaign.words.finding import Finding
 
 PATH = "api/v1/json/"  # section 4.1
 METHOD = "SendSms"  # section 2.1
@@ -55,6 +57,7 @@ _REFUSALS: dict[str, Refusal] = {
     "authentication failed": "credentials",
 }
 
+LOGIN_WANTED = "a user name and a password, or other ones"  # by a proxy, with HTTP status 407
 _TEXT_KEPT = 2000  # characters of a service's text
 _SCALAR = (str, int, Decimal)  # a bool is an int
 _PLAIN_AMOUNT = re.compile(r"\d{1,15}(\.\d{1,9})?")
@@ -124,7 +127,7 @@ class Answer(NamedTuple):
     """What a complete answer says.
 
     `verdict` is "accepted", "refused" or "unreadable". `cost` is missing if the service's text is not
-    a plain amount; `cost_text` keeps what it wrote. `error` is the service's text, or why the
+    a plain amount; `cost_text` keeps what it wrote. `error` is the service's text, `remark` why the
     answer cannot be read. `refusal` groups the texts by what has to be done about them.
     """
 
@@ -133,6 +136,7 @@ class Answer(NamedTuple):
     cost_text: str = ""
     code: str = ""
     error: str = ""
+    remark: Finding | None = None
     refusal: Refusal = ""
 
 
@@ -147,14 +151,14 @@ def read_answer(content: bytes, http_status: int) -> Answer:
     try:
         answer = _DECODER.decode(content.removeprefix(BOM_UTF8).decode())
     except (ValueError, RecursionError, ArithmeticError) as error:
-        return _unreadable(f"the answer is not JSON ({type(error).__name__})", http_status)
+        return unreadable("answer_unreadable", http_status, flaw="not JSON", **failure_of(error))
     if not isinstance(answer, dict):
-        return _unreadable("the answer is not a JSON object", http_status)
+        return unreadable("answer_unreadable", http_status, flaw="not a JSON object")
     if answer.get("Status") == "OK":
         return _read_success(answer, http_status)
     if answer.get("Status") == "Failed":
         return _read_failure(answer, http_status)
-    return _unreadable("the answer has no known Status", http_status)
+    return unreadable("answer_unreadable", http_status, flaw="without a known Status")
 
 
 def refusal_of(message: str) -> Refusal:
@@ -165,11 +169,11 @@ def refusal_of(message: str) -> Refusal:
 def _read_success(answer: dict[str, Any], http_status: int) -> Answer:
     code = answer.get("MsgFollowUpUniqueCode")
     if not 200 <= http_status < 300:
-        return _unreadable("the answer says OK", http_status)
+        return unreadable("answer_unclear", http_status, says="OK")
     if isinstance(code, int) and not isinstance(code, bool):
         code = str(code)
     if not isinstance(code, str) or not code.strip():
-        return _unreadable("the answer says OK but has no follow-up code", http_status)
+        return unreadable("answer_unclear", http_status, says="OK", but="has no follow-up code")
     cost = answer.get("Cost")
     text = "" if cost is None else _kept(str(cost) if isinstance(cost, _SCALAR) else "a list or object")
     return Answer("accepted", cost=_amount(cost), cost_text=text, code=_kept(code))
@@ -178,22 +182,26 @@ def _read_success(answer: dict[str, Any], http_status: int) -> Answer:
 def _read_failure(answer: dict[str, Any], http_status: int) -> Answer:
     message = answer.get("Message")
     if not isinstance(message, str) or not message.strip():
-        return _unreadable("the answer says Failed but not why", http_status)
+        return unreadable("answer_unclear", http_status, says="Failed", but="not why")
     refusal = refusal_of(message)
     redirected, broken = 300 <= http_status < 400, http_status == 429 or http_status >= 500
-    if redirected or (broken and refusal == "other"):
-        return _unreadable(f"the answer says Failed: {_kept(message)}", http_status)
-    if doubt := contradiction(answer, _kept(message)):
-        return _unreadable(f"the answer says Failed but {doubt}: {_kept(message)}", http_status)
+    doubt = contradiction(answer, _kept(message))
+    if doubt or redirected or (broken and refusal == "other"):
+        return unreadable("answer_unclear", http_status, says="Failed", but=doubt, reason=_kept(message))
     return Answer("refused", error=_kept(message), refusal=refusal)
 
 
-def _unreadable(why: str, http_status: int) -> Answer:
+def unreadable(code: str, http_status: int, **facts: Any) -> Answer:
+    """An answer that proves nothing; what its HTTP status says, as far as it says anything, comes first."""
     if 300 <= http_status < 400:
-        why = "the service points to another address; check the account's address"
+        code, facts = "redirected", {}
+    if http_status == 407:
+        code, facts = "proxy_refused", {"wants": LOGIN_WANTED}
     if http_status == 429:
-        why = "the service asks to slow down"
-    return Answer("unreadable", error=why if http_status == 200 else f"{why} (HTTP status {http_status})")
+        code, facts = "slow_down", {}
+    if http_status != 200:
+        facts["http_status"] = http_status
+    return Answer("unreadable", remark=Finding(code, {name: fact for name, fact in facts.items() if fact}))
 
 
 def _amount(cost: object) -> Decimal | None:

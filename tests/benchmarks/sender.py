@@ -37,6 +37,7 @@ from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger_file import create_ledger, open_ledger
 from campaign.sending.store.frozen_messages import Cutting, freeze, in_order, pending_batches
+from campaign.sending.store.hashed_rows import with_hashes
 from campaign.service.account import Account
 from campaign.service.fast_loop import FastLoop
 from campaign.service.transport import Transport
@@ -52,8 +53,10 @@ def cpu():
 
 
 def make_messages(csv):
-    """What is to be sent to the people of a csv file."""
-    return prepare(read_contacts(csv), message=MESSAGE, sender="CLINIC", region="UG").messages
+    """What is to be sent to the people of a csv file, with the hashes that are frozen with it."""
+    plan = prepare(read_contacts(csv), message=MESSAGE, sender="CLINIC", region="UG")
+    (part,) = plan.parts()
+    return with_hashes(plan.addressing.columns, part, plan.messages)
 
 
 class NoLedger:

@@ -3,6 +3,7 @@
 The service is live: the embedded sandbox under a name that means this machine.
 """
 
+import json
 import re
 import shlex
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.live_service import NAME, LiveService, start_live
+from support.shell import phrase_in
 
 import campaign
 from campaign.cli.main import main
@@ -74,15 +76,16 @@ class Shell:
         shown = self._capsys.readouterr()
         return code, shown.out + shown.err
 
+    def refused(self, *arguments, **more):
+        """The error of a command that sends nothing, as a program gets it."""
+        code, shown = self.run(*arguments, "--json", **more)
+        assert code == 2
+        return json.loads(shown.splitlines()[0])["error"]
+
     def confirmed(self, *arguments, option="confirm", **more):
         code, shown = self.run(*arguments, **more)
         assert code == 2
         return self.run(*arguments, f"--{option}", phrase_in(shown, option), **more)
-
-
-def phrase_in(shown, option="confirm"):
-    (phrase,) = re.findall(rf'--{option} "(.*?)"', shown)
-    return phrase
 
 
 @pytest.fixture
@@ -100,24 +103,24 @@ def assert_reached_once(service, people):
 def test_corrects_three_wrong_numbers_and_sends_all_again(service, desk, shell):
     write_visits(range(50), wrong=(3, 8, 30))
     _, shown = shell.confirmed("send", "visits.csv")
-    assert re.search(r"invalid +3\n +accepted +47\n", shown)
+    assert re.search(r"47  accepted.*\n +3  to correct", shown)
     assert len(service.numbers) == 47
 
     write_visits(range(50))
     code, asked = shell.run("send", "visits.csv")
     assert code == 2
     assert re.fullmatch("send 3 messages live [0-9a-f]{4}", phrase_in(asked))
-    assert "Compared with what this campaign has sent: 3 new, 47 accepted before." in asked
+    assert "Compared with what was sent before: 3 new and 47 accepted before." in asked
     code, shown = shell.run("send", "visits.csv", "--confirm", phrase_in(asked))
     assert code == 0
-    assert "All 50 rows were accepted" in shown
+    assert "accepted for 50 of 50 people" in shown
     assert_reached_once(service, range(50))
 
 
 def test_sorts_and_appends_rows_and_adds_an_opt_out_before_running_again(service, desk, shell):
     code, shown = shell.confirmed("send", "visits.csv", "--budget", "420")  # twelve messages at 35
     assert code == 4
-    assert "budget" in shown
+    assert "of 420 spent" in shown
     reached = set(service.numbers)
     assert 0 < len(reached) < 20
     waiting = next(n for n in range(20) if number_of(n) not in reached)
@@ -126,10 +129,10 @@ def test_sorts_and_appends_rows_and_adds_an_opt_out_before_running_again(service
     Path("stop.csv").write_text(f"phone\n+{number_of(waiting)}\n")
     again = ("send", "visits.csv", "--opt-outs", "stop.csv")
     _, shown = shell.confirmed(*again)
-    assert "a budget stays in force until you give another one" in shown
+    assert "of 420 spent" in shown  # the budget stays
     assert len(service.numbers) <= 12
     code, shown = shell.confirmed(*again, "--budget", "none")
-    assert re.search(r"opted out +1\b", shown)
+    assert "1  opted out" in shown
     assert_reached_once(service, set(range(21)) - {waiting})
 
 
@@ -138,9 +141,9 @@ def test_sends_from_another_directory(service, desk, shell, tmp_path, monkeypatc
     (tmp_path / "elsewhere").mkdir()
     shutil.copy("visits.csv", tmp_path / "elsewhere")
     monkeypatch.chdir(tmp_path / "elsewhere")
-    code, shown = shell.run("send", "visits.csv")
-    assert code == 2
-    assert str(desk / "campaigns" / "visits") in shown
+    error = shell.refused("send", "visits.csv")
+    assert error["code"] == "campaign_elsewhere"
+    assert error["facts"]["there"] == str(desk / "campaigns" / "visits")
     assert_reached_once(service, range(20))
 
 
@@ -152,9 +155,8 @@ def test_renames_or_deletes_the_folder(service, desk, shell, fate):
         folder.rename(folder.with_name("done"))
     else:
         shutil.rmtree(folder)
-    code, shown = shell.run("send", "visits.csv")
-    assert code == 2
-    assert "no longer there. 20 messages were sent" in shown
+    error = shell.refused("send", "visits.csv")
+    assert (error["code"], error["facts"]["messages"]) == ("campaign_gone", 20)
     assert_reached_once(service, range(20))
 
 
@@ -176,9 +178,7 @@ def test_restores_yesterdays_backup(service, desk, shell, tmp_path):
     shutil.rmtree(folder)
     shutil.copytree(tmp_path / "backup", folder)
     for again in (["send", "visits.csv"], ["resume", str(folder)]):
-        code, shown = shell.run(*again)
-        assert code == 2
-        assert "older copy" in shown
+        assert shell.refused(*again)["code"] == "ledger_older"
     assert_reached_once(service, range(20))
 
 
@@ -186,9 +186,9 @@ def test_copies_the_folder_and_resumes_both(service, desk, shell):
     shell.confirmed("send", "visits.csv", "--pilot", "6")
     folder = desk / "campaigns" / "visits"
     shutil.copytree(folder, folder.with_name("copy"))
-    code, shown = shell.run("resume", str(folder.with_name("copy")))
-    assert code == 2
-    assert "--takeover " in shown
+    error = shell.refused("resume", str(folder.with_name("copy")))
+    assert error["code"] == "campaign_elsewhere"
+    assert "--takeover" in error["message"]
     assert shell.confirmed("resume", str(folder))[0] == 0
     assert_reached_once(service, range(20))
 
@@ -214,7 +214,7 @@ def test_runs_out_of_funds_tops_up_and_resumes(desk, shell, resolves_here, monke
         sandbox._behaviour.balance += 10_000
         code, shown = shell.confirmed("resume", "campaigns/visits")
         assert code == 0
-        assert "All 20 rows were accepted" in shown
+        assert "accepted for 20 of 20 people" in shown
         assert_reached_once(service, range(20))
 
 
@@ -255,12 +255,12 @@ def test_a_rehearsal_in_not_again_reaches_nobody(service, desk, shell):
 def test_saves_the_spreadsheet_under_another_name_in_the_same_week(service, desk, shell):
     assert shell.confirmed("send", "visits.csv")[0] == 0
     Path("visits.csv").rename("visits_v2.csv")
-    code, shown = shell.run("send", "visits_v2.csv")
-    assert (code, len(service.numbers)) == (2, 20)
-    assert "“visits”: 20 accepted\n" in shown
-    assert "campaign send FILE --name visits.\nGive --elsewhere send" in shown
+    error = shell.refused("send", "visits_v2.csv")
+    assert (error["questions"], len(service.numbers)) == ({"elsewhere": 20}, 20)
+    assert "'visits' (20 accepted)" in error["message"]
+    assert "--elsewhere send" in error["message"]
     assert shell.run("send", "visits_v2.csv", "--dry-run")[0] == 2
-    code, shown = shell.run("send", "visits_v2.csv", "--name", "visits")
+    code, _ = shell.run("send", "visits_v2.csv", "--name", "visits")
     assert (code, len(service.numbers)) == (0, 20)
     assert shell.confirmed("send", "visits_v2.csv", "--elsewhere", "send")[0] == 0
     assert len(service.numbers) == 40
@@ -269,9 +269,8 @@ def test_saves_the_spreadsheet_under_another_name_in_the_same_week(service, desk
 def test_sends_b_without_those_of_a_while_a_still_waits(service, desk, shell):
     assert shell.confirmed("send", "visits.csv", "--pilot", "6", "--name", "A")[0] == 4
     others = ["send", "visits.csv", "--name", "B", "--not-again", str(next(Path("campaigns").glob("a*")))]
-    code, shown = shell.run(*others)
-    assert code == 2
-    assert "wait" in shown
+    error = shell.refused(*others)
+    assert (error["code"], error["facts"]["messages"]) == ("campaign_not_finished", 14)
     assert len(service.numbers) == 6
 
 
@@ -280,12 +279,10 @@ def test_corrects_the_text_and_runs_again_with_the_old_phrase(service, desk, she
     phrase = ["--confirm", phrase_in(asked)]
     assert shell.run("send", "visits.csv", *phrase)[0] == 0
     new_text = "Hello {name}, your visit is on Monday."
-    code, shown = shell.run("send", "visits.csv", *phrase, text=new_text)
-    assert code == 2
-    assert "20 people have another text" in shown
+    assert shell.refused("send", "visits.csv", *phrase, text=new_text)["questions"] == {"changed": 20}
     assert len(service.numbers) == 20
 
-    code, shown = shell.run("send", "visits.csv", "--changed", "skip", text=new_text)
+    code, _ = shell.run("send", "visits.csv", "--changed", "skip", text=new_text)
     assert code == 0
     assert len(service.numbers) == 20
     code, asked = shell.run("send", "visits.csv", *phrase, "--changed", "send", text=new_text)
@@ -304,9 +301,7 @@ def test_people_who_wait_and_are_gone_are_asked_about(service, desk, shell):
     shell.confirmed("send", "visits.csv", "--pilot", "6")
     reached = [n for n in range(20) if number_of(n) in service.numbers]
     write_visits(reached)
-    code, shown = shell.run("send", "visits.csv")
-    assert code == 2
-    assert "14 texts wait to be sent" in shown
+    assert shell.refused("send", "visits.csv")["questions"] == {"waiting": 14}
     assert shell.run("send", "visits.csv", "--waiting", "withdraw")[0] == 0
     assert_reached_once(service, reached)
 
@@ -329,20 +324,19 @@ def test_a_check_and_a_dry_run_show_what_would_leave_and_write_nothing(service, 
     code, shown = shell.run("send", "visits.csv", "--dry-run")
     assert code == 0
     assert "Nothing was sent under this name before." in shown
-    assert "20 messages would be sent: 20 new." in shown
+    assert "This would send 20 messages." in shown
     assert not (desk / "campaigns").exists()
     assert not state_directory.exists()
 
-    (command,) = re.findall(r"add (--confirm .*)\.\n", shown)
+    (command,) = re.findall(r"add (--confirm .*)\n", shown)
     assert shell.run("send", "visits.csv", *shlex.split(command))[0] == 0
     write_visits(range(1, 22))
     before = everything_in(desk, state_directory)
     for arguments in (["check", "visits.csv"], ["send", "visits.csv", "--dry-run"]):
         code, shown = shell.run(*arguments)
         assert code == 0
-        assert "2 messages would be sent: 2 new." in shown
-        assert "Nothing more for: 19 accepted before." in shown
-        assert "1 number in the record" in shown
+        assert re.search(r"This would send 2 messages\.\n +2  new\n +19  accepted before\n", shown)
+        assert "1 number reached before is in no row now." in shown
         assert "Nothing was sent under this name before." not in shown
     assert 'add --confirm "send 2 messages live ' in shown
     assert everything_in(desk, state_directory) == before
@@ -351,10 +345,9 @@ def test_a_check_and_a_dry_run_show_what_would_leave_and_write_nothing(service, 
 
 def test_a_dry_run_asks_what_sending_would_ask(service, desk, shell):
     shell.confirmed("send", "visits.csv")
-    code, shown = shell.run("send", "visits.csv", "--dry-run", text="Hello {name}.")
-    assert code == 2
-    assert "20 people have another text" in shown
-    assert "Give --changed skip" in shown
+    error = shell.refused("send", "visits.csv", "--dry-run", text="Hello {name}.")
+    assert error["questions"] == {"changed": 20}
+    assert "--changed skip" in error["message"]
     code, shown = shell.run("send", "visits.csv", "--dry-run", "--changed", "send", text="Hello {name}.")
     assert code == 0
     assert "send 20 messages live " in shown
@@ -365,11 +358,11 @@ def test_a_check_needs_neither_an_account_nor_the_folder_of_a_rehearsal(desk, sh
     _, shown = shell.run("check", "visits.csv", environment="live")
     assert "Nothing was sent under this name before." in shown
     _, shown = shell.run("check", "visits.csv", environment="local")
-    assert "Nothing more for: 20 accepted before." in shown
+    assert "20  accepted before" in shown
     _, shown = shell.run("check", "visits.csv", "--name", "reminder", environment="local")
     assert "Nothing was sent under this name before." in shown
     _, shown = shell.run("check", "visits.csv", "--folder", "campaigns/visits.local", environment="local")
-    assert "Nothing more for: 20 accepted before." in shown
+    assert "20  accepted before" in shown
 
 
 def test_status_shows_the_rounds(desk, capsys):

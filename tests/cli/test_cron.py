@@ -1,4 +1,4 @@
-"""The job in the README, word for word: it dry-runs, compares, and confirms what it has seen."""
+"""The job in docs/cli.md, word for word: it dry-runs, compares, and confirms what it has seen."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from support.live_service import NAME, LiveService, start_live
 
-README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
 # `campaign` for a machine on which the name of the live service means this machine.
 PROGRAM = f"""\
 #!{sys.executable}
@@ -37,8 +37,8 @@ def write_visits(home, people):
 
 def test_the_job_sends_what_is_new_once_and_stops_at_more_than_usual(tmp_path, resolves_here, monkeypatch):
     """Run by the line of the crontab, as cron runs it: with a shell and hardly any environment."""
-    (job,) = re.findall(r"```shell\n(.*?)```", README, re.S)
-    (line,) = re.findall(r"`0 7 \* \* 1-5 ([^`]*)`", README)
+    (job,) = re.findall(r"```shell\n(.*?)```", PAGE, re.S)
+    (line,) = re.findall(r"`0 7 \* \* 1-5 ([^`]*)`", PAGE)
     home, programs = tmp_path / "home", tmp_path / "bin"
     (home / "reminders").mkdir(parents=True)
     programs.mkdir()
@@ -54,7 +54,7 @@ def test_the_job_sends_what_is_new_once_and_stops_at_more_than_usual(tmp_path, r
             "CAMPAIGN_LIVE_USERNAME": "clinic", "CAMPAIGN_LIVE_PASSWORD": "only-for-tests",
             "CAMPAIGN_LIVE_CA_FILE": str(sandbox.ca_file),
         }  # fmt: skip
-        names = re.findall(r"`(CAMPAIGN_LIVE_[A-Z]+)`", README.split("In the crontab")[1].split("## ")[0])
+        names = re.findall(r"`(CAMPAIGN_LIVE_[A-Z]+)`", PAGE.split("In the crontab")[1].split("## ")[0])
         assert set(names) <= set(settings)
         exports = [f"export {name}={shlex.quote(value)}\n" for name, value in settings.items()]
         (home / "sms.env").write_text("".join(exports))

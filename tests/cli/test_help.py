@@ -8,6 +8,7 @@ import sys
 from importlib.metadata import version
 
 import pytest
+from support.shell import refusal
 
 from campaign.cli.arguments import parser
 from campaign.cli.commands import COMMANDS
@@ -58,29 +59,26 @@ def test_a_help_begins_with_what_has_to_be_typed_and_ends_with_examples(command,
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "suggestion"),
     [
-        (["snd"], "there is no 'snd'. Did you mean 'send'? See campaign --help."),
-        (["dance"], "there is no 'dance'. Choose from 'check', "),
-        (["resolve", "x", "1", "acepted"], "Did you mean 'accepted'? See campaign resolve --help."),
-        (["send", "x"], "the following arguments are required: --sender. See campaign send --help."),
-        (
-            ["status", "x", "--jsn"],
-            "no '--jsn' in campaign status. Did you mean '--json'? See ",
-        ),
-        (["status", "x", "y"], "there is no 'y' in campaign status. See campaign status --help."),
-        (["send", "x", "--mess", "Hi", "--sender", "A"], "one of the arguments --message"),
-        (
-            ["resolve", "x", "two", "again"],
-            "'two' is not a batch; write its number, or several like 19,20. See campaign",
-        ),
-        (["report"], "the following arguments are required: FOLDER. See campaign report --help."),
-        (["status", __file__], "test_help.py is a file. Give the folder of a campaign."),
+        (["snd"], "send"),
+        (["dance"], ""),
+        (["resolve", "x", "1", "acepted"], "accepted"),
+        (["send", "x"], ""),
+        (["status", "x", "--jsn"], "--json"),
+        (["status", "x", "y"], ""),
+        (["send", "x", "--mess", "Hi", "--sender", "A"], ""),
+        (["resolve", "x", "two", "again"], ""),
+        (["report"], ""),
     ],
 )
-def test_wrong_usage_suggests_what_was_meant(arguments, words, capsys):
+def test_wrong_usage_suggests_what_was_meant(arguments, suggestion, capsys):
+    error = refusal(capsys, *arguments)
+    assert (error["code"], error["facts"]["suggestion"]) == ("wrong_usage", suggestion)
     assert main(arguments) == 2
-    assert words in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert shown.startswith("usage: campaign")
+    assert shown.endswith(" --help.\n")
 
 
 COMPLETED = {

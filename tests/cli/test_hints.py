@@ -1,7 +1,5 @@
 """What the shell says when something is nearly right."""
 
-import re
-
 import campaign
 from campaign.cli.main import main
 
@@ -20,14 +18,10 @@ def visits(tmp_path, monkeypatch):
 
 
 def test_what_has_its_place_needs_no_option(capsys):
-    assert (
-        "there is no '--report' in campaign report. It needs no option: campaign report FOLDER [FILE …]."
-        in (complaint(capsys, "report", "campaigns/visits", "--report", "visits.html"))
-    )
-    assert "It needs no option: campaign status FOLDER." in complaint(
-        capsys, "status", "x", "--folder", "campaigns/visits"
-    )
-    assert "Did you mean '--reveal'?" in complaint(capsys, "report", "campaigns/visits", "--revael")
+    shown = complaint(capsys, "report", "campaigns/visits", "--report", "visits.html")
+    assert shown.startswith("usage: campaign report FOLDER [FILE …] [options]\n")
+    assert "there is no --report" in shown
+    assert "Did you mean --reveal?" in complaint(capsys, "report", "campaigns/visits", "--revael")
 
 
 def test_a_campaign_is_suggested_where_a_name_was_given(tmp_path, monkeypatch, capsys):
@@ -58,12 +52,3 @@ def test_try_outs_are_listed_on_request(tmp_path, monkeypatch, capsys):
     assert "2 campaigns in campaigns" in capsys.readouterr().out
     (one,) = (folder for folder in campaign.history(try_outs=True)["folder"] if "try-out" in folder)
     assert len(campaign.history(one)) == 1
-
-
-def test_saying_it_again_names_the_option(tmp_path, monkeypatch, capsys):
-    visits(tmp_path, monkeypatch)
-    assert main(["send", "visits.csv", *SENT]) == 0
-    capsys.readouterr()
-    assert main(["send", "visits.csv", *SENT]) == 0
-    (sentence,) = re.findall("Nothing was left to send: .*", capsys.readouterr().out)
-    assert 'To rehearse it again, give another name, for example --name "second reminder".' in sentence

@@ -87,11 +87,13 @@ def test_send_status_and_history_agree_with_the_result(told):
 
 def test_an_error_is_an_object_too(told, capsys):
     facts = told("check", "missing.csv", *PLAN[1:])
-    assert facts["error"]["kind"] == "FileError"
-    assert 'There is no file "missing.csv"' in facts["error"]["message"]
+    assert set(facts["error"]) == {"code", "severity", "facts", "kind", "message"}
+    assert (facts["error"]["kind"], facts["error"]["code"]) == ("FileError", "file_missing")
+    assert facts["error"]["facts"]["file"] == "missing.csv"
+    assert "missing.csv" in facts["error"]["message"]
     assert facts["plan"] is None
     main(["check", "missing.csv", *PLAN[1:], "--json"])
-    assert 'There is no file "missing.csv"' in capsys.readouterr().err  # for the mail of a cron job
+    assert "missing.csv" in capsys.readouterr().err  # for the mail of a cron job
 
 
 @pytest.mark.parametrize("arguments", [["sned"], ["send"], []])
@@ -122,9 +124,10 @@ def test_the_phrase_that_is_asked_for_is_a_fact_of_its_own(told, interrupted_cam
 
 def test_unknown_batches_and_what_the_provider_says_of_them(told, interrupted_campaign):
     folder = str(interrupted_campaign)
-    assert told("status", folder)["unknown"] == [
-        {"batch": 2, "messages": 2, "error": campaign.load_result(folder).batches["error"][1]}
-    ]
+    came = campaign.load_result(folder).batches.iloc[1]
+    unknown = {"batch": 2, "messages": 2, "code": "connection_broke", "error": came["error"]}
+    assert told("status", folder)["unknown"] == [unknown | {"facts": json.loads(came["facts"])}]
+    assert json.loads(came["facts"])["failure"]
     Path("provider.csv").write_text(
         "Number,Text,Time\n"
         + "".join(f"25677200000{n},Hi Person {n},2126-01-01 08:00Z\n" for n in (0, 1, 2, 3))
@@ -159,12 +162,12 @@ def test_the_sandbox_says_where_it_is_before_it_waits():
     assert facts["address"].startswith("http://127.0.0.1:")
     assert (facts["username"], len(facts["password"])) == ("sandbox", 16)
     assert rest == ""
-    assert errors == "No messages accepted, 0 charged.\n"
+    assert errors == "0 accepted, 0 charged\n"
 
 
-def test_the_readme_names_every_key():
+def test_the_page_of_the_shell_names_every_key():
     """And no other."""
-    table = (ROOT / "README.md").read_text("utf-8").split("| key of `--json` |")[1].split("\n\n")[0]
+    table = (ROOT / "docs" / "cli.md").read_text("utf-8").split("| key of `--json` |")[1].split("\n\n")[0]
     named = set(re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", table, re.M))
     keys = {key for keys in named for key in re.findall(r"`(\w+)`", keys)}
     assert keys == ALWAYS | {key for command in COMMANDS.values() for key in command.facts}

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.postgres_server import PASSWORD
+from support.shell import refusal
 
 from campaign.cli.main import main
 
@@ -26,13 +27,13 @@ def test_it_is_sent_listed_and_shown(desk, postgres_server, monkeypatch, capsys)
     assert main(["status", "campaigns/visits.local"]) == 0
     assert main(["history"]) == 0
     said = capsys.readouterr().out
-    assert said.count("All 3 rows were accepted") == 2
+    assert said.count("accepted for 3 of 3 people") == 2
     assert not Path("campaigns/visits.local/ledger.sqlite").exists()
 
 
 def test_a_password_in_the_arguments_is_refused(desk, postgres_server, capsys):
-    assert main([*SEND, postgres_server.database()]) == 2
-    said = capsys.readouterr().err
-    assert "leave the password out of the address" in said
-    assert PASSWORD not in said
+    error = refusal(capsys, *SEND, postgres_server.database())
+    assert error["code"] == "password_shown"
+    assert "PGPASSWORD" in error["message"]
+    assert PASSWORD not in str(error)
     assert not Path("campaigns").exists()

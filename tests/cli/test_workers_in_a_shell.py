@@ -6,6 +6,7 @@ import os
 import pytest
 from support.broken_output import main_into
 from support.postgres_server import PASSWORD
+from support.shell import refusal
 
 import campaign
 from campaign.cli.main import main
@@ -37,22 +38,19 @@ def test_released_paused_resumed_and_sent(capsys, ledger):
     assert "On each machine: campaign worker campaigns/visits.local" in said
     assert main(["status", FOLDER]) == 4
     said = capsys.readouterr().out
-    assert "The campaign is released to workers, and they send the rest. campaign status " in said
-    assert "campaign order campaigns/visits.local pause pauses all of them." in said
-    assert "Resume" not in said
+    assert "7  waiting for workers" in said
     assert main(["order", FOLDER, "pause", "--note", "lunch"]) == 0
-    assert "Ordered. Workers hear it within two seconds" in capsys.readouterr().out
+    capsys.readouterr()
     assert main(["worker", FOLDER, "--when-paused", "end"]) == 4
     said = capsys.readouterr().out
-    assert "This worker: 0 accepted, 0 refused, 0 unknown.\n7 messages wait to be sent.\nPaused by " in said
-    assert "lunch. Resume to send the rest." in said
+    assert said.startswith("0 accepted, 0 refused, 0 unknown, 7 waiting\n")
+    assert "lunch" in said
     assert main(["status", FOLDER]) == 4
     said = capsys.readouterr().out
-    assert "lunch. Resume to send the rest. The campaign is released to workers, and all of them" in said
-    assert "campaign order campaigns/visits.local resume lets them send the rest." in said
+    assert "lunch" in said
     assert main(["order", FOLDER, "resume"]) == 0
     assert main(["worker", FOLDER]) == 0
-    assert "This worker: 7 accepted, 0 refused, 0 unknown.\nNo messages wait" in capsys.readouterr().out
+    assert "7 accepted, 0 refused, 0 unknown, 0 waiting\n" in capsys.readouterr().out
     assert main(["status", FOLDER]) == 0
 
 
@@ -68,17 +66,15 @@ def test_what_programs_are_told(capsys, ledger):
     assert told("worker", FOLDER)["worker"]["status"] == "stopped"
     refused = told("order", FOLDER, "resume")
     assert (refused["exit_code"], refused["error"]["kind"]) == (2, "UsageError")
-    assert "Release it with campaign release" in refused["error"]["message"]
     assert told("release", FOLDER, "--rate", "500")["release"]["messages"] == 7
     worker = told("worker", FOLDER, "--part", "0")["worker"]
     assert (worker["accepted"], worker["waiting"], worker["status"]) == (7, 0, "finished")
 
 
 def test_a_file_cannot_be_shared(capsys):
-    assert main([*RELEASE]) == 2
-    said = capsys.readouterr().err
-    assert "The ledger of this campaign is a file" in said
-    assert "as in --ledger postgresql+psycopg://amina@db.example.org/campaigns." in said
+    error = refusal(capsys, *RELEASE)
+    assert error["code"] == "ledger_not_shared"
+    assert "--ledger postgresql+psycopg://" in error["message"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="its pipes and disks differ")

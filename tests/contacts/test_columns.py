@@ -1,6 +1,7 @@
 """Headers as people write them."""
 
 import pytest
+from support.refusals import refused
 
 from campaign.contacts.columns import (
     check_headers,
@@ -22,28 +23,28 @@ def test_an_exact_name_wins_over_a_similar_one():
 
 
 def test_several_similar_names_are_all_named():
-    with pytest.raises(ColumnError, match='"NAME" could be any of these columns: "Name", "name"'):
+    with refused("column_ambiguous", ColumnError, column="NAME", columns=["Name", "name"]):
         find_column(["Name", "name"], "NAME")
 
 
 def test_a_missing_column_is_answered_with_the_nearest_and_all():
-    with pytest.raises(ColumnError) as raised:
-        find_column(["name", "phone", "visit date"], "nmae")
-    assert str(raised.value) == (
-        'There is no column "nmae". Did you mean "name"? The columns are: "name", "phone", "visit date".'
-    )
+    columns = ["name", "phone", "visit date"]
+    with refused("column_missing", ColumnError, column="nmae", suggestions=["name"], columns=columns):
+        find_column(columns, "nmae")
 
 
 def test_a_word_of_a_header_is_answered_with_that_header():
     columns = ["Patient name", "Phone", "Visit Date"]
-    with pytest.raises(ColumnError, match=r'"name"\. Did you mean "Patient name"\? The columns'):
+    with refused(
+        "column_missing", ColumnError, column="name", columns=["Patient name", "Phone", "Visit Date"]
+    ):
         find_column(columns, "name")
-    with pytest.raises(ColumnError, match='Did you mean "Patient name" or "Clinic name"'):
+    with refused("column_missing", ColumnError, column="name"):
         find_column([*columns, "Clinic name"], "name")
 
 
 def test_of_a_thousand_columns_thirty_are_named():
-    with pytest.raises(ColumnError, match=r'"c29" and 970 more\.'):
+    with refused("column_missing", ColumnError, column="phone"):
         find_column([f"c{i}" for i in range(1000)], "phone")
 
 
@@ -125,7 +126,7 @@ def test_a_column_is_found_without_the_groups_of_its_header(wanted, header):
 
 
 def test_one_name_in_two_groups_is_not_guessed():
-    with pytest.raises(ColumnError, match='"name" could be any of these columns: "child/name", "kin/name"'):
+    with refused("column_ambiguous", ColumnError, column="name", columns=["child/name", "kin/name"]):
         find_column(["child/name", "kin/name"], "name")
 
 
@@ -177,12 +178,8 @@ def test_asked_about_alone_every_column_of_numbers_counts(header):
 
 
 def test_headers_that_are_the_same_are_all_named():
-    with pytest.raises(ColumnError) as raised:
+    with refused("columns_alike", ColumnError, columns=["phone", "phone", "Phone"], letters=["A", "B", "D"]):
         check_headers(["phone", "phone", "name", "Phone"])
-    assert str(raised.value) == (
-        'Several columns have the same name: "phone" (column A), "phone" (column B), "Phone" (column D). '
-        "Give each column a name of its own, then read the file again."
-    )
 
 
 def test_a_missing_header_is_named_after_its_place():
@@ -194,5 +191,5 @@ def test_headers_are_brought_to_one_clean_line():
 
 
 def test_a_header_as_long_as_a_book_is_none():
-    with pytest.raises(ColumnError, match=r"A header has 20,000 characters, so that row is probably not"):
+    with refused("header_too_long", ColumnError):
         check_headers(["name", "x" * 20_000])

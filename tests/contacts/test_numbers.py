@@ -9,10 +9,11 @@ import phonenumbers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.refusals import refused
 from support.written_numbers import EXAMPLES, REGIONS
 
 from campaign.contacts.phone_numbers.cleaning import KINDS, PROBLEMS, REPAIRS, clean_numbers, readings
-from campaign.contacts.phone_numbers.regions import check_region, regions_by_name, suggest_region
+from campaign.contacts.phone_numbers.regions import check_region, names_of_regions, suggest_region
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, UsageError
 
@@ -449,38 +450,36 @@ def test_a_column_of_regions():
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "code", "facts"),
     [
-        ({"region": "Uganda"}, r'^region="Uganda" is not the code of a country\. Did you mean "UG"\?$'),
-        ({"region": "Côte d’Ivoire"}, r'Did you mean "CI"\?$'),
-        ({"region": "Ugnada"}, r'Did you mean "UG"\?$'),
-        ({"region": "UK"}, r'Did you mean "GB"\?$'),
-        ({"region": "+256"}, r'Did you mean "UG"\?$'),
-        ({"region": "00 44"}, r'such as "UG" or "KE"\.$'),
+        ({"region": "Uganda"}, "region_unknown", {"given": "'Uganda'", "suggestion": "UG"}),
+        ({"region": "Côte d’Ivoire"}, "region_unknown", {"suggestion": "CI"}),
+        ({"region": "Ugnada"}, "region_unknown", {"suggestion": "UG"}),
+        ({"region": "UK"}, "region_unknown", {"suggestion": "GB"}),
+        ({"region": "+256"}, "region_unknown", {"suggestion": "UG"}),
+        ({"region": "00 44"}, "region_unknown", {"suggestion": None}),
+        ({"region": "Phone"}, "region_unknown", {"suggestion": None}),
+        ({"region": ""}, "region_unknown", {"given": "''"}),
         (
-            {"region": "Phone"},
-            r'^region="Phone" is not .* country\. Write the two-letter code .* "UG" or "KE"\.$',
+            {"region": "U\ud800\x1b[2J\n" * 50},
+            "region_unknown",
+            {"given": repr("U\ufffd " * 13)[:-2] + "…'"},
         ),
-        ({"region": ""}, '^region="" is not the code of a country'),
-        ({"region": "U\ud800\x1b[2J\n" * 50}, '^region="U\ufffd [^\x1b\n\ud800]{30,40}…" is not'),
-        ({"region": pd.Series(["UG", "XX"], index=[2, 7])}, '^Row 7: region="XX" is not the code'),
-        ({"region": ["UG", "KE"]}, r"a column of codes \(a Series\) or None, not a list\.$"),
-        ({"region": 256}, "or None, not 256"),
-        ({"region": pd.NA}, "or None, not a missing value"),
-        (
-            {"region": pd.Series(["UG"])},
-            r"region= has 1 row, but there are 2 numbers\. Give one region for each number\.",
-        ),
-        ({"region": "UG", "several": "all"}, "^several is 'all'; it can be 'refuse' or 'first'."),
-        ({"region": "UG", "several": ["first"]}, "^several is a list; it can be"),
-        ({"region": "UG", "kinds": None}, "^kinds needs a list of kinds of numbers, but got None. Write "),
-        ({"region": "UG", "kinds": [["mobile"]]}, "^One of kinds is a list; it can be 'mobile', "),
-        ({"region": "UG", "kinds": []}, "^kinds needs one kind of numbers or more, but is empty. Write "),
-        ({"region": "UG", "kinds": ["mobile", "cell"]}, "^One of kinds is 'cell'; it can be 'mobile', "),
+        ({"region": pd.Series(["UG", "XX"], index=[2, 7])}, "region_unknown", {"given": "'XX'", "row": "7"}),
+        ({"region": ["UG", "KE"]}, "wrong_value", {"argument": "region", "given": "a list"}),
+        ({"region": 256}, "wrong_value", {"given": "256"}),
+        ({"region": pd.NA}, "wrong_value", {"given": "a missing value"}),
+        ({"region": pd.Series(["UG"])}, "wrong_value", {"argument": "region", "given": "1 codes"}),
+        ({"region": "UG", "several": "all"}, "wrong_choice", {"choices": ["'refuse'", "'first'"]}),
+        ({"region": "UG", "several": ["first"]}, "wrong_choice", {"given": "a list"}),
+        ({"region": "UG", "kinds": None}, "wrong_value", {"argument": "kinds", "given": "None"}),
+        ({"region": "UG", "kinds": [["mobile"]]}, "wrong_choice", {"argument": "One of kinds"}),
+        ({"region": "UG", "kinds": []}, "wrong_value", {"argument": "kinds"}),
+        ({"region": "UG", "kinds": ["mobile", "cell"]}, "wrong_choice", {"given": "'cell'"}),
     ],
 )
-def test_calls_that_cannot_be_carried_out(options, sentence):
-    with pytest.raises(UsageError, match=sentence):
+def test_calls_that_cannot_be_carried_out(options, code, facts):
+    with refused(code, UsageError, **facts):
         clean_numbers(pd.Series(["0772000012", "0772000013"]), **options)
 
 
@@ -488,17 +487,14 @@ def test_calls_that_cannot_be_carried_out(options, sentence):
     ("numbers", "described"),
     [
         (["0772000012"], "a list"),
-        ("0772000012", r"the text '077\*+12'"),
+        ("0772000012", "the text '077*****12'"),
         (None, "None"),
-        (256772000012, r"25677\*+12"),
+        (256772000012, "25677*****12"),
         (pd.DataFrame({"Phone": ["0772000012"]}), "a DataFrame"),
     ],
 )
 def test_numbers_are_a_column(numbers, described):
-    sentence = (
-        rf'^clean_numbers needs one column .* got {described}\. Write contacts\["Phone"\], or pd\.Series'
-    )
-    with pytest.raises(UsageError, match=sentence) as info:
+    with refused("wrong_value", UsageError, argument="clean_numbers", given=described) as info:
         clean_numbers(numbers, region="UG")
     assert "772000012" not in str(info.value)
 
@@ -506,7 +502,7 @@ def test_numbers_are_a_column(numbers, described):
 def test_a_country_is_known_by_its_names():
     names = ("United Kingdom", "USA", "OUGANDA", " Cote d'Ivoire", "Viet-Nam", "Kosovo", "Narnia")
     assert [suggest_region(name) for name in names] == ["GB", "US", "UG", "CI", "VN", "XK", None]
-    assert all(suggest_region(name) == region for name, region in regions_by_name().items())
+    assert all(suggest_region(name) == region for region, name in names_of_regions().items())
 
 
 def test_a_region_may_be_written_in_small_letters():
@@ -582,7 +578,7 @@ def test_cells_of_a_workbook_that_are_numbers(tmp_path):
 def test_two_columns_of_one_name_are_an_error(tmp_path):
     path = tmp_path / "visits.csv"
     path.write_text("name,phone,phone,Phone\nGrace,0772000012,,\n")
-    with pytest.raises(ColumnError, match="phone"):
+    with refused("columns_alike", ColumnError, columns=["phone", "phone", "Phone"], letters=["B", "C", "D"]):
         read_contacts(path)
 
 

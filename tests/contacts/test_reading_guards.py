@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.old_workbooks import container, label, old_workbook, record
+from support.refusals import refused
 from support.spreadsheets import as_rows, saved, workbook
 from test_reading_workbooks import AMINA, HEAD, rows_xml, with_part, with_sheet
 
@@ -119,49 +120,49 @@ def repeating_parquet(length=1_000_000):
 
 
 HOSTILE = {
-    "a cell in the last corner": (lambda: far("XFD1048576"), "reaches to XFD1048576, but almost all"),
-    "a cell in the last row": (lambda: far("D1048576"), "reaches to D1048576, but almost all"),
-    "a cell beyond the last row": (lambda: far("A99999999"), "has a cell B99999999, beyond the end"),
-    "a cell beyond the last column": (lambda: far("ZZZ9"), "beyond the end of any sheet"),
+    "a cell in the last corner": (lambda: far("XFD1048576"), "mostly_blank"),
+    "a cell in the last row": (lambda: far("D1048576"), "mostly_blank"),
+    "a cell beyond the last row": (lambda: far("A99999999"), "file_damaged"),
+    "a cell beyond the last column": (lambda: far("ZZZ9"), "file_damaged"),
     "a far cell after a comment": (
         lambda: far("XFD1048576", "<!-- -->"),
-        "almost all of its cells are empty",
+        "mostly_blank",
     ),
     "a far cell with a prefix": (
         lambda: with_sheet(rows_xml(HEAD, AMINA, '<row r="3"><x:c xmlns:x="y" r="XFD1048576"/></row>')),
-        'the cell "XFD1048576" is in another row',
+        "file_damaged",
     ),
     "a far cell in a second table": (
         lambda: with_sheet(
             rows_xml(HEAD, AMINA) + rows_xml('<row r="9"><c r="XFD1048576"><v>1</v></c></row>')
         ),
-        'the cell "XFD1048576" is in another row',
+        "file_damaged",
     ),
-    "a far cell in small letters": (lambda: far("xfd1048576"), 'a cell is called "xfd1048576"'),
+    "a far cell in small letters": (lambda: far("xfd1048576"), "file_damaged"),
     "a far row whose cells have no place": (
         lambda: with_sheet(rows_xml(HEAD, '<row r="1048576"><c><v>1</v></c><c><v>1</v></c></row>')),
-        "reaches to B1048576, but almost all",
+        "mostly_blank",
     ),
-    "entities in the sheet": (lambda: with_entities(SHEET), "declares a document type"),
-    "entities in UTF-16": (lambda: with_entities(SHEET, "UTF-16"), "declares a document type"),
-    "entities in the list of sheets": (lambda: with_entities("xl/workbook.xml"), "declares a document type"),
-    "entities in the styles": (lambda: with_entities("xl/styles.xml"), "declares a document type"),
-    "a size that is too small": (lambda: lying(100), "does not hold what it should"),
-    "a size that is too large": (lambda: lying(2**31), "does not hold what it should"),
-    "two parts of one name": (doubled, "two of its parts have the same name"),
+    "entities in the sheet": (lambda: with_entities(SHEET), "file_damaged"),
+    "entities in UTF-16": (lambda: with_entities(SHEET, "UTF-16"), "file_damaged"),
+    "entities in the list of sheets": (lambda: with_entities("xl/workbook.xml"), "file_damaged"),
+    "entities in the styles": (lambda: with_entities("xl/styles.xml"), "file_damaged"),
+    "a size that is too small": (lambda: lying(100), "file_damaged"),
+    "a size that is too large": (lambda: lying(2**31), "file_damaged"),
+    "two parts of one name": (doubled, "file_damaged"),
     "a row repeated without end": (
         lambda: open_document(open_row('table:number-rows-repeated="1048576"', "") * 3),
-        "beyond the end of any sheet",
+        "file_damaged",
     ),
     "a long row repeated": (
         lambda: open_document(
             open_row('table:number-rows-repeated="1000000"', 'table:number-columns-repeated="16000"')
         ),
-        "repeats more text than max_bytes= allows",
+        "file_too_large",
     ),
     "a cell repeated without end": (
         lambda: open_document(open_row("", 'table:number-columns-repeated="99999999"')),
-        "beyond the end of any sheet",
+        "file_damaged",
     ),
     "a far cell in an open document": (
         lambda: open_document(
@@ -170,32 +171,32 @@ HOSTILE = {
             + '<table:table-row><table:table-cell table:number-columns-repeated="16000"/>'
             + open_row("", "").removeprefix("<table:table-row >")
         ),
-        "almost all of its cells are empty",
+        "mostly_blank",
     ),
-    "a chain without end": (looping_container, "its records do not fit together|cannot be read"),
-    "texts that are only claimed": (lambda: old_with_texts(2**31 - 1), "cannot be read"),
+    "a chain without end": (looping_container, "file_damaged"),
+    "texts that are only claimed": (lambda: old_with_texts(2**31 - 1), "file_damaged"),
     "a column that no old sheet has": (
         lambda: old_workbook(label(0, 60_000, "name")),
-        "beyond the end of any|cannot be read",
+        "file_damaged",
     ),
     "a few far cells in an old sheet": (
         lambda: old_workbook(label(0, 0, "name"), label(16_383, 255, "x")),
-        "almost all of its cells are empty",
+        "mostly_blank",
     ),
     "a csv of delimiters and line ends": (
         lambda: b"," * 99_999 + b"a\n" + b"\n" * 99_999,
-        "more than 16,384 cells",
+        "beyond_sheet",
     ),
     "a csv of short rows": (
         lambda: wide_header() + b"x,y\n" * 99_999,
-        "more than 200,000,000 cells",
+        "file_too_large",
     ),
     "a csv of 200,000 columns": (
         lambda: b"c," * 199_999 + b"c\n" + (b"x," * 199_999 + b"x\n") * 20,
-        "A row has more than 16,384 cells, the most that a sheet can have",
+        "beyond_sheet",
     ),
-    "a parquet of one text": (repeating_parquet, "needs more memory than|takes more than"),
-    "a parquet of few texts": (lambda: repeating_parquet(1_900), "larger max_memory="),
+    "a parquet of one text": (repeating_parquet, "file_damaged_or_large", "file_too_large"),
+    "a parquet of few texts": (lambda: repeating_parquet(1_900), "file_too_large"),
 }
 
 
@@ -207,11 +208,12 @@ def cpu_seconds():
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_file_is_refused_at_once_and_in_little_memory(kind):
-    make, said = HOSTILE[kind]
+    make, *codes = HOSTILE[kind]
     data = make()
     start = cpu_seconds()
-    with pytest.raises(FileError, match=said):
+    with pytest.raises(FileError) as caught:
         read_contacts(data)
+    assert caught.value.finding.code in codes
     assert cpu_seconds() - start < 5
 
 
@@ -224,19 +226,15 @@ def test_a_far_format_without_a_value_is_no_far_cell():
 
 def test_budgets_can_be_raised():
     data = b"a,b,c\n" + b"1,2,3\n" * 100
-    with pytest.raises(
-        FileError, match=r"more than 200 cells\. If that is intended, give a larger max_cells="
-    ):
+    with refused("file_too_large", FileError, most=200, option="cells"):
         read_contacts(data, max_cells=200)
-    with pytest.raises(
-        FileError, match=r"more than 500 bytes\. If that is intended, give a larger max_bytes="
-    ):
+    with refused("file_too_large", FileError, most=500, option="bytes"):
         read_contacts(data, max_bytes=500)
     assert len(read_contacts(data, max_cells=303, max_bytes=606)) == 100
     for other in (plain(), (SAMPLES / "visits.xls").read_bytes(), (SAMPLES / "visits.ods").read_bytes()):
-        with pytest.raises(FileError, match="larger max_cells="):
+        with refused("file_too_large", FileError, option="cells"):
             read_contacts(other, max_cells=3)
-    with pytest.raises(FileError, match="larger max_cells="):
+    with refused("file_too_large", FileError, option="cells"):
         read_contacts(pd.DataFrame({"a": [1, 2, 3]}), max_cells=3)
 
 
@@ -256,7 +254,7 @@ def test_a_refused_bomb_costs_little_memory():
     data = bomb()
     assert len(read_contacts(data)) == 1
     tracemalloc.start()
-    with pytest.raises(FileError, match="larger max_bytes="):
+    with refused("file_too_large", FileError, option="bytes"):
         read_contacts(data, max_bytes=20_000_000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -267,7 +265,7 @@ def test_a_cell_longer_than_any_sheet_has_is_named():
     """Everything that reads texts would take long: a file of 58 KB can hold 60 million characters."""
     longest = "é" * 32_767
     assert read_contacts(saved(workbook(["name", "n"], [longest, 5])))["name"].tolist() == [longest]
-    with pytest.raises(FileError, match=r"Row 3, column A: the cell has more than 32,767 characters"):
+    with refused("beyond_sheet", FileError, row=3, column="A", most=32_767):
         read_contacts(
             with_sheet(rows_xml(HEAD, AMINA, f'<row r="3"><c r="A3" t="str"><v>{"a" * 32_768}</v></c></row>'))
         )

@@ -12,20 +12,22 @@ import campaign
 from campaign import contract
 
 LAYERS = [
-    "errors",
-    "once",
-    "contract",
-    "environments",
     "text",
     "arrow_types",
     "arrow_text",
+    "words",
+    "errors",
+    "libraries",
+    "once",
+    "contract",
+    "environments",
     "formulas",
     "masking",
     "markup",
     "suggestions",
-    "remedies",
     "argument_checks",
     "public_calls",
+    "samples",
     "values",
     "log",
     "copied_field",
@@ -48,6 +50,7 @@ LAYERS = [
 ]
 DOORS = {
     "aiohttp": {
+        "notebook.app",
         "service.gated_body",
         "service.transport",
         "service.sandbox.listener",
@@ -80,15 +83,9 @@ DOORS = {
     "itables": {"notebook.row_table"},
     "anywidget": {
         "notebook.row_table",
-        "notebook.composer.text_editor",
-        "notebook.composer.download",
-        "notebook.composer.fields",
-        "notebook.composer.section",
-        "notebook.composer.uploads",
+        "notebook.composer.page",
     },
     "dask": {"cluster"},
-    "jupyter_server": {"cli.app_access"},
-    "tornado": {"cli.app_access"},
     "distributed": {"cluster"},
     "shtab": {"cli.completion_command"},
 }
@@ -124,7 +121,7 @@ CONTACTS = {
     "own_files": {"reserved_columns"},
     "totals_lines": {"cells", "columns", "contact_parts", "vocabulary"},
     "naming_column": {"columns", "exports", "vocabulary"},
-    "opt_out_marks": {"consent"},
+    "consent_columns": {"consent"},
     "consent": {"vocabulary"},
     "vocabulary": set(),
     "reading": {

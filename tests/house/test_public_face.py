@@ -16,8 +16,8 @@ NAMES = {
     "Reconciliation", "Release", "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "browse", "clean_numbers",
     "close", "compare", "compose", "erase", "history", "load_result", "order", "prepare", "read_contacts",
-    "reconcile", "release", "resolve", "resume", "send", "send_part", "start", "summary", "try_out", "work",
-    "WorkerReport", "workers", "write_follow_up", "write_report",
+    "reconcile", "release", "resolve", "resume", "sample", "send", "send_part", "start", "summary", "try_out",
+    "work", "WorkerReport", "workers", "write_follow_up", "write_report",
 }  # fmt: skip
 
 SENDING = (

@@ -32,8 +32,9 @@ def test_the_first_command_ends_with_a_summary_and_a_report(capsys):
     assert command[0] == ".venv/bin/campaign"
     assert main(command[1:]) == 0
     said = capsys.readouterr().out
-    assert "299 rows" in said
-    assert re.search(r"accepted +\d+", said)
+    assert re.search(r"^ +275  accepted, cost ", said, re.M)
+    kinds = re.findall(r"^ +(\d+)  (?!row not read)", said, re.M)
+    assert sum(map(int, kinds)) == 299
     (folder,) = Path("campaigns").iterdir()
     assert (folder / "report.html").stat().st_size > 10_000
 
@@ -45,23 +46,8 @@ def test_ci_runs_the_second_command():
     assert found[0] == COMMANDS[1]
 
 
-def test_the_python_example_runs():
-    (example, *_) = re.findall(r"```python\n(.*?)```", README, re.S)
-    names = {}
-    exec(example, names)
-    assert names["result"].totals["accepted"] > 250
-    assert Path("report.html").is_file()
-
-
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
-def test_links_lead_somewhere(page):
-    text = (ROOT / page).read_text("utf-8")
-    links = re.findall(r"\]\(([^)#:]+)\)", text)
-    assert [link for link in links if not (ROOT / link).exists()] == []
-
-
 def test_every_dependency_has_its_reason():
     wanted = re.findall(r'^    "([a-z0-9-]+)[>;]', (ROOT / "pyproject.toml").read_text("utf-8"), re.M)
     core = wanted[: wanted.index("tzdata") + 1]
-    table = README.split("## What it needs")[1]
+    table = (ROOT / "docs" / "install.md").read_text("utf-8")
     assert [name for name in core if name not in table] == []

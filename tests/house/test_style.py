@@ -29,6 +29,7 @@ TOP_LEVEL = {
     "LICENSE",
     "README.md",
     "campaign",
+    "docs",
     "notebooks",
     "pyproject.toml",
     "sample_data",

@@ -3,7 +3,7 @@
 import pytest
 
 import campaign
-from campaign.suggestions import closest, did_you_mean, similar_file
+from campaign.suggestions import closest, similar_file
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,6 @@ from campaign.suggestions import closest, did_you_mean, similar_file
 )
 def test_the_choice_that_is_near(wanted, near):
     assert closest(wanted, ["local", "Sandbox", "live"]) == near
-    assert did_you_mean(wanted, ["local", "Sandbox", "live"]) == (f" Did you mean {near!r}?" if near else "")
 
 
 def test_a_missing_file_has_a_neighbour(tmp_path):
@@ -33,8 +32,7 @@ def test_a_missing_file_has_a_neighbour(tmp_path):
     assert similar_file(tmp_path / "other.xlsx") == "other.csv"
     assert similar_file(tmp_path / "orders.pdf") == ""
     assert similar_file(tmp_path / "nobody.csv") == ""  # the same ending alone is no likeness
-    meant = r'clinic visits.xlsx"\. Did you mean "clinic_visits.xlsx"\?'
-    with pytest.raises(campaign.FileError, match=meant):
+    with pytest.raises(campaign.FileError, match=r"clinic_visits\.xlsx"):
         campaign.read_contacts(tmp_path / "clinic visits.xlsx")
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from campaign.text import (
     agreeing,
-    all_counted,
     capitalised,
     clean,
     counted,
@@ -46,15 +45,6 @@ def test_counts_agree_with_their_nouns():
         "2 people",
     ]
     assert [agreeing(count, "was", "were") for count in (0, 1, 2)] == ["were", "was", "were"]
-
-
-def test_all_of_two_are_both():
-    assert [all_counted(count, "person", "people") for count in (1, 2, 2_000)] == [
-        "the only person",
-        "both people",
-        "all 2,000 people",
-    ]
-    assert all_counted(2, "row") == "both rows"
 
 
 def test_a_count_can_begin_a_sentence():

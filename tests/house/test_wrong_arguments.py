@@ -273,6 +273,7 @@ WRONG = {
         "reveal": [*A_SWITCH, "none"],
     },
     "summary": {"result": A_RESULT},
+    "sample": {"name": [*A_WORD, "none"]},
     "Run.wait": {"timeout": names(OBJECTS, "true minus nan digits word empty")},
     "Budget": {
         "cost": names(OBJECTS, "true minus nan word empty"),
@@ -430,6 +431,7 @@ SUBJECTS = {
     ("prepare", "number"): ["column"],
     ("prepare", "region"): ["column"],
     ("try_out", "region"): ["column"],
+    ("Plan.keep_instead", "rows"): ["row"],
     ("reconcile", "provider_list"): ["file"],
     **{("reconcile", name): ["column"] for name in ("number", "text", "time")},
 }

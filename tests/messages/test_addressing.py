@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.issue_facts import fact_of
+from support.refusals import refused
 
 from campaign.contacts.reading import read_contacts
 from campaign.errors import UsageError
@@ -103,9 +105,8 @@ def test_the_row_gets_its_message_and_the_others_become_its_duplicates():
         "duplicate", "not_sent", "not_sent", "not_sent", "duplicate", "invalid", "invalid", "duplicate",
         "invalid",
     ]  # fmt: skip
-    assert made.contacts["reason"][2].startswith("The same number as row 4, which has another text.")
-    assert made.contacts["reason"][6].startswith("The same number as row 4, which has another text.")
-    assert made.contacts["reason"][9] == "The same number and the same text as row 4, which is kept."
+    assert fact_of(made, "shared_phone", "other_row") == [4, 4]
+    assert fact_of(made, "same_text", "other_row") == [4]
     repeats = made.issues[made.issues["code"].isin(["same_text", "shared_phone"])]
     assert list(repeats[["row", "code", "value"]].itertuples(index=False, name=None)) == [
         (2, "shared_phone", "0772 000 001"),
@@ -143,16 +144,16 @@ def test_nothing_to_keep_is_the_same_plan():
 
 
 def test_only_an_alternative_can_be_kept_instead():
-    with pytest.raises(UsageError, match=r"Row 3 cannot be kept instead of another one\. .*: 4, 9\."):
+    with refused("row_not_repeated", UsageError):
         plan().keep_instead([4, 3])
-    with pytest.raises(UsageError, match=r"Rows that can: none\."):
+    with refused("row_not_repeated", UsageError):
         plan(duplicates="keep").keep_instead([4])
-    with pytest.raises(UsageError, match="Choose one row for each number"):
+    with refused("same_number", UsageError):
         plan().keep_instead([4, 9])
-    with pytest.raises(UsageError, match="cannot be kept") as a_number_of_a_person:
+    with refused("row_not_repeated", UsageError) as a_number_of_a_person:
         plan().keep_instead([256772000001])
     assert "256772000001" not in str(a_number_of_a_person.value)
-    with pytest.raises(UsageError, match="needs a list of row numbers, but got the text '4'"):
+    with refused("wrong_value", UsageError, argument="keep_instead"):
         plan().keep_instead("4")
 
 

@@ -9,6 +9,9 @@ import campaign
 
 # A header, the cells below it, and of whom it is clear that they are to be texted: as many letters as rows.
 TOLD = """
+Consent | ?/ | ..
+OK to text? | ask first/ | ..
+Opted out | maybe/ | .y
 Status | SUBSCRIBED/UNSUBSCRIBED/CLEANED/PENDING/ | y....
 status | subscribed/unsubscribed/non-subscribed | y..
 Email Marketing Status | Subscribed/Unsubscribed/Non-Subscribed | y..

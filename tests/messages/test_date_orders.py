@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.issue_facts import fact_of, facts_of
 
 import campaign
 from campaign.errors import UsageError
@@ -63,20 +64,15 @@ def test_a_date_that_does_not_fit_the_given_order_is_refused():
     plan = dated("05/01/2026", "25/12/2026", dates="mdy")
     assert texts(plan) == ["1 May 2026"]
     unreadable = plan.issues[plan.issues["code"] == "unreadable_value"]
-    assert unreadable["detail"].tolist() == [
-        'The message needs "visit" to be a date, such as 12/25/2026, 2026-12-25 or 5 Jan 2026. '
-        "Correct the cell."
-    ]
+    assert unreadable["value"].tolist() == ["25/12/2026"]
 
 
 def test_a_day_above_12_shows_the_order_of_its_column():
     plan = dated("05/01/2026", "25/12/2026 09:00", "2026-02-03", "soon")
     assert texts(plan) == ["5 Jan 2026", "25 Dec 2026", "3 Feb 2026"]
     assert issues(plan) == [["", "25/12/2026 09:00", "date_order"], [5, "soon", "unreadable_value"]]
-    assert plan.issues["detail"][0] == (
-        'Dates in "visit" are read with the day first, as 25/12/2026 09:00 shows. If that is wrong, read the '
-        'file with dates="mdy".'
-    )
+    (facts,) = facts_of(plan, "date_order")
+    assert (facts["first"], facts["like"], facts["order"]) == ("day", "25/12/2026 09:00", "mdy")
     assert texts(dated("05/01/2026", "12/25/2026")) == ["1 May 2026", "25 Dec 2026"]
 
 
@@ -86,10 +82,8 @@ def test_an_order_that_was_given_against_what_the_column_shows_is_a_warning():
     assert texts(plan) == ["1 May 2026"]
     (warning,) = plan.issues[plan.issues["code"] == "date_order"].to_dict("records")
     assert [warning["severity"], warning["value"]] == ["warning", "25/12/2026"]
-    assert warning["detail"] == (
-        'Dates in "visit" are read with the month first, as dates="mdy" says, but 25/12/2026 has the day '
-        'first. If the day comes first in all of them, read the file with dates="dmy".'
-    )
+    (facts,) = facts_of(plan, "date_order")
+    assert (facts["first"], facts["unlike"], facts["order"]) == ("month", "25/12/2026", "dmy")
     assert "date_order" not in dated("05/01/2026", "25/12/2026", dates="dmy").issues["code"].tolist()
 
 
@@ -116,11 +110,7 @@ def test_dates_that_nobody_can_know_are_a_question_for_each_column_and_never_a_g
     plan = dated("05/01/2026", *others)
     asked = plan.issues[plan.issues["code"] == "ambiguous_date"]
     assert asked["row"].iloc[0] == 2
-    assert asked["detail"].unique().tolist() == [
-        '"visit" has dates such as 05/01/2026, which can be read in more than one way. Write them like '
-        '5 Jan 2026, or read the file with dates="dmy" if the day comes first, or with dates="mdy" if the '
-        "month does."
-    ]
+    assert facts_of(plan, "ambiguous_date")[0] == {"example": "05/01/2026", "orders": ["dmy", "mdy"]}
     assert "5 Jan 2026" not in texts(plan)
     assert "1 May 2026" not in texts(plan)
 
@@ -131,20 +121,14 @@ def test_dates_that_nobody_can_know_are_a_question_for_each_column_and_never_a_g
 def test_a_day_that_no_month_has_is_no_question_about_the_order(cells):
     plan = dated(*cells)
     row = 1 + len(cells)
-    (detail,) = plan.issues.loc[plan.issues["row"] == row, "detail"]
-    assert detail == (
-        'The message needs "visit" to be an unambiguous date, such as 2026-01-05 or 5 Jan 2026: November has '
-        "30 days. Correct the cell."
-    )
+    (facts,) = facts_of(plan, "unreadable_value")
+    assert plan.issues.set_index("code")["row"]["unreadable_value"] == row
+    assert (facts["needed"], facts["flaw"]) == ("date", "November has 30 days")
     assert len(plan.messages) == cells.count("2026-12-01")
 
 
 def test_the_year_is_offered_where_it_may_come_first():
-    (detail,) = dated("05/01/26").issues["detail"]
-    assert detail.endswith(
-        'with dates="dmy" if the day comes first, with dates="mdy" if the month does, or with dates="ymd" if '
-        "the year does."
-    )
+    assert fact_of(dated("05/01/26"), "ambiguous_date", "orders") == [["dmy", "mdy", "ymd"]]
 
 
 def test_dates_of_which_each_can_be_read_need_no_order():
@@ -216,8 +200,8 @@ def test_times_of_utc_are_said():
 
 def test_a_day_that_its_month_does_not_have_is_named():
     plan = dated("31/11/2026", "30 Feb 2027 10:00", "2027-02-29", "40/12/2026", "12/31/2026", dates="dmy")
-    flaws = plan.contacts["reason"].str.extract("5 Jan 2026(.*)[.] Correct the cell")[0].tolist()
-    assert flaws == [": November has 30 days", *[": February 2027 has 28 days"] * 2, "", ""]
+    flaws = [facts.get("flaw") for facts in facts_of(plan, "unreadable_value")]
+    assert flaws == ["November has 30 days", *["February 2027 has 28 days"] * 2, None, None]
 
 
 def test_what_is_wrong_is_counted_for_each_column():
@@ -233,4 +217,3 @@ def test_what_is_wrong_is_counted_for_each_column():
     unreadable = kinds.query("code == 'unreadable_value'")
     assert unreadable[["column", "count", "first_row"]].values.tolist() == [["visit", 2, 2], ["fee", 2, 2]]
     assert "November has 30 days" in unreadable["example"].iat[0]  # which is wrong with the first of them
-    assert plan._repr_html_().count(">unreadable_value<") == 2

@@ -4,6 +4,7 @@ import io
 
 import pandas as pd
 import pytest
+from support.issue_facts import fact_of, facts_of
 
 import campaign
 
@@ -102,10 +103,9 @@ def test_numbers_of_workbooks_and_tables_are_no_question(kind, cells, texts):
 
 def test_the_question_names_both_readings_and_the_notice_what_shows_it():
     for plan in (plan_of(["12.500"]), plan_of(["UGX 12.500"], "UGX {fee:,.0f}")):
-        (detail,) = plan.issues["detail"]
-        assert "can be 12500 or 12.5. Write 12500 or 12.5" in detail
-    (notice,) = plan_of(["12.500", "1.500.000"]).issues["detail"]
-    assert "such as 12.500 are read as 12500, as 1.500.000 shows" in notice
+        assert fact_of(plan, "ambiguous_number", "readings") == [["12500", "12.5"]]
+    (facts,) = facts_of(plan_of(["12.500", "1.500.000"]), "decimal_sign")
+    assert (facts["meaning"], facts["like"], facts["other"]) == ("12500", "1.500.000", "12.5")
 
 
 def test_rows_to_correct_are_read_as_their_campaign_did(tmp_path):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.refusals import refused
 from support.small_campaigns import people, plan_for
 
 from campaign.errors import TemplateError
@@ -53,27 +54,19 @@ OTHER_TOOLS = [
 
 @pytest.mark.parametrize("placeholder", OTHER_TOOLS)
 def test_a_placeholder_of_another_tool_is_refused_when_it_names_a_column(placeholder):
-    with pytest.raises(TemplateError) as error:
+    with refused("placeholder_foreign", TemplateError, placeholder=placeholder):
         plan(f"Hi {placeholder}, see you")
-    sentence = str(error.value)
-    assert f"contains {placeholder}, a placeholder of another tool, which would not be filled in" in sentence
-    assert 'to insert the column "First name", or use as_written=True' in sentence
 
 
 def test_the_error_says_what_to_write_instead():
-    with pytest.raises(TemplateError) as error:
+    with refused("placeholder_foreign", TemplateError, write="{first_name}"):
         plan("Hi {{first_name}}")
-    assert str(error.value) == (
-        "The message contains {{first_name}}, a placeholder of another tool, which would not be filled in. "
-        'Write {first_name} to insert the column "First name", or use as_written=True to send the text as it '
-        "is."
-    )
     assert first_message("Hi {first_name}") == "Hi Ann"
 
 
 @pytest.mark.parametrize("text", ["Hi %s", "%d", "Hi %s, see you", "(%s)"])
 def test_a_placeholder_by_position_is_refused(text):
-    with pytest.raises(TemplateError, match=r"contains %[sd],.* such as \{First name\}"):
+    with refused("placeholder_foreign", TemplateError):
         plan(text)
 
 
@@ -88,10 +81,8 @@ def test_a_placeholder_by_position_is_refused(text):
     ],
 )
 def test_some_styles_are_refused_whatever_the_columns_are_called(text, placeholder):
-    with pytest.raises(TemplateError) as error:
+    with refused("placeholder_foreign", TemplateError, placeholder=placeholder, write="{First name}"):
         plan(text)
-    assert f"contains {placeholder}, a placeholder of another tool" in str(error.value)
-    assert "Write the name of a column in braces, such as {First name}" in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +108,7 @@ def test_what_names_no_column_stays_as_it_is(text, sent):
 
 
 def test_a_dollar_sign_before_a_name_is_a_placeholder_of_another_tool():
-    with pytest.raises(TemplateError, match=r"contains \$\{clinic\}"):
+    with refused("placeholder_foreign", TemplateError):
         plan("Come to ${clinic}")
 
 
@@ -134,17 +125,17 @@ def test_as_written_sends_the_text_as_it_is(text, sent):
 
 
 def test_every_text_of_a_call_is_checked():
-    with pytest.raises(TemplateError, match=r'text for "fr" contains \[Clinic\]'):
+    with refused("placeholder_foreign", TemplateError):
         plan({"en": "Hi", "fr": "[Clinic]"}, language="Clinic")
-    with pytest.raises(TemplateError, match=r"The sender contains \{\{clinic\}\}"):
+    with refused("placeholder_foreign", TemplateError):
         plan(sender="{{clinic}}")
-    with pytest.raises(TemplateError, match=r"The priority contains <Amount>"):
+    with refused("placeholder_foreign", TemplateError):
         plan(priority="<Amount>")
 
 
 @pytest.mark.parametrize("path", ["visit_reminder.txt", "texts/Visit.TXT", "letter.docx"])
 def test_the_name_of_a_file_that_is_not_there_is_no_message(path):
-    with pytest.raises(TemplateError, match="looks like the path of a file that is not there, and the path"):
+    with refused("text_is_path", TemplateError):
         plan_for(people(1), path)
     plan = plan_for(people(1), path, as_written=True)
     assert plan.messages["message"].tolist() == [path]
@@ -158,16 +149,16 @@ def test_a_text_that_only_ends_like_one_is_a_message():
 def test_the_path_of_a_file_is_not_a_message(tmp_path, monkeypatch):
     path = tmp_path / "text.txt"
     path.write_text("Hi {first_name}")
-    with pytest.raises(TemplateError, match='", the path of a file, and the path itself would be'):
+    with refused("text_is_path", TemplateError):
         plan(str(path))
-    with pytest.raises(TemplateError, match="the path of a file"):
+    with refused("text_is_path", TemplateError):
         plan({"en": f" {path} "}, language="Clinic")
     assert first_message(str(path), as_written=True) == str(path)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(TemplateError, match=r'"text\.txt", the path of a file'):
+    with refused("text_is_path", TemplateError):
         plan("text.txt")
     (tmp_path / "hello").write_text("Hi")
-    with pytest.raises(TemplateError, match='"hello", the path of a file'):
+    with refused("text_is_path", TemplateError):
         plan("hello")
     (tmp_path / "hello").unlink()
     assert first_message("hello") == "hello"
@@ -188,9 +179,8 @@ def test_a_text_that_no_path_can_be_is_a_message():
     ],
 )
 def test_a_format_after_the_words_for_empty_cells_is_refused_with_the_right_order(written, right):
-    with pytest.raises(TemplateError, match="after the words for empty cells") as error:
+    with refused("format_misplaced", TemplateError, write=right):
         plan(f"You get {written}")
-    assert f"Write {right}, or use as_written=True" in str(error.value)
 
 
 def test_words_with_a_colon_and_no_format_are_words():

@@ -4,6 +4,8 @@ from textwrap import dedent
 
 import pandas as pd
 import pytest
+from support.issue_facts import fact_of, facts_of
+from support.refusals import refused
 
 import campaign
 from campaign.contacts.reading import read_contacts
@@ -44,14 +46,8 @@ def test_marked_rows_are_left_out_also_without_a_number_and_so_is_whoever_has_th
         2: "not_sent", 3: "opted_out", 4: "opted_out", 5: "opted_out", 6: "opted_out",
         7: "invalid", 8: "opted_out", 9: "opted_out",
     }  # fmt: skip
-    reasons = made.contacts["reason"]
-    assert reasons[3] == MARKED
-    assert reasons[4].startswith(MARKED)
-    assert reasons[5].startswith(MARKED)
-    assert reasons[6] == (
-        "Another row has this number, and is marked in “No SMS”: nobody there gets a message."
-    )
-    assert reasons[9] == reasons[6].replace("row 3", "row 8")
+    assert made.contacts["why"][[3, 4, 5, 6, 9]].unique() == ["opted_out"]
+    assert {*fact_of(made, "opted_out", "mark")} == {"No SMS"}
     named = made.issues.query("code == 'opted_out'").set_index("row")
     assert named.loc[[3, 6], ["column", "value"]].to_numpy().tolist() == [
         ["No SMS", "x"],
@@ -75,7 +71,7 @@ def test_marks_are_one_list_of_several():
     contacts = contacts_in()
     made = plan(contacts, [["0772 000 001"], marks_in(contacts)])
     assert made.totals["opted_out"] == 7
-    assert made.contacts.at[2, "reason"] == "The number is on the opt-out list."
+    assert facts_of(made, "opted_out")[0] == {}
 
 
 def test_the_marks_of_a_corrected_file_of_rows_leave_out_their_number_in_the_whole_campaign(tmp_path):
@@ -116,7 +112,7 @@ def test_marks_of_which_nothing_is_known_leave_out_nobody_in_silence_no_more():
     contacts = contacts_in(CLINIC.replace(",x", ",ndiyo"))
     meaning = contacts["No SMS"].map({"x": True, "no": False})
     assert meaning.isna().all()
-    with pytest.raises(UsageError, match="for row 2, where “No SMS” is empty, and for 7 other rows"):
+    with refused("marks_missing", UsageError):
         plan(contacts, meaning)
 
 
@@ -135,27 +131,27 @@ def test_several_conditions_have_no_column_to_name():
     contacts = contacts_in()
     marks = marks_in(contacts) | (contacts["Name"] == "Ann")
     made = plan(contacts, marks.rename(None))
-    assert made.contacts.at[2, "reason"] == "The row is marked as one of somebody who wants no messages."
-    assert made.contacts.at[6, "reason"].startswith("Another row has this number, and is marked: nobody")
+    assert made.contacts["why"][[2, 6]].unique() == ["opted_out"]
+    assert {*fact_of(made, "opted_out", "mark")} == {""}
 
 
 def test_marks_that_do_not_belong_to_the_table_are_refused():
     contacts = contacts_in()
     marks = marks_in(contacts)
-    with pytest.raises(UsageError, match="marks 7 rows, but the table has 8 rows"):
+    with refused("rows_differ", UsageError):
         plan(contacts, marks.iloc[1:])
-    with pytest.raises(UsageError, match="marks the rows of another table"):
+    with refused("rows_differ", UsageError):
         plan(contacts, marks.reset_index(drop=True))
     some = marks.where(contacts["Name"] != "Ann")
     for undecided in (some, some.astype("boolean"), some.sample(frac=1, random_state=1), some.rename(None)):
-        with pytest.raises(UsageError, match="is neither True nor False for row 2"):
+        with refused("marks_missing", UsageError):
             plan(contacts, undecided)
 
 
 def test_going_on_needs_numbers_and_no_marks(tmp_path):
     contacts = contacts_in()
     campaign.send(plan(contacts, None), folder=tmp_path / "visits")
-    with pytest.raises(UsageError, match=r'such as contacts\.loc\[marks, "Phone"\]'):
+    with refused("wrong_value", UsageError):
         campaign.resume(tmp_path / "visits", opt_outs=marks_in(contacts))
 
 

@@ -1,6 +1,7 @@
 """Dates that one column writes in several ways: said once, with counts and what to do."""
 
 import pytest
+from support.issue_facts import fact_of
 
 import campaign
 
@@ -21,11 +22,7 @@ def test_a_plain_placeholder_repeats_them_and_the_plan_says_so_once():
     (warning,) = warnings(plan).to_dict("records")
     assert warning["column"] == "visit_date"
     assert warning["severity"] == "warning"
-    assert warning["detail"] == (
-        'Dates in "visit_date" are written in several ways, and go out as they are: 3 like 21/11/2026, 2 '
-        "like 2026-11-21 and 1 like 45982. To write all of them alike, give the placeholder a format, such "
-        "as {visit_date:%-d %b}."
-    )
+    assert fact_of(plan, "mixed_dates", "examples") == [["21/11/2026", "2026-11-21", "45982"]]
     assert plan.totals["not_sent"] == 7
 
 
@@ -53,8 +50,8 @@ def test_dates_of_one_form_and_what_is_no_date_are_no_warning(cells):
 
 @pytest.mark.parametrize("other", ["21-11-2026", "21.11.26", "21 Nov 2026", "Nov 21, 2026", "2026/11/21"])
 def test_another_separator_or_name_is_another_way(other):
-    (detail,) = warnings(plan_of("21/11/2026", other, "21/11/2026"))["detail"]
-    assert f"2 like 21/11/2026 and 1 like {other}." in detail
+    plan = plan_of("21/11/2026", other, "21/11/2026")
+    assert fact_of(plan, "mixed_dates", "examples") == [["21/11/2026", other]]
 
 
 def test_a_column_that_two_languages_use_is_told_once():

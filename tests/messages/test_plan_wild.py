@@ -7,6 +7,8 @@ from textwrap import dedent
 
 import pandas as pd
 import pytest
+from support.issue_facts import fact_of, facts_of
+from support.refusals import refused
 from support.small_campaigns import contacts_of
 
 from campaign.arrow_text import series_to_array
@@ -14,7 +16,6 @@ from campaign.contacts.reading import read_contacts
 from campaign.errors import TemplateError
 from campaign.messages.preparation import prepare
 from campaign.messages.text.segments import count_parts, count_units, measure
-from campaign.remedies import texts_without_code
 
 
 def plan(cells, message="{text}", **options):
@@ -45,14 +46,7 @@ def test_length_is_counted_in_sms_units():
 def test_160_units_are_taken_and_161_are_not():
     made = plan(["😀" * 80, "😀" * 80 + "a", "a" * 160, "a" * 161])
     assert made.contacts["status"].tolist() == ["not_sent", "invalid", "not_sent", "invalid"]
-    assert (
-        made.issues.loc[made.issues["code"] == "overlong", "detail"].tolist()
-        == [
-            "The message has 161 characters, 1 more than the limit of 160. Shorten it, or use "
-            'overlong="truncate" or overlong="split".'
-        ]
-        * 2
-    )
+    assert [(facts["characters"], facts["excess"]) for facts in facts_of(made, "overlong")] == [(161, 1)] * 2
 
 
 def test_cut_texts_never_end_inside_a_character_that_people_see():
@@ -77,9 +71,8 @@ def test_typographic_characters_are_replaced_and_shown():
     assert text_of(made) == '"Don\'t wait" - come...'
     assert codes(made) == [(2, "replaced", "info")]
     assert made.issues["value"].tolist() == ["“Don’t wait” – come…"]
-    assert made.issues["detail"].tolist() == [
-        "Replaced to keep the message in the cheaper GSM-7 alphabet: “ (U+201C) with \", ’ (U+2019) with ', "
-        '” (U+201D) with ", – (U+2013) with -, … (U+2026) with ....'
+    assert fact_of(made, "replaced", "characters") == [
+        '“ (U+201C) → ", ’ (U+2019) → \', ” (U+201D) → ", – (U+2013) → -, … (U+2026) → ...'
     ]
     assert (made.totals.gsm7, made.totals.ucs2) == (1, 0)
 
@@ -115,7 +108,7 @@ def test_the_texts_own_foreign_letters_are_one_finding_for_the_whole_table():
 def test_letters_that_cost_parts_are_a_warning():
     made = plan(["Ŋ" + "a" * 100])
     assert codes(made) == [(2, "ucs2", "warning")]
-    assert "Ŋ (U+014A), which is not in the GSM-7 alphabet. Each part" in made.issues["detail"].iloc[0]
+    assert fact_of(made, "ucs2", "characters") == ["Ŋ (U+014A)"]
     assert made.messages["parts"].tolist() == [2]
 
 
@@ -123,7 +116,7 @@ def test_tabs_and_line_breaks_are_made_plain():
     made = plan(["one\ttwo\r\nthree", "Ŋ\tx"])
     assert made.messages["message"].tolist() == ["one two\nthree", "Ŋ x"]
     assert [code for _, code, _ in codes(made)] == ["replaced", "replaced", "ucs2"]
-    assert "U+0009 (tab) with a space" in made.issues["detail"].iloc[0]
+    assert "U+0009 (tab) → space" in fact_of(made, "replaced", "characters")[0]
 
 
 # --- characters that count twice ----------------------------------------------------------------------
@@ -134,8 +127,7 @@ def test_exactly_160_characters_with_one_that_counts_twice(character):
     made = plan([character + "a" * 159])
     assert codes(made) == [(2, "double_septets", "warning")]
     assert made.messages["parts"].tolist() == [2]
-    assert "160 characters" in made.issues["detail"].iloc[0]
-    assert "161 in all. It takes 2 parts." in made.issues["detail"].iloc[0]
+    assert facts_of(made, "double_septets") == [{"septets": 161, "parts": 2}]
 
 
 def test_more_parts_than_allowed():
@@ -158,10 +150,9 @@ def test_truncating_says_what_was_left_out():
     made = plan(["word " * 40 + "end"], overlong="truncate", keep_words=True)
     assert text_of(made) == "word " * 30 + "word..."
     assert codes(made) == [(2, "truncated", "warning")]
-    assert made.issues["detail"].iloc[0] == (
-        "The message had 203 characters and was cut to 157. "
-        "Left out: “word word word word word word word word word end”."
-    )
+    assert facts_of(made, "truncated") == [
+        {"characters": 157, "lost": "word word word word word word word word word end"}
+    ]
 
 
 def test_the_same_long_text_is_cut_the_same_way_everywhere():
@@ -187,7 +178,7 @@ def test_splitting_keeps_every_word_in_order():
 def test_splitting_obeys_max_parts():
     made = plan(["a" * 300, "a" * 450], overlong="split", max_parts=2)  # two pieces, three pieces
     assert made.contacts["status"].tolist() == ["not_sent", "invalid"]
-    assert "more than 2 parts. Shorten it, or change max_parts=." in made.contacts["reason"].iloc[1]
+    assert made.contacts["why"].tolist() == ["", "overlong"]
 
 
 # --- what must never leave ----------------------------------------------------------------------------
@@ -196,28 +187,18 @@ def test_splitting_obeys_max_parts():
 def test_a_blank_name_is_never_sent_as_dear_nobody():
     made = plan(["", "  ", "Ann"], message="Dear {text},")
     assert made.contacts["status"].tolist() == ["invalid", "invalid", "not_sent"]
-    assert made.contacts["reason"].iloc[0] == (
-        '"Text" is empty, and the message needs it. '
-        "Fill in the cell, or write {Text|other words} to use other words instead."
-    )
+    assert fact_of(made, "missing_value", "write") == ["{Text|other words}"] * 2
     for text in ("{Text:%-d %B@fr}", "{Text:,.0f}", "{Text:.2f}"):  # a format stays what it was
-        (reason,) = plan([""], message=f"Dear {text},").contacts["reason"]
-        assert f"or write {text[:-1]}|other words}} to use" in reason
+        made = plan([""], message=f"Dear {text},")
+        assert fact_of(made, "missing_value", "write") == [f"{text[:-1]}|other words}}"]
 
 
 def test_what_stands_beside_a_number_is_named_with_both_ways_out():
     amounts = ["UGX 150000", "150,000/=", "Ugx1,000", "1 5000", "a lot", "500"]
     made = plan(amounts, message="You owe {text:,.0f|0}.")
-    needs = 'The message needs "Text" to be a number such as 1500 or 1500.5, with nothing beside it. '
-    *named, spaced, words, good = made.contacts["reason"]
-    ways = (
-        "out of the column, for example with contacts['Text'] = contacts['Text'].str.replace({!r}, \"\"), "
-        "or write {{Text|0}} to repeat its cells as they are."
-    )
-    assert named == [f"{needs}Take “{beside}” {ways.format(beside)}" for beside in ("UGX", "/=", "Ugx")]
-    assert (spaced, words, good) == (f"{needs}Correct the cell.", f"{needs}Correct the cell.", "")
-    (plain,) = texts_without_code(made.contacts["reason"].head(1))
-    assert plain == f"{needs}Take “UGX” out of the column."  # who corrects cells writes no text
+    facts = facts_of(made, "unreadable_value")
+    assert [one.get("beside") for one in facts] == ["UGX", "/=", "Ugx", None, None]
+    assert {one["plain"] for one in facts} == {"{Text|0}"}
 
 
 @pytest.mark.parametrize(
@@ -243,17 +224,17 @@ def test_amounts_with_the_currency_of_the_text_are_amounts_and_those_with_anothe
     made = plan(["£24.5", "38", "$7", "1,200 £"], message="To pay: £{text:,.2f}")
     assert made.messages["message"].tolist() == ["To pay: £24.50", "To pay: £38.00", "To pay: £1,200.00"]
     assert made.contacts["status"].tolist() == ["not_sent", "not_sent", "invalid", "not_sent"]
-    assert "Take “$” out of the column" in made.contacts["reason"].iloc[2]
+    assert fact_of(made, "unreadable_value", "beside") == ["$"]
 
 
 def test_a_placeholder_of_no_column_stops_the_run():
-    with pytest.raises(TemplateError, match='Did you mean "Text"'):
+    with refused("placeholder_unknown", TemplateError):
         plan(["Ann"], message="Dear {txet}")
 
 
 def test_a_word_of_a_header_is_answered_with_the_header_and_its_format():
     contacts = contacts_of("0772 000 001,5", header="phone,Amount (UGX)")
-    with pytest.raises(TemplateError, match=r"Write \{Amount \(UGX\):,\.0f\}\.$"):
+    with refused("placeholder_unknown", TemplateError):
         prepare(contacts, message="You owe {amount:,.0f}", sender="CLINIC", region="UG")
 
 

@@ -1,5 +1,7 @@
 """One number of another country among many of one: a warning with its row."""
 
+from support.issue_facts import facts_of
+
 import campaign
 
 
@@ -19,9 +21,7 @@ def test_one_british_number_among_many_ugandan_ones_is_named_with_its_row_and_ge
     assert [issue["row"], issue["column"], issue["value"], issue["severity"]] == [
         62, "phone", "+447700900123", "warning",
     ]  # fmt: skip
-    assert issue["detail"] == (
-        "This is a number of GB, and nearly all others are of UG. Correct it if the country code is wrong."
-    )
+    assert facts_of(plan, "rare_country") == [{"country": "GB", "usual": "UG"}]
     assert plan.totals["not_sent"] == 61
     assert plan.totals["invalid"] == 1
 

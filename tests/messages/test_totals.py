@@ -21,25 +21,11 @@ def totals(messages=0, countries=None, **statuses):
     )
 
 
-@pytest.mark.parametrize(
-    ("counted", "sentence"),
-    [
-        (totals(), "The contact table has no rows, so there are no messages to send."),
-        (totals(1, not_sent=1), "1 message ready to send (1 SMS part) from 1 row. The row gets one."),
-        (totals(2, not_sent=2), "2 messages ready to send (2 SMS parts) from 2 rows. Every row gets one."),
-        (
-            totals(invalid=1),
-            "No messages ready to send (no SMS parts) from 1 row. Rows that get none: 1 invalid.",
-        ),
-        (
-            totals(2000, not_sent=2000, opted_out=1, blank=1234),
-            "2,000 messages ready to send (2,000 SMS parts) from 3,235 rows. "
-            "Rows that get none: 1,234 blank, 1 opted out.",
-        ),
-    ],
-)
-def test_the_sentence_for_none_one_and_many(counted, sentence):
-    assert counted.sentence == sentence
+def test_the_finding_has_what_is_ready_and_what_is_not():
+    counted = totals(2000, not_sent=2000, opted_out=1, blank=1234)
+    assert counted.finding.facts == {
+        "messages": 2000, "parts": 2000, "rows": 3235, "excluded": ["1,234 blank", "1 opted out"],
+    }  # fmt: skip
 
 
 def test_totals_are_a_mapping_over_all_statuses_in_order():

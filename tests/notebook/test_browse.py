@@ -1,6 +1,5 @@
 """All rows of a plan or a result in a notebook: found by any column, and never saved with it."""
 
-import sys
 from html import unescape
 
 import nbformat
@@ -12,8 +11,10 @@ from support.unsent_result import unsent_result
 
 import campaign
 from campaign.cli.check_command import write_issues
-from campaign.notebook.composer.row_list import numbered_rows
+from campaign.contacts.naming_column import naming_column
 from campaign.notebook.row_browser import rows_to_browse
+from campaign.words.finding import Finding
+from campaign.words.page import PAGE
 
 TABLE = b"""name,phone,note
 Aisha Nansubuga,0772 000 001,call 0772 000 001 first
@@ -71,11 +72,11 @@ LISTS = {
 @pytest.mark.parametrize("rows", LISTS.values(), ids=LISTS)
 @pytest.mark.parametrize("counter", ["No", "Position"])
 def test_a_column_that_counts_is_no_name_whatever_stands_beside_no_number(rows, counter):
-    """One rule says it wherever a row is named: in the browser, and in the lists of the composer."""
+    """One rule says it wherever a row is named: in the browser, and in the lists of the form."""
     plan = plan_for(contacts_of(*rows, header=f"{counter},day,name,phone"), "Hello.", number="phone")
     assert plan.addressing.naming_column(plan.contacts) == "name"
     assert list(rows_to_browse(plan, reveal=False).columns)[:2] == ["row", "name"]
-    assert list(numbered_rows(plan, plan.contacts.index).columns) == ["row", "name", "number"]
+    assert naming_column(plan.contacts, ["phone"]) == "name"
 
 
 def test_a_column_of_codes_is_no_name_where_there_is_another():
@@ -96,9 +97,7 @@ def test_a_plan_shows_the_texts_that_are_too_long(tmp_path):
     rows = rows_to_browse(plan, reveal=False).set_index("row")
     masked = f"Dear {name}, hello.".replace("0772 000 009", "077*****09").replace(", ,", ",,")
     assert rows["message"].tolist() == ["Dear Ada, hello.", masked]
-    assert (
-        rows.at[3, "reason"] == "The message has 173 characters, 13 more than the limit of 160. Shorten it."
-    )
+    assert "173 characters, 13 more" in rows.at[3, "reason"]
     shown = "".join(unescape(getattr(child, "value", "")) for child in campaign.browse(plan).children)
     assert (
         "1 text is too long: shorten what fills it in, or prepare the plan with "
@@ -122,7 +121,7 @@ def test_the_reason_of_what_is_unknown_names_no_class(plan, tmp_path):
         result = campaign.send(plan, account=sandbox, folder=tmp_path / "visits", progress=False)
     rows = rows_to_browse(result, reveal=False).set_index("row")
     assert rows.at[2, "status"] == "unknown"
-    assert rows.at[2, "reason"] == "the connection broke before the answer was complete"
+    assert rows.at[2, "reason"] == PAGE.headline(Finding("connection_broke"))
 
 
 @pytest.mark.parametrize(
@@ -206,12 +205,6 @@ def test_the_pieces_of_a_split_text_are_in_one_row():
     assert len(plan.messages) == 2
 
 
-def test_without_itables_a_sentence_says_what_to_install(plan, monkeypatch):
-    monkeypatch.setitem(sys.modules, "itables", None)
-    with pytest.raises(campaign.UsageError, match=r'pip install "campaign\[notebook\]"'):
-        campaign.browse(plan)
-
-
 def test_a_saved_notebook_holds_counts_and_nobodys_data(tmp_path):
     """nbclient writes the state of every widget into the file, and so may JupyterLab."""
     (tmp_path / "people.csv").write_bytes(TABLE)
@@ -229,7 +222,7 @@ def test_a_saved_notebook_holds_counts_and_nobodys_data(tmp_path):
     card = notebook.cells[-1].outputs[0]["data"]["text/html"]
     assert "4 rows" in card
     assert "ready to send" in card
-    assert "run this cell" in card
+    assert "Run the cell" in card
     assert notebook.metadata.widgets  # the states were saved, so the search above was one
 
 

@@ -4,12 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from support.composer_person import Person
 from support.spreadsheets import saved, workbook
-from support.widget_tree import find, widgets_in
 
 import campaign
-from campaign.notebook.composer.entry import compose_again
 
 NAMES = [
     "row", "status", "reason", "batch", "code", "row (your column)", "status (your column)", "self", "index",
@@ -130,43 +127,26 @@ def test_a_column_that_counts_the_rows_is_not_taken_for_a_saved_index(tmp_path, 
         assert campaign.read_contacts(file).to_numpy().tolist() == [["4", "Carol", "0772 00"]]
 
 
-def show_rows(part):
-    """Open the lists of rows of a part of the composer."""
-    for widget in [*widgets_in(part)]:
-        if "campaign-show-rows" in widget._dom_classes:
-            widget.click()
-
-
-@pytest.mark.parametrize("first", ["row", "self", "what they get", "why it gets no text"])
-def test_a_person_at_the_composer_finds_all_cells_before_and_after_sending(first, table, tmp_path):
+@pytest.mark.parametrize("first", ["row", "self", "Message", "why it gets no text"])
+def test_a_person_at_the_form_finds_all_cells_before_and_after_sending(first, person):
     """Ben has no cell in such a column, and Carol's number is too short."""
     phones = ["0772 000 001", "+256 772 000 002", "0772 00"]
-    pd.DataFrame({first: ["A1", "", "A3"], "why": ["B1", "B2", "B3"], "phone": phones}).to_csv(
-        table, index=False
+    cells = pd.DataFrame({first: ["A1", "", "A3"], "why": ["B1", "B2", "B3"], "phone": phones})
+    person.check(cells.to_csv(index=False), text=f"Bring {{{first}}} and {{why}}.")
+    assert person.rows("not_sent") == [["2", "Bring A1 and B1."]]
+    assert [row for row, _, _ in person.rows("to_correct")] == ["3", "4"]
+    listed = sheets_of(person.download("invalid"))["Rows to correct"].fillna("")
+    assert_holds(listed, cells.tail(2).fillna(""))
+    person.press("next")
+    person.rehearse()
+    assert person.counts == {"invalid": 2, "accepted": 1}
+    assert_holds(campaign.read_contacts(person.download("follow-up")), cells.tail(2))
+
+
+def test_the_first_rows_tell_the_row_numbers_from_a_column_of_that_name(person):
+    person.choose("row,name,phone\nA1,Aisha,+256 772 000 001\n")
+    (table,) = (item for item in person.items() if item["kind"] == "table")
+    assert (table["columns"], table["rows"]) == (
+        ["Row", "row", "name", "phone"],
+        [["2", "A1", "Aisha", "+256 772 000 001"]],
     )
-    memory = tmp_path / "private" / "desk.json"
-    memory.parent.mkdir()
-    person = Person(compose_again(str(memory)))
-    person.fill("path", "visits.csv")
-    person.press("use")
-    person.write(f"Bring {{{first}}} and {{why}}.")
-    person.fill("sender", "CLINIC")
-    person.press("check")
-    show_rows(find(person.composer, "reasons"))
-    assert "why what to do 3 25677*****02" in person.sees("reasons")
-    assert "why what to do 4 A3 0772 00" in person.sees("reasons")
-    Path("list.xlsx").write_bytes(person.section(3).download.content())
-    listed = sheets_of("list.xlsx")["Rows without a text"].fillna("")
-    assert_holds(listed, pd.DataFrame({first: ["", "A3"], "why": ["B2", "B3"], "phone": phones[1:]}))
-    person.press("go-on")
-    show_rows(find(person.composer, "who-gets"))
-    assert "2 A1 25677*****01 “Bring A1 and B1.” new" in person.sees("who-gets")
-    person.send()
-    loaded_again = Person(compose_again(str(memory)))
-    assert "1 of 3 rows was accepted" in loaded_again.sees("section-5")
-
-
-def test_the_first_rows_tell_the_row_numbers_from_a_column_of_that_name(person, table):
-    table.write_text("row,name,phone\nA1,Aisha,+256 772 000 001\n")
-    person.fill("path", "visits.csv")
-    assert "row row (your column) name phone 2 A1 Aisha" in person.sees("section-1")

@@ -51,6 +51,30 @@ def test_each_notebook_has_one_cell_of_parameters_and_says_what_each_is(path):
     assert all(re.fullmatch(r".+  # .+", lines[statement.end_lineno - 1]) for statement in statements)
 
 
+def code_of(path):
+    """The syntax trees of its cells, and their text."""
+    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    return [ast.parse(cell) for cell in cells], "\n".join(cells)
+
+
+def test_no_helper_is_copied_between_notebooks():
+    helpers = [
+        ast.dump(node)
+        for path in NOTEBOOKS
+        for tree in code_of(path)[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    ]
+    assert len(helpers) == len(set(helpers))
+
+
+@pytest.mark.parametrize(
+    "shown", ["campaign.browse(", "error.phrase", "language=", "not_again=", "overlong=", ".style"]
+)
+def test_what_a_user_should_see_once_is_in_a_notebook(shown):
+    assert any(shown in code_of(path)[1] for path in NOTEBOOKS)
+
+
 PUPILS = """\
 Pupil;Class;Mobile of a parent;status
 Ada;P1;07700 900001;new
@@ -62,17 +86,16 @@ Dan;P1;07700 900001;new
 
 
 def test_the_first_campaign_with_a_spreadsheet_of_your_own(tmp_path):
-    """From the project's folder, with other columns than the sample's. The second time, nothing leaves."""
-    (tmp_path / "notebooks").mkdir()
-    (tmp_path / "notebooks" / "pupils.csv").write_text(PUPILS, encoding="utf-8")
+    """With other columns than the sample's. The second time, nothing leaves."""
+    (tmp_path / "pupils.csv").write_text(PUPILS, encoding="utf-8")
     shown = driven(
         "01_first_campaign", tmp_path, cwd=tmp_path, file="pupils.csv", sender="SCHOOL", region="GB",
         number="Mobile of a parent", message="Class {class} of {pupil} stays at home today.", rate=500,
     )  # fmt: skip
-    assert "2 messages ready to send (2 SMS parts) from 5 rows." in shown
+    assert "2 messages (2 SMS parts) from 5 rows." in shown
     assert "SCHOOL Class P1 of Ada stays at home today." in shown
-    assert "Nothing left to send: the table has 2 messages" in shown
-    assert "2 of 5 rows were accepted by the embedded sandbox" in shown
+    assert "Nothing was left to send: 2 messages accepted on " in shown
+    assert "accepted, cost 70 (made up) 1 to correct." in shown
     assert "status accepted 2 blank 1 invalid 1 duplicate 1" in shown
     assert "5 Chloë P2 ask her aunt" in shown
     kept = campaign.load_result(tmp_path / "campaigns" / "pupils.local")
@@ -82,11 +105,11 @@ def test_the_first_campaign_with_a_spreadsheet_of_your_own(tmp_path):
 
 def test_a_messy_export_read_with_the_month_first(tmp_path):
     shown = driven("02_clean_a_messy_export", tmp_path, dates="mdy", missing=["-"])
-    assert '"-", "?"' not in shown
-    assert '2 cells with "-", "n/a" count as empty.' in shown
-    assert '"visit/date" has dates such as 05/02/2026' in shown
+    assert "'-' and '?'" not in shown
+    assert "2 cells with '-' and 'n/a' count as empty." in shown
+    assert "'visit/date' such as 05/02/2026 can be read in several ways" in shown
     assert "Hi Amina, please bring your child to Mulago on Saturday 2 May." in shown
-    assert "5 messages ready to send (5 SMS parts) from 11 rows." in shown
+    assert "5 messages (5 SMS parts) from 11 rows." in shown
     assert "Esther 0772000005 not_sent" in shown
 
 
@@ -94,13 +117,11 @@ def test_an_interrupted_campaign_of_another_size(tmp_path):
     shown = driven(
         "04_interrupted_and_unknown", tmp_path, people=25, batch_size=5, lost_request=3, place=str(tmp_path)
     )
-    assert "Stopped by hand. Resume the campaign to send the rest." in shown
-    assert re.search(
-        r"6 of 25 rows were accepted by the embedded sandbox; the rest: 14 not sent, 5 unknown", shown
-    )
+    assert "Stopped by hand. Resume the campaign to send the 14 messages left." in shown
+    assert re.search(r"accepted for 6 of 25 people .* 5 unknown.* 14 not sent", shown)
     assert "accepted 20 unknown 5" in shown
-    assert "Batch 3 (5 messages), unknown: the list has all messages." in shown
-    assert shown.count("All 25 rows were accepted by the embedded sandbox.") == 3
+    assert "Batch 3 (5 messages): the list has all." in shown
+    assert shown.count("accepted for 25 of 25 people.") == 3
     assert shown.count("messages per person 1 25") == 2
 
 
@@ -115,7 +136,7 @@ def test_an_interrupted_campaign_goes_on_after_a_restart_of_the_kernel(tmp_path)
         part = nbformat.v4.new_notebook(cells=cells)
         resources = {"metadata": {"path": str(tmp_path)}}
         NotebookClient(part, timeout=60, kernel_name="python3", resources=resources).execute()
-    assert re.search(r"accepted 21 .*All 60 rows were accepted .* messages per person 1 39", as_text(cells))
+    assert re.search(r"accepted 21 .*accepted for 60 of 60 people.* messages per person 1 39", as_text(cells))
 
 
 def test_an_interrupted_campaign_says_which_sizes_it_needs(tmp_path):
@@ -125,25 +146,38 @@ def test_an_interrupted_campaign_says_which_sizes_it_needs(tmp_path):
 
 def test_a_report_of_a_campaign_with_less_money(tmp_path):
     shown = driven("05_report_and_follow_up", tmp_path, balance=3_000, by="First name")
-    assert "81 of 299 rows were accepted by the embedded sandbox" in shown
+    assert "accepted for 81 of 294 people" in shown
     assert "Money Not Enough To Send This Batch of Msgs" in shown
     assert (
         "rows accepted refused not_sent invalid duplicate blank people parts cost_share First name" in shown
     )
     assert "['report.csv', 'report.html', 'report.xlsx']" in shown
-    assert "275 of 299 rows were accepted by the embedded sandbox" in shown
-    assert "278 of 299 rows were accepted by the embedded sandbox" in shown
+    assert "accepted for 275 of 294 people" in shown
+    assert "accepted for 278 of 294 people" in shown
 
 
 def test_going_live_stops_before_the_cell_that_sends(tmp_path, state_directory):
     """The budget is too small, and the rehearsal says so. No live campaign has begun: no list names one."""
     shown = driven("06_going_live", tmp_path, price=50, budget=5_000)
     assert "275 277 13850" in shown
-    assert "The next batch would exceed the budget" in shown
+    assert "The next batch exceeds the budget: " in shown
     assert "This sends 275 messages (" in shown
     assert "people on real phones (LIVE, sms.example.com)" in shown
-    first, second = re.findall(r"'To send it, give confirm=\"send 275 messages live (\w+)", shown)
-    assert first != second
+    phrase, other_phrase = re.search(r"\('(send 275 [\w ]+)', '(send 275 [\w ]+)'\)", shown).groups()
+    assert phrase != other_phrase
+    assert f'Give confirm="{phrase}"' in shown
     assert "256772000999 Hi Noëlla, we expect you" in shown  # an accent, on your own phone
     assert "made-up" not in shown
     assert not (state_directory / "campaigns").exists()  # nothing is listed
+
+
+def test_long_texts_are_cut_as_somebody_chose(tmp_path):
+    """Two languages go out, an unknown one waits, and the second campaign leaves out who was reached."""
+    shown = driven("07_languages_and_lengths", tmp_path, overlong="truncate")
+    assert "Habari Amina, mtoto wako anatarajiwa tarehe 5 Februari. Leta kadi ya chanjo." in shown
+    assert "Write en, fr or sw into the cell." in shown
+    assert re.search(r"a blanket, a blanket,\.\.\. 1 ", shown)
+    assert "accepted for 5 of 7 people" in shown
+    assert shown.count("An earlier campaign reached this number") == 5
+    assert "256772000006 Hi Rose, please call the clinic. accepted" in shown
+    assert "256772000007 Hi Juma, please call the clinic. accepted" in shown

@@ -6,25 +6,21 @@ from inspect import signature
 from typing import get_args, get_type_hints
 
 import pytest
-from support.composer_person import TEXT
+from support.form_person import TEXT, VISITS
 
 import campaign
 from campaign.cli.arguments import commands_of, parser
 from campaign.cli.main import main
-from campaign.notebook.composer import left_out, sent_elsewhere
-from campaign.notebook.composer.desk_words import CHOICES
-from campaign.sending.rounds.decision import QUESTIONS
+from campaign.notebook.composer.send_page import ANSWERS
+from campaign.sending.rounds.decision import QUESTIONS, question
+from campaign.words.python import PYTHON
 
 ASKING = {
     name: choices
     for name, hint in get_type_hints(campaign.send).items()
     if (choices := [choice for choice in get_args(hint) if isinstance(choice, str)])[:1] == ["ask"]
 }
-IN_FORM = [
-    *CHOICES,
-    *(("opted_out", answer) for answer in left_out.ANSWERS),
-    *(("elsewhere", answer) for answer in sent_elsewhere.ANSWERS),
-]
+LEFT_OUT = "leave_out"  # in the form, which names them for `not_again=`
 PUPILS = "name,phone,day\n" + "".join(f"Pupil {n},+256 772 000 00{n},Mon\n" for n in range(7))
 
 
@@ -43,7 +39,7 @@ def test_each_verb_takes_the_answers_and_asks_without_one(code, verb):
 @pytest.mark.parametrize("code", QUESTIONS)
 def test_each_answer_is_named_by_the_question(code):
     for answer in ASKING[code][1:]:
-        assert f'{code}="{answer}"' in QUESTIONS[code].answers
+        assert f'{code}="{answer}"' in PYTHON.remedy(question(code, 2))
 
 
 @pytest.mark.parametrize("code", QUESTIONS)
@@ -56,11 +52,35 @@ def test_the_shell_has_an_option_with_the_answers(code, command):
 
 @pytest.mark.parametrize("code", QUESTIONS)
 def test_the_form_has_words_for_the_answers(code):
-    assert [answer for question, answer in IN_FORM if question == code] == ASKING[code][1:]
+    assert [answer for answer, _ in ANSWERS[code] if answer != LEFT_OUT] == ASKING[code][1:]
 
 
-def test_all_of_them_ask_about_the_same_people(person, table, capsys):
+@pytest.mark.parametrize(
+    ("content", "message", "sender"),
+    [
+        (VISITS, "", "CLINIC"),
+        (VISITS, "Hi {nme}", "CLINIC"),
+        (VISITS, "Hi {name", "CLINIC"),
+        (VISITS, TEXT, ""),
+        (VISITS, TEXT, "MULAGO HOSPITAL"),
+        ("name,name,phone\nA,B,+256772000001\n", "Hi", "CLINIC"),
+    ],
+)
+def test_the_form_refuses_what_python_refuses_for_the_same_reason(person, content, message, sender):
+    person.press("new")
+    person.upload("source", "visits.csv", content)
+    if not person.refused:
+        person.write(message, sender)
+        person.press("next")
+    with pytest.raises(campaign.CampaignError) as error:
+        campaign.prepare(content.encode(), message=message, sender=sender, region="UG")
+    assert person.refused == error.value.finding.code
+
+
+def test_all_of_them_ask_about_the_same_people(person, desk, capsys):
     """Two have Monday's text, four wait for it, and the mark of one is gone."""
+    table = desk / "uploads" / "visits.csv"
+    table.parent.mkdir()
     table.write_text(PUPILS)
     options = {"message": TEXT, "sender": "CLINIC", "region": "UG"}
     pupils = campaign.read_contacts(table)
@@ -78,11 +98,13 @@ def test_all_of_them_ask_about_the_same_people(person, table, capsys):
     told = capsys.readouterr().err
     for code in questions:
         assert f"--{code.replace('_', '-')} {ASKING[code][1]}" in told
-    person.compose(path=str(table), text=today["message"])
-    form = person.section(4)
-    assert form.questions == set(questions)
-    person.fill("changed", "send")
-    person.fill("waiting", "withdraw")
-    assert form.questions == {"opted_out"}
-    person.press("leave-out-again")
-    assert form.questions == set()
+    person.choose(table)
+    person.press("continue:visits")
+    person.write(today["message"])
+    person.go_on()
+    assert person.questions == {f"local:{code}": "" for code in questions}
+    for code in questions:
+        assert not person.shows("send:local")
+        person.fill(f"answer:local:{code}", ASKING[code][-1])
+    person.rehearse()
+    assert person.counts == {"accepted": 7}

@@ -166,7 +166,7 @@ def test_the_scheduler_is_lost(tmp_path, world, chance):
     sending.end()
     assert sending.problem is not None
     assert sending.problem.begun
-    assert "campaign.resume" in str(sending.problem)
+    assert sending.problem.finding.code == "senders_lost"
     client.close()
     while (campaign.workers(sending.folder)["seconds"] <= 30).any():
         time.sleep(1)

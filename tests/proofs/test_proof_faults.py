@@ -14,6 +14,7 @@ import pytest
 from support.consistency_audit import audit_folder
 from support.crash_sender import plan_of
 from support.ledgers import count_by_state
+from support.refusals import refused
 
 import campaign
 from campaign.sending.engine import engine_thread
@@ -97,10 +98,10 @@ def test_a_full_disk_keeps_everything_here_that_had_not_left(concurrency, tmp_pa
                 concurrency=concurrency,
                 progress=False,
             )
-            with pytest.raises(campaign.LedgerError, match="disk is full"):
+            with refused("ledger_unwritable", campaign.LedgerError):
                 run.wait()
         assert run.status == "failed"
-        assert "disk is full" in run.sentence
+        assert "disk is full" in run.counts.finding.facts["reason"]
         broken = campaign.load_result(folder).batches["status"].value_counts()
         assert audit_folder(folder, sandbox.inbox) == []
         assert (run.counts.accepted, run.counts.unknown) == (broken["accepted"], broken.get("unknown", 0))

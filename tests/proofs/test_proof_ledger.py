@@ -3,6 +3,7 @@
 300 examples of a file and 10 of a database in every run, 20,000 and 2,000 behind `-m long`.
 """
 
+import itertools
 import secrets
 import shutil
 import tempfile
@@ -49,6 +50,14 @@ moves = st.builds(
     lambda batch, state, cost, code, note: Move(batch, state, {"cost": cost, "code": code, "note": note}),
     batches, st.sampled_from(STATES), costs, texts, st.sampled_from(["", "", "ana: the log says so"]),
 )  # fmt: skip
+
+
+def in_order(journal):
+    """The entries of a journal. What was under way when a ledger was opened became unknown at one moment: a
+    database notes these batches in any order."""
+    runs = itertools.groupby(journal, key=lambda entry: entry[1:])
+    of_openings = ("sending", "unknown", "")
+    return [entry for said, run in runs for entry in (sorted(run) if said == of_openings else run)]
 
 
 class LedgerAndModel(RuleBasedStateMachine):
@@ -213,7 +222,7 @@ class LedgerAndModel(RuleBasedStateMachine):
         known = [cost for cost, _ in self.facts.values() if cost is not None]
         assert total_cost(self.place) == sum(known, Decimal(0))
         kept = journal_frame(self.place)[["batch", "was", "now", "note"]]
-        assert [*kept.itertuples(index=False, name=None)] == self.journal
+        assert in_order(kept.itertuples(index=False, name=None)) == in_order(self.journal)
 
     def teardown(self):
         if hasattr(self, "ledger"):

@@ -8,17 +8,17 @@ from campaign.results.outcome_tables import by_urgency
 
 BATCHES = pd.DataFrame(
     [
-        (1, 1, "accepted", ""),
-        (2, 10, "accepted", "settled by amina: accepted"),
-        (3, 10, "accepted", ""),
-        (4, 10, "refused", "Money Not Enough"),
-        (5, 10, "unknown", "no answer came"),
-        (6, 10, "not_sent", ""),
-        (7, 10, "not_sent", ""),
-        (8, 10, "refused", "the account does not exist"),
-        (9, 5, "not_sent", ""),
+        (1, 1, "accepted", "", ""),
+        (2, 10, "accepted", "batch_settled", "Settled by amina: accepted"),
+        (3, 10, "accepted", "", ""),
+        (4, 10, "refused", "", "Money Not Enough"),
+        (5, 10, "unknown", "no_answer", "No answer came in time."),
+        (6, 10, "not_sent", "", ""),
+        (7, 10, "not_sent", "", ""),
+        (8, 10, "refused", "", "the account does not exist"),
+        (9, 5, "not_sent", "", ""),
     ],
-    columns=["batch", "messages", "status", "error"],
+    columns=["batch", "messages", "status", "why", "error"],
 )
 
 

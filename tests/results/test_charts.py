@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 import pytest
+from support.batch_rows import frame_of
 
-from campaign.contract import BATCH_COLUMNS
 from campaign.local_times import LocalTimes
 from campaign.results import charts
 from campaign.results.charts import cost_bars, outcome_bar
@@ -24,9 +24,7 @@ def batches(*rows):
         (place, 10, status, Decimal(350), "", "", 1, start + pd.Timedelta(seconds=after), 0.5, round_)
         for place, (after, status, round_) in enumerate(rows, start=1)
     ]
-    frame = pd.DataFrame(came, columns=list(BATCH_COLUMNS))
-    frame["submitted_at"] = pd.to_datetime(frame["submitted_at"], utc=True)
-    return frame.astype({"seconds": "float64"})
+    return frame_of(came)
 
 
 def chart_of(batches, times=None):
@@ -46,32 +44,26 @@ def label(svg):
 
 
 def test_the_bar_has_the_shares_of_the_counts():
-    bar = outcome_bar({"invalid": 100, "accepted": 300, "blank": 0, "refused": 100}, of="rows")
+    bar = outcome_bar({"accepted": 300, "refused": 100, "to correct": 100, "blank": 0}, of="rows")
     accepted, refused, invalid, *edges = widths(bar)
     assert edges == [invalid, invalid]  # a frame tells it from "refused"
     assert accepted / refused == pytest.approx(3, abs=0.01)
     assert refused == invalid
     assert accepted + refused + invalid == pytest.approx(996, abs=0.2)  # two gaps
-    assert label(bar) == ("300 accepted (60%), 100 refused (20%), 100 invalid (20%). Shares of all 500 rows.")
+    assert label(bar) == "300 accepted (60%), 100 refused (20%), 100 to correct (20%)"
     assert outcome_bar({"accepted": 0}, of="rows") == ""
 
 
 def test_shares_beside_each_other_have_as_many_decimals():
     bar = outcome_bar({"accepted": 26, "unknown": 3, "not_sent": 1}, of="rows")
-    assert label(bar).startswith("26 accepted (86.7%), 3 unknown (10.0%), 1 not sent (3.3%).")
+    assert label(bar).startswith("26 accepted (86.7%), 3 unknown (10.0%), 1 not sent (3.3%)")
     assert "· 10.0%</li>" in bar
-
-
-def test_whoever_has_an_earlier_text_is_counted_with_the_accepted_as_in_the_headline():
-    bar = outcome_bar({"accepted": 108, "with_an_earlier_text": 2, "invalid": 8}, of="people")
-    assert '<li class="of">accepted or with an earlier text: 110 · 93.2%</li>' in bar
-    assert "Accepted or with an earlier text: 110 · 93.2%. Shares of all 118 people." in label(bar)
 
 
 def test_one_row_of_a_million_is_still_seen_and_never_rounded_away():
     bar = outcome_bar({"accepted": 999_999, "refused": 1}, of="rows")
     assert min(widths(bar)) > 2
-    assert label(bar).startswith("999,999 accepted (over 99.9%), 1 refused (under 0.1%).")
+    assert label(bar).startswith("999,999 accepted (over 99.9%), 1 refused (under 0.1%)")
 
 
 def test_what_is_unknown_has_stripes_and_not_only_a_colour():
@@ -166,8 +158,7 @@ def test_costs_have_bars_in_proportion_and_say_what_is_not_known():
 
 
 def test_no_two_outcomes_look_alike_and_none_is_only_faint():
-    # "to correct" is what a list of campaigns calls its invalid rows
-    everything = {name: 10 for name in charts._BAR if name != "to correct"}
+    everything = dict.fromkeys(charts._BAR, 10)
     chart = outcome_bar(everything, of="people")
     looks = re.findall(r'<li><span class="swatch ([^"]+)"></span><b>', chart)
     assert len(looks) == len(everything) == len({*looks})

@@ -6,13 +6,15 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from support.batch_rows import frame_of
+from support.findings import finding, rows_found, to_do
 from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
-from campaign.contract import BATCH_COLUMNS
 from campaign.messages.plan import with_fields
 from campaign.messages.totals import Totals
 from campaign.results.tables import Result
+from campaign.words.finding import Finding
 
 VISITS = ["Ann,0772 000 001,North", "Ben,0772 000 002,North", "Cy,0772 000 001,South",
           "Ann,0772 000 001,North", "Dan,0772 000 003,South", "Eve,77 letters,South"]  # fmt: skip
@@ -25,9 +27,7 @@ def batches_of(*rows):
         (place, messages, status, cost and Decimal(cost), f"code {place}", error, 1, pd.NaT, 0.5, place)
         for place, (messages, status, cost, error) in enumerate(rows, start=1)
     ]
-    frame = pd.DataFrame(lines, columns=list(BATCH_COLUMNS))
-    frame["submitted_at"] = pd.to_datetime(frame["submitted_at"], utc=True)
-    return frame.astype({"cost": object, "code": "str", "error": "str", "status": "str"})
+    return frame_of(lines)
 
 
 def left_out(plan, **why):
@@ -60,20 +60,18 @@ def test_the_code_says_why_a_row_is_a_duplicate(sent):
 def test_whoever_shares_a_phone_needs_a_person_and_a_copy_does_not(sent, tmp_path):
     totals = sent.totals
     assert (totals.people, totals.reached, totals.attention, totals.to_correct) == (5, 3, 2, 2)
-    kinds = {kind: count for kind, count in totals.kinds.items() if count}
-    assert kinds == {"invalid": 1, "duplicate": 1, "sharing a phone": 1, "accepted": 3}
+    assert rows_found(sent) == {
+        "rows_accepted": 3, "rows_to_correct": 1, "rows_sharing_phone": 1, "rows_repeated": 1,
+    }  # fmt: skip
     assert sent.needing_attention.tolist() == [CY, EVE]
     assert sent.follow_up()["last status"].to_dict() == {CY: "sharing a phone", EVE: "invalid"}
     assert sent.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
     assert sent.by("clinic")["needing_attention"].to_dict() == {"North": 0, "South": 2}
     book = openpyxl.load_workbook(campaign.write_report(sent, tmp_path / "report.xlsx"))
     counts = dict(line[:2] for line in book["Summary"].iter_rows(values_only=True))
-    assert (counts["duplicate (repeat a number)"], counts["sharing a phone"]) == (1, 1)
+    assert (counts["repeated or blank"], counts["sharing a phone"]) == (1, 1)
     _, head, *rows = book["Follow-up"].iter_rows(values_only=True)
     assert pd.DataFrame(rows, columns=head)["name"].tolist() == ["Cy", "Eve"]
-    page = campaign.write_report(sent, tmp_path / "report.html").read_text("utf-8")
-    assert "Find another number for 1 person who shares a phone." in page
-    assert "1 sharing a phone (20%)" in page
 
 
 def test_people_who_keep_an_earlier_text_count_as_reached(tmp_path):
@@ -87,16 +85,15 @@ def test_people_who_keep_an_earlier_text_count_as_reached(tmp_path):
     totals = result.totals
     assert (totals["accepted"], totals["duplicate"], totals.people, totals.attention) == (3, 47, 50, 0)
     assert (totals.reached, totals.with_earlier_text) == (50, 47)
-    assert totals.kinds["with an earlier text"] == 47
-    assert "All 50 rows were reached, 47 of them with an earlier text." in result.headline
+    assert rows_found(result) == {"rows_accepted": 3, "rows_with_earlier_text": 47}
+    assert finding(result, "live_result").facts["accepted"] == 50
     contacts = result.contacts
     assert contacts["batch"].tolist() == [1] * 47 + [2] * 3
     assert contacts["code"].tolist() == ["code 1"] * 47 + ["code 2"] * 3
     assert contacts["reason"].tolist() == ["It is earlier_text."] * 47 + [""] * 3
     assert result.needing_attention.empty
     assert len(result.follow_up()) == 0
-    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
-    assert "Nothing: no row is" in page
+    assert to_do(result) == []
 
 
 @pytest.mark.parametrize(("state", "status"), [("accepted", "duplicate"), ("unknown", "unknown")])
@@ -135,7 +132,7 @@ def test_rows_that_the_plan_excludes_keep_their_status_with_the_batch_that_reach
         ("Money Not Enough To Send This Batch of Msgs", "refused_funds"),
         ("Wrong Username or Password", "refused_credentials"),
         ("Invalid sender ID", "refused_other"),
-        ("settled by a person", "refused_by_hand"),
+        (Finding("batch_settled", {"note": "ruth: refused"}), "refused_by_hand"),
     ],
 )
 def test_the_code_of_a_refused_row_says_which_refusal_it_was(error, why):

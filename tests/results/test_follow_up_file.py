@@ -6,7 +6,6 @@ import json
 import stat
 import sys
 import zipfile
-from dataclasses import asdict
 from decimal import Decimal
 
 import openpyxl
@@ -14,13 +13,15 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.batch_rows import frame_of
+from support.findings import as_codes
+from support.refusals import refused
 
 import campaign
 from campaign.contacts.continuation import FOLLOW_UP_COLUMNS, Continuation
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.table_version import row_marks
-from campaign.contract import BATCH_COLUMNS
 from campaign.errors import FileError, ReportError, UsageError
 from campaign.formulas import disarm, keep_apostrophes, rearm
 from campaign.messages.preparation import prepare
@@ -40,7 +41,6 @@ lines ",=SUM(A1)
 MARKS = row_marks(read_contacts(VISITS.encode()))
 SENDING = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
 FORMATS = (".xlsx", ".ods", ".csv")
-KNOWN = 'These are rows to correct from the campaign "visits". Sending them continues that campaign.'
 
 
 def continuation_of_visits(rows):
@@ -55,9 +55,7 @@ def result_of(table, *outcomes, name="visits"):
         (number, count, status, Decimal(35) if status == "accepted" else None, "", "", 1, None, 0.5, 1)
         for number, (count, status) in enumerate(outcomes, start=1)
     ]
-    batches = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
-    batches["submitted_at"] = pd.to_datetime(batches["submitted_at"], utc=True)
-    batches = batches.astype({"messages": "int64", "batch": "int64", "error": "str", "status": "str"})
+    batches = frame_of(rows)
     return Result(plan, batches, environment="local", name=name)
 
 
@@ -114,7 +112,7 @@ def test_what_is_written_is_read_again_cell_by_cell(visits, tmp_path, ending):
     assert again.to_numpy().tolist() == file.loc[[4, 5, 6]].to_numpy().tolist()
     reading = again.attrs["reading"]
     assert reading.continues == continuation_of_visits({2: 4, 3: 5, 4: 6})
-    assert KNOWN in reading.notices
+    assert as_codes(reading.notices)["rows_continue"] == {"campaign": "visits", "added": 0}
     assert prepare(again, **SENDING).reading == reading
 
 
@@ -137,7 +135,7 @@ def test_a_corrected_sorted_and_shortened_file_continues_its_campaign(visits, tm
     assert again.loc[3, ["Notes", "Campaign"]].tolist() == ["  two\nlines ", "=SUM(A1)"]
     reading = again.attrs["reading"]
     assert reading.continues == continuation_of_visits({2: 6, 3: 5})
-    assert "1 row was added by hand." in reading.notices
+    assert as_codes(reading.notices)["rows_continue"] == {"campaign": "visits", "added": 1}
     assert prepare(again, **SENDING).messages["number"].tolist() == [
         "256772000005", "256772000004", "256772000009",
     ]  # fmt: skip
@@ -184,7 +182,7 @@ def test_a_file_in_which_nothing_was_typed_is_written_anew(visits, tmp_path, end
 def test_a_file_that_cannot_be_read_is_not_replaced_by_rows_to_correct(visits, tmp_path):
     path = tmp_path / "f.xlsx"
     path.write_bytes(b"PK\x03\x04saved by a program that crashed")
-    with pytest.raises(ReportError, match=r"f\.xlsx exists and cannot be read as it is"):
+    with refused("file_in_the_way", ReportError, file="f.xlsx"):
         write_follow_up(visits, path)
 
 
@@ -284,7 +282,7 @@ def test_rows_of_different_campaigns_are_refused(visits, tmp_path):
         lines[2][-1] = "autumn 0772000009"
 
     path = edited(write_follow_up(visits, tmp_path / "f.csv"), mix)
-    with pytest.raises(FileError, match=r'different campaigns: "visits"; "autumn 077\*\*\*\*\*09"\. Give'):
+    with refused("several_campaigns", FileError):
         read_contacts(path)
 
 
@@ -303,14 +301,14 @@ def test_row_numbers_that_are_repeated_or_unreadable_count_as_none(visits, tmp_p
     again = read_contacts(edited(write_follow_up(visits, tmp_path / "f.csv"), spoil))
     reading = again.attrs["reading"]
     assert reading.continues.rows == {2: 5}
-    assert "2 rows were added by hand." in reading.notices
+    assert as_codes(reading.notices)["rows_continue"]["added"] == 2
 
 
 def test_a_file_without_a_campaign_is_a_new_list_and_says_so(visits, tmp_path):
     nameless = result_of(VISITS, (2, "accepted"), (1, "refused"), (1, "unknown"), name="")
     reading = read_contacts(write_follow_up(nameless, tmp_path / "f.xlsx")).attrs["reading"]
     assert reading.continues is None
-    assert any("do not name their campaign" in notice for notice in reading.notices)
+    assert "campaign_unnamed" in as_codes(reading.notices)
 
 
 def test_a_list_with_some_of_the_columns_is_a_list_of_its_own():
@@ -327,7 +325,7 @@ def test_several_files_of_one_campaign_are_read_together_and_of_two_refused(visi
     table = read_contacts([first, second])
     assert table.attrs["reading"].continues == continuation_of_visits({2: 4, 3: 5, 4: 6, 6: 7})
     assert table.loc[6, "Name"] == "Amina"
-    with pytest.raises(FileError, match='different campaigns: "visits"; "autumn"'):
+    with refused("several_campaigns", FileError):
         read_contacts([first, other])
 
 
@@ -371,7 +369,7 @@ def test_equal_rows_are_told_apart_by_their_row_numbers_after_sorting(tmp_path, 
 
 def test_a_reading_comes_back_from_json(visits, tmp_path):
     reading = read_contacts(write_follow_up(visits, tmp_path / "f.csv")).attrs["reading"]
-    record = json.loads(json.dumps(asdict(reading)))
+    record = json.loads(json.dumps(reading.as_record()))
     assert Reading.from_record(record) == reading
     assert Reading.from_record({**record, "continues": None}).continues is None
 
@@ -388,17 +386,17 @@ def test_a_campaign_that_continues_another_can_be_loaded(tmp_path, sandbox):
 
 
 def test_a_name_of_a_file_and_a_place_that_do_not_fit(visits, tmp_path):
-    with pytest.raises(UsageError, match=r"must end in \.xlsx, \.ods or \.csv, and 'f\.pdf' does not"):
+    with refused("wrong_ending", UsageError, endings=[".xlsx", ".ods", ".csv"], file="f.pdf"):
         write_follow_up(visits, tmp_path / "f.pdf")
     (tmp_path / "f.csv").mkdir()
-    with pytest.raises(ReportError, match="is a folder, not a file"):
+    with refused("file_not_writable", ReportError, reason="a folder"):
         write_follow_up(visits, tmp_path / "f.csv")
 
 
 @pytest.mark.parametrize("ending", [".xlsx", ".ods"])
 def test_a_text_that_no_cell_can_hold_is_not_cut(tmp_path, ending):
     result = result_of(pd.DataFrame({"Phone": ["none"], "Notes": ["x" * 40_000], "Name": ["Grace"]}))
-    with pytest.raises(ReportError, match="A cell of row 2 has more than 32,767 characters"):
+    with refused("too_large_for_sheet", ReportError, what="a cell of row 2", most=32_767):
         write_follow_up(result, tmp_path / f"f{ending}")
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from support.findings import codes, finding
 from support.small_campaigns import contacts_of
 
 import campaign
@@ -52,9 +53,7 @@ def test_an_earlier_text_and_one_to_a_person_who_left_the_table():
             [1, 1, "256772000001", "José: 12500"], [1, 1, "256772000005", "Eve: 1"],
         ]  # fmt: skip
         assert (result.outside.count, result.outside.cost) == (2, Decimal(70))
-        assert (
-            "has also sent 2 messages that are not in this table; the cost includes them." in result.headline
-        )
+        assert finding(result, "messages_not_in_table").facts["messages"] == 2
         assert result.by("district").iloc[-1][["rows", "cost_share"]].tolist() == [0, 70]
         assert costs_add_up(result)
 
@@ -63,7 +62,7 @@ def test_the_table_names_everything_where_nobody_left_it():
     result = send(*TABLE)
     assert result.not_in_table.empty
     assert list(result.not_in_table) == ["round", "batch", "number", "text"]
-    assert (result.outside.count, result.outside.sentence) == (0, "")
+    assert "messages_not_in_table" not in codes(result)
     assert not result.by("district").index.isna().any()
 
 
@@ -116,7 +115,6 @@ def test_what_is_unknown_may_have_been_sent():
     with campaign.Sandbox(faults={1: "accept_reset"}) as sandbox:
         for row in (TABLE[0], TABLE[1]):
             result = send(row, account=sandbox)
-    assert result.outside.in_doubt
     assert (result.outside.count, result.outside.cost, result.outside.unpriced) == (1, None, 1)
 
 
@@ -166,4 +164,4 @@ def test_a_plan_without_a_folder_knows_the_count_alone():
     sent = send(*TABLE)
     larger = sent.batches.assign(messages=5)
     result = Result(sent.plan, larger, environment="local", batch_of_message=np.ones(4, np.int64))
-    assert (result.outside.count, result.outside.is_known) == (1, False)
+    assert (result.outside.count, len(result.not_in_table)) == (1, 0)

@@ -27,13 +27,3 @@ def test_remarks_on_the_file_are_counted_apart_from_those_on_earlier_texts(page_
     )
     (said,) = re.findall("<summary>([^<]* on the file[^<]*)</summary>", page)
     assert said == "2 remarks on the file: 1 error and 1 repair; 2 remarks on what the campaign did before"
-
-
-def test_what_to_correct_names_both_files_that_can_be_sent_again(page_of):
-    page = page_of("Person 0,0772 000 000", "Ann,12")
-    assert "<b>Correct 1 row, then send again.</b>" in page
-    assert (
-        "Correct it in your own spreadsheet, or in the follow-up file, which has the reason beside it; in "
-        "the app it is a button, “Rows to correct”. Either one, sent under the same name, reaches only "
-        "people who have not got this text."
-    ) in page

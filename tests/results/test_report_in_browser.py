@@ -6,16 +6,16 @@ from decimal import Decimal
 import pandas as pd
 import pytest
 from support.accessibility import findings
+from support.batch_rows import NO_ANSWER, frame_of
 
 import campaign
-from campaign.contract import BATCH_COLUMNS
 from campaign.results.tables import Result
 
 pytest_plugins = ["support.jupyter_browser"]
 pytestmark = pytest.mark.browser
 
 PAGES = {1: 1, 300: 3, 20_000: 6}  # A4 pages at most, by rows of the file
-FATES = [("accepted", ""), ("unknown", "no answer in time (TimeoutError)"), ("refused", "Invalid sender ID")]
+FATES = [("accepted", ""), ("unknown", NO_ANSWER), ("refused", "Invalid sender ID")]
 
 
 def result_of(rows):
@@ -36,8 +36,7 @@ def result_of(rows):
         cost = Decimal(35 * size) if status == "accepted" else None
         moment = start + pd.Timedelta(seconds=2 * number + 300 * (number > 30))
         batches.append((number, size, status, cost, f"Code{number:014}", error, 1, moment, 0.5, 1))
-    frame = pd.DataFrame(batches, columns=list(BATCH_COLUMNS))
-    return Result(plan, frame.astype({"cost": object}), environment="live", name="visits")
+    return Result(plan, frame_of(batches), environment="live", name="visits")
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +104,7 @@ def test_a_wide_table_uses_more_of_the_window_than_the_text_does(open_page, tmp_
         page = open_page(report, width)
         assert page.evaluate(hidden) == 0
         assert page.evaluate(box % "left") > 0
-        assert page.evaluate(box % "width") > page.evaluate(text) == 944
+        assert page.evaluate(box % "width") > page.evaluate(text) == 848
         assert page.evaluate(box % "right") < width
     assert open_page(report, 640).evaluate(box % "width") == 608  # as wide as the text
     page.emulate_media(media="print")

@@ -1,6 +1,7 @@
 """A result can be reported whatever became of it and wherever it comes from: sent, loaded, resumed, empty."""
 
 import csv
+import html
 from decimal import Decimal
 from pathlib import Path
 
@@ -8,12 +9,16 @@ import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pytest
+from support.batch_rows import frame_of
+from support.findings import codes, rows_found, to_do
 from support.widget_tree import html_of
 
 import campaign
-from campaign.contract import BATCH_COLUMNS, STATUSES
+from campaign.contract import STATUSES
 from campaign.results.tables import Result
 from campaign.values import replace
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 PEOPLE = """\
 Name,Phone,Notes,status
@@ -29,8 +34,6 @@ Ada,0772 000 007,20000008,8th
 """
 HEADER = "Name,Phone,Notes,status\n"
 NUMBERS = [f"000{gap}00{last}" for gap in ("", " ") for last in range(1, 10)]
-
-CAUTION = "This was a rehearsal: nobody got anything."
 
 
 def plan_of(text, folder, **options):
@@ -51,9 +54,7 @@ def with_batches(plan, *batches):
     """A result whose batches are (messages, status, cost, code, error)."""
     submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
     rows = [(place, *batch, 1, submitted, 0.25, 1) for place, batch in enumerate(batches, start=1)]
-    frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
-    frame = frame.astype({"cost": object, **dict.fromkeys(["status", "code", "error"], "str")})
-    return Result(plan, frame, environment="live", folder=Path("campaigns/visits-3fa2c1"))
+    return Result(plan, frame_of(rows), environment="live", folder=Path("campaigns/visits-3fa2c1"))
 
 
 def fresh(folder):
@@ -94,12 +95,16 @@ def one_row(folder):
     return campaign.load_result(folder / "visits")
 
 
+# The service's own words, with a phone number in them.
+UNCLEAR = Finding("answer_unclear", {"says": "Failed", "reason": "No answer for 0772 000 002"})
+
+
 def every_status(folder):
     plan = plan_of(PEOPLE, folder, opt_outs=pd.Series(["+256772000007"], dtype="str"))
     return with_batches(
         plan,
         (1, "accepted", Decimal("35.50"), "ApiJsonSubmit65f0a1b2c3d4e.12345678", ""),
-        (1, "unknown", None, "", "No answer for 0772 000 002"),
+        (1, "unknown", None, "", UNCLEAR),
         (2, "refused", None, "", "Money Not Enough To Send This Batch of Msgs"),
         (1, "not_sent", None, "", ""),
     )
@@ -170,7 +175,8 @@ def test_every_result_can_be_looked_at(make, tmp_path):
     result = make(tmp_path)
     seen = "\n".join([repr(result), result._repr_html_(), html_of(campaign.summary(result))])
     assert [number for number in NUMBERS if number in seen] == []
-    assert result.headline.split(".")[0] in seen
+    assert all(PYTHON.headline(one) in html.unescape(seen) for one in result.findings[:1])
+    assert sum(rows_found(result).values()) == len(result.contacts)
     assert sum(result.totals.values()) == len(result.contacts)
     again = result.follow_up(list(STATUSES))
     assert list(again.columns) == [
@@ -188,30 +194,24 @@ def test_every_result_can_be_looked_at(make, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("make", "sentence"),
+    ("make", "found"),
     [
-        (no_rows, f"{CAUTION} The file has no rows, so there was nothing to send."),
-        (one_row, f"{CAUTION} The only row was accepted by the embedded sandbox."),
-        (nothing_to_send, f"{CAUTION} The only row was not accepted by the embedded sandbox (invalid)."),
+        (no_rows, ["nobody_to_send_to"]),
+        (one_row, ["rehearsal_result", "rows_accepted"]),
+        (nothing_to_send, ["rehearsal_result", "rows_to_correct"]),
         (
             every_status,
-            "1 of 9 rows was accepted by the service; the rest: 1 invalid, 1 blank, 1 duplicate, "
-            "1 opted out, 1 not sent, 2 refused, 1 unknown.",
+            [
+                "live_result", "rows_accepted", "rows_unknown", "rows_refused", "rows_not_sent",
+                "rows_to_correct", "rows_opted_out", "rows_repeated",
+            ],
         ),
     ],
-)
-def test_the_sentence_agrees_with_the_count(make, sentence, tmp_path):
-    assert make(tmp_path).headline == sentence
-
-
-def test_all_rows_and_none(tmp_path):
-    plan = plan_of(f"{HEADER}Grace,0772000001,,\nMoses,0772000002,,\n", tmp_path)
-    assert with_batches(plan, (2, "accepted", Decimal(70), "code", "")).headline == (
-        "Both rows were accepted by the service."
-    )
-    assert with_batches(plan, (2, "refused", None, "", "no")).headline == (
-        "None of 2 rows were accepted by the service; the rest: 2 refused."
-    )
+)  # fmt: skip
+def test_there_is_one_finding_for_each_kind_of_rows(make, found, tmp_path):
+    result = make(tmp_path)
+    assert [code for code in codes(result) if code != "text"] == found
+    assert len(to_do(result)) <= 3
 
 
 def test_a_result_from_disk_is_reported_like_the_fresh_one(tmp_path):

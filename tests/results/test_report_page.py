@@ -5,20 +5,22 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.batch_rows import NO_ANSWER, frame_of
+from support.findings import codes, finding, to_do
+from support.refusals import refused
 from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
-from campaign.contract import BATCH_COLUMNS
 from campaign.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import cost_by_country, cost_by_sender
-from campaign.results.page.headline import headline
 from campaign.results.page.reasons import reasons
 from campaign.results.page.sending_facts import sender_in_words
-from campaign.results.page.tasks import tasks
-from campaign.results.redaction import Redaction
 from campaign.results.sent_rounds import SentRound
 from campaign.results.tables import Result
+from campaign.words.finding import Finding
+from campaign.words.page import PAGE
+from campaign.words.shell import SHELL
 
 UTC = LocalTimes()
 START = pd.Timestamp("2026-11-21 11:02", tz="UTC")
@@ -31,8 +33,7 @@ def batches_of(*rows):
          START + pd.Timedelta(minutes=place - 1), 0.5, 1)
         for place, (messages, status, cost, error) in enumerate(rows, start=1)
     ]  # fmt: skip
-    frame = pd.DataFrame(lines, columns=list(BATCH_COLUMNS))
-    return frame.astype({"cost": object, **dict.fromkeys(["status", "code", "error"], "str")})
+    return frame_of(lines)
 
 
 def result_of(*rows, plan=None, environment="live", **options):
@@ -49,47 +50,25 @@ def round_with(**fields):
 
 
 @pytest.mark.parametrize(
-    ("rows", "sentence"),
+    ("rows", "facts"),
     [
-        (
-            [(4, "accepted", "140", "")],
-            "accepted messages for all 4 people on 21 November 2026 at 11:02 (UTC).",
-        ),
-        (
-            [(1, "accepted", "35", "")],
-            "accepted the message for the only person on 21 November 2026 at 11:02 (UTC).",
-        ),
-        (
-            [(1, "unknown", None, "")],
-            "accepted no message for the only person on 21 November 2026 at 11:02 (UTC).",
-        ),
-        (
-            [(3, "unknown", None, "")],
-            "accepted no message for any of 3 people on 21 November 2026 at 11:02 (UTC).",
-        ),
+        ([(4, "accepted", "140", "")], {"accepted": 4, "people": 4, "share": ""}),
+        ([(3, "unknown", None, "")], {"accepted": 0, "people": 3, "share": ""}),
         (
             [(1, "accepted", "35", ""), (2, "refused", None, "no"), (1, "accepted", "35", "")],
-            "accepted messages for 2 of 4 people (50%) on 21 November 2026, 11:02 to 11:04 (UTC).",
+            {"accepted": 2, "people": 4, "share": "50%"},
         ),
     ],
 )
-def test_the_headline_has_people_share_date_and_times(rows, sentence):
-    assert headline(result_of(*rows), UTC).startswith(f"The service {sentence}")
+def test_the_headline_has_people_and_share(rows, facts):
+    assert finding(result_of(*rows), "live_result").facts == facts
 
 
-@pytest.mark.parametrize(
-    ("rows", "sentence"),
-    [
-        ([(2, "accepted", "70", "")], "Nobody needs attention."),
-        ([(1, "accepted", "35", ""), (1, "unknown", None, "")], "1 person needs attention."),
-        ([(2, "not_sent", None, "")], "Nothing was sent. 2 people wait."),
-    ],
-)
-def test_the_headline_says_how_many_need_attention(rows, sentence):
-    frame = batches_of(*rows)
-    frame.loc[frame["status"] == "not_sent", "submitted_at"] = pd.NaT
-    plan = plan_for(contacts_of("A,0772000001", "B,0772000002"))
-    assert headline(Result(plan, frame, environment="live"), UTC).endswith(sentence)
+def test_whoever_opted_out_is_not_in_the_share():
+    stopped = pd.Series(["+256772000001"], dtype="str")
+    plan = plan_for(contacts_of("A,0772000001", "B,0772000002", "C,0772000003"), opt_outs=stopped)
+    rows = [(1, "accepted", "35", ""), (1, "refused", None, "no")]
+    assert finding(result_of(*rows, plan=plan), "live_result").facts["share"] == "50%"
 
 
 def test_times_are_those_of_the_sending_hours(tmp_path):
@@ -110,21 +89,16 @@ def test_a_campaign_of_several_days_has_both_days():
 # --- what to do ---------------------------------------------------------------------------------------
 
 
-def test_there_is_one_task_for_each_thing_to_do_and_its_command():
+def test_there_is_one_line_for_each_thing_to_do_and_its_command():
     result = result_of(
-        (1, "accepted", "35", ""), (1, "unknown", None, "no answer in time (TimeoutError)"),
+        (1, "accepted", "35", ""), (1, "unknown", None, NO_ANSWER),
         (2, "refused", None, "Invalid sender ID"), (1, "not_sent", None, ""),
-        folder=Path("campaigns/my visits"), rounds=[round_with()], sentence="The budget is used up.",
+        folder=Path("campaigns/my visits"), rounds=[round_with()], ending=Finding("cost_unreadable"),
     )  # fmt: skip
-    todo = tasks(result, Redaction(result, reveal=False))
-    assert [task.title for task in todo] == [
-        "Find out about 1 person in batch 2.",
-        "Remove the cause, then resume for 2 refused people.",
-        "Resume the campaign for 1 person who waits.",
-    ]
-    assert todo[1].detail.startswith("The service said: Invalid sender ID.")
-    assert todo[2].detail == "The budget is used up."
-    assert todo[2].command == 'campaign resume "campaigns/my visits"'
+    assert to_do(result) == ["rows_unknown", "rows_refused", "rows_not_sent"]
+    assert codes(result)[0] == "cost_unreadable"  # why it ended
+    assert finding(result, "rows_refused").facts["reason"] == "Invalid sender ID"
+    assert SHELL.remedy(finding(result, "rows_not_sent")) == 'campaign resume "campaigns/my visits"'
 
 
 def test_the_reason_of_people_who_were_accepted_since_is_not_that_of_others_who_were_refused(tmp_path):
@@ -137,12 +111,7 @@ def test_the_reason_of_people_who_were_accepted_since_is_not_that_of_others_who_
         batch = int(result.batches.loc[result.batches["status"] == "unknown", "batch"].iloc[0])
         result = campaign.resolve(result.folder, batch, "refused", confirm=f"batch {batch} was refused")
     assert (result.totals["accepted"], result.totals["refused"]) == (21, 10)
-    (todo,) = tasks(result, Redaction(result, reveal=False))
-    assert (todo.title, todo.detail) == (
-        "Resume for 10 refused people.",
-        "What is refused was settled so by a person: the service does not have it. Nobody who has got this "
-        "text is tried again.",
-    )
+    assert to_do(result) == ["rows_settled_as_refused"]
 
 
 def test_each_command_stands_once_in_one_place_and_relative(tmp_path, monkeypatch):
@@ -156,12 +125,7 @@ def test_each_command_stands_once_in_one_place_and_relative(tmp_path, monkeypatc
         result = campaign.send(plan, account=sandbox, name="visits", progress=False)
     shown = campaign.write_report(result, "report.html").read_text("utf-8")
     assert shown.count("campaign follow-up ") == 1
-    folded = shown[shown.index("<summary>The commands") :]
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    mailed = campaign.write_report(result, "report.html").read_text("utf-8")
-    assert "<code>campaign follow-up FOLDER to_correct.xlsx</code>" in mailed
-    assert mailed.count(str(result.folder)) == 1
+    folded = shown[shown.index("<summary>For whoever sends") :]
     assert "<code>campaign follow-up campaigns/visits.local to_correct.xlsx</code>" in folded
 
 
@@ -171,11 +135,12 @@ def test_a_user_that_is_nobody_is_no_person():
 
 
 def test_the_page_names_no_class_and_the_workbook_does(tmp_path):
-    result = result_of((1, "unknown", None, "no answer in time (TimeoutError)"))
+    result = result_of((1, "unknown", None, NO_ANSWER))
     page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
-    assert "unknown: No answer in time.</td>" in page
+    assert f"unknown: {PAGE.headline(NO_ANSWER)}</td>" in page
     assert "TimeoutError" not in page
-    assert "TimeoutError" in result.batches["error"].iloc[0]
+    assert "TimeoutError" not in result.batches["error"].iloc[0]
+    assert "TimeoutError" in result.batches["facts"].iloc[0]
     refused = result_of((1, "refused", None, "Out of credit (AccountError)"))  # the service's own words
     page = campaign.write_report(refused, tmp_path / "refused.html").read_text("utf-8")
     assert "Out of credit (AccountError)." in page
@@ -211,7 +176,7 @@ def test_people_are_grouped_by_reason_those_who_need_somebody_most_first():
     plan = plan_for(
         contacts_of("A,0772000001", "B,0772000002", "C,none", "D,07721", "E,none", "F,", "G,0772000007")
     )
-    rows = [(1, "refused", None, "no"), (2, "unknown", None, "no answer (TimeoutError)")]
+    rows = [(1, "refused", None, "no"), (2, "unknown", None, NO_ANSWER)]
     frame = reasons(result_of(*rows, plan=plan))
     assert frame[["status", "people", "where"]].values.tolist() == [
         ["unknown", 2, "batch 2"],
@@ -220,7 +185,7 @@ def test_people_are_grouped_by_reason_those_who_need_somebody_most_first():
         ["invalid", 1, "row 5"],
         ["invalid", 1, "row 7"],
     ]
-    assert frame["reason"].tolist()[:2] == ["No answer.", "No."]
+    assert frame["reason"].tolist()[:2] == [PAGE.headline(NO_ANSWER), "No."]
 
 
 def test_cost_by_sender_and_country_only_where_there_are_several():
@@ -242,9 +207,7 @@ def test_rows_that_were_not_read_are_counted_so_that_the_sum_is_the_sheets(tmp_p
     page = campaign.write_report(
         result_of((2, "accepted", "70", ""), plan=plan), tmp_path / "report.html"
     ).read_text("utf-8")
-    assert "2 rows in the file. 2 rows above the header were not read." in page
-    assert '<th scope="row">above the header</th><td class="figure">2</td>' in page
-    assert '<th scope="row">all rows but the header</th><td class="figure">4</td>' in page
+    assert "2 rows not read: hidden, or above the header" in page
 
 
 def test_a_column_of_numbers_is_masked_as_a_breakdown_too(tmp_path):
@@ -261,8 +224,8 @@ def test_a_column_of_numbers_is_masked_as_a_breakdown_too(tmp_path):
 
 @pytest.mark.parametrize("by", [5, b"Clinic"])
 def test_by_is_the_name_of_a_column(tmp_path, by):
-    with pytest.raises(campaign.UsageError, match=r'^by needs the name of a column, .* Write by="Clinic"\.$'):
+    with refused("wrong_value", campaign.UsageError):
         campaign.write_report(result_of((1, "accepted", "35", "")), tmp_path / "report.html", by=by)
-    with pytest.raises(campaign.ColumnError, match=r'There is no column "nam". Did you mean "name"\?'):
+    with refused("column_missing", campaign.ColumnError, column="nam", columns=["name", "phone"]):
         campaign.write_report(result_of((1, "accepted", "35", "")), tmp_path / "report.html", by=["nam"])
     assert list(tmp_path.iterdir()) == []

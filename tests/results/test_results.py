@@ -6,17 +6,21 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.batch_rows import NO_ANSWER, frame_of
+from support.findings import codes, rows_found, to_do
+from support.refusals import refused
 
 from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
 from campaign.contacts.reading import read_contacts
-from campaign.contract import BATCH_COLUMNS, STATUSES
+from campaign.contract import STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.messages.preparation import prepare
 from campaign.notebook.summary import summary
 from campaign.results.tables import Result
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 REFUSED = "Money Not Enough To Send This Batch of Msgs"
-UNREADABLE = "The connection broke after the request had left."
 
 
 VISITS = """\
@@ -54,10 +58,7 @@ def batch(number, messages, status, cost=None, code="", error=""):
 
 
 def batches(*rows):
-    frame = pd.DataFrame(list(rows), columns=list(BATCH_COLUMNS))
-    frame["submitted_at"] = pd.to_datetime(frame["submitted_at"], utc=True)
-    whole, text = ["batch", "messages", "attempts", "round"], ["status", "code", "error"]
-    return frame.astype({"cost": object, **dict.fromkeys(whole, "int64"), **dict.fromkeys(text, "str")})
+    return frame_of(rows)
 
 
 @pytest.fixture
@@ -65,12 +66,16 @@ def mixed(plan):
     """One message accepted, then one batch of each other outcome."""
     came = batches(
         batch(1, 1, "accepted", "35", "ApiJsonSubmit65f0a1b2c3d4e.12345678"),
-        batch(2, 2, "unknown", error=UNREADABLE),
+        batch(2, 2, "unknown", error=NO_ANSWER),
         batch(3, 1, "refused", error=REFUSED),
         batch(4, 1, "not_sent"),
     )
     return Result(
-        plan, came, environment="local", folder=Path("campaigns/visits-3fa2c1"), sentence="It stopped."
+        plan,
+        came,
+        environment="local",
+        folder=Path("campaigns/visits-3fa2c1"),
+        ending=Finding("cost_unreadable"),
     )
 
 
@@ -113,7 +118,7 @@ def test_contacts_keep_their_columns_and_say_why(mixed, contacts):
     ]
     assert came["Phone"].tolist() == contacts["Phone"].tolist()
     assert came.loc[2, ["reason", "batch", "code"]].tolist() == ["", 1, "ApiJsonSubmit65f0a1b2c3d4e.12345678"]
-    assert came.loc[3, "reason"] == UNREADABLE
+    assert came.loc[3, "reason"] == PYTHON.headline(NO_ANSWER)
     assert came.loc[8, "reason"] == REFUSED
     assert came.loc[9, "reason"] == "Not sent yet."
     assert "letters" in came.loc[5, "reason"]
@@ -244,20 +249,18 @@ def test_follow_up_leaves_out_who_may_have_been_written_to_or_will_be(mixed):
     assert mixed.follow_up().index.tolist() == [5, 8]
 
 
-def test_the_sentence_says_what_came_of_it_and_what_to_do(mixed):
-    assert mixed.sentence.startswith(
-        "This was a rehearsal: nobody got anything. 1 of 8 rows was accepted by the embedded sandbox; "
-        "the rest: 1 invalid, 1 blank, 1 duplicate, "
-        "1 not sent, 1 refused, 2 unknown. It stopped."
-    )
-    assert "resolve" in mixed.sentence
-    assert "in the file that write_follow_up writes, which has the reason." in mixed.sentence
+def test_the_findings_say_what_came_of_it_and_what_to_do(mixed):
+    assert rows_found(mixed) == {
+        "rows_accepted": 1, "rows_unknown": 2, "rows_refused": 1, "rows_not_sent": 1, "rows_to_correct": 1,
+        "rows_repeated": 2,
+    }  # fmt: skip
+    assert to_do(mixed) == ["rows_unknown", "rows_refused", "rows_not_sent"]
 
 
 def test_when_all_went_well_nothing_is_left_to_do():
     plan = prepare(sheet("phone,name\n0772 000 001,Grace\n"), message="Hi", sender="CLINIC", region="UG")
     result = Result(plan, batches(batch(1, 1, "accepted", "35", "code")), environment="live")
-    assert result.sentence == "The only row was accepted by the service."
+    assert (codes(result), to_do(result)) == (["live_result", "rows_accepted"], [])
     assert result.follow_up().empty
 
 
@@ -279,20 +282,25 @@ def test_changing_a_table_changes_nothing_in_the_result(mixed):
 
 
 def test_batches_of_another_plan_are_refused(plan):
-    with pytest.raises(LedgerError, match="The ledger has batches for 6 messages, and the plan has 5"):
+    with refused("ledger_of_another_plan", LedgerError, sent=6, planned=5):
         Result(plan, batches(batch(1, 6, "accepted")), environment="local")
-    with pytest.raises(UsageError, match="exactly the columns batch, messages, status"):
+    with refused("wrong_value", UsageError, argument="batches"):
         Result(plan, batches(batch(1, 5, "accepted")).drop(columns="code"), environment="local")
 
 
 def test_the_displays_are_escaped_and_hold_no_number(plan):
     mean = "<script>alert(1)</script> for 256772000001\x1b[31m"
     one = batch(1, 5, "refused", code="Api1.2", error=mean)
-    result = Result(plan, batches(one), environment="sandbox", sentence=mean)
+    result = Result(
+        plan,
+        batches(one),
+        environment="sandbox",
+        ending=Finding("batches_refused", {"refused": 1, "reason": mean}),
+    )
     shown = result._repr_html_()
     assert (">note</th>" in shown, "Api1.2" in shown) == (True, False)  # the code would be too wide
     assert "<script>" not in shown
-    assert "the provider&#x27;s sandbox" in shown
+    assert "provider&#x27;s sandbox" in shown
     assert "256772000001" not in shown + repr(result)
     assert "25677*****01" in shown
     assert "\x1b" not in repr(result)

@@ -8,8 +8,8 @@ import openpyxl
 import pytest
 
 import campaign
-from campaign.contacts.phone_numbers.cleaning import PROBLEMS
-from campaign.remedies import in_curly_quotes, texts_without_code, without_code
+from campaign.messages.issues import sentences
+from campaign.words.page import PAGE
 
 PYTHON = re.compile(r"""\b[a-z]+(?:_[a-z]+)*=|\b(?:campaign|plan|result)\.[a-z]+_?[a-z]*\(""")
 FAULTS = """\
@@ -66,21 +66,8 @@ def test_the_follow_up_file_has_a_reason_in_words_beside_each_row(result, tmp_pa
     assert [row["last reason"] for row in rows if PYTHON.search(row["last reason"])] == []
     if result.totals["accepted"]:
         reasons = {row["name"]: row["last reason"] for row in rows}
-        assert reasons["Ben"] == "The cell contains several numbers. Keep one."
-        assert reasons["Eve"].endswith("more than the limit of 160. Shorten it.")
-
-
-@pytest.mark.parametrize("sentence", PROBLEMS.values())
-def test_a_reason_still_says_what_is_wrong_and_what_to_do(sentence):
-    plain = without_code(sentence)
-    assert not PYTHON.search(plain)
-    assert plain.split(". ")[0].rstrip(".") in sentence
-
-
-def test_what_somebody_wrote_is_no_remedy():
-    text = "Left out: " + in_curly_quotes('give ”region="UG"” or plan.send(now). Bye') + "."
-    assert without_code(text) == text
-    assert without_code(f"{text} Use name=.") == text
+        assert reasons["Ben"].endswith("Keep one.")
+        assert reasons["Eve"].endswith("Shorten it.")
 
 
 def test_whoever_corrects_cells_is_not_asked_to_write_a_template():
@@ -88,14 +75,7 @@ def test_whoever_corrects_cells_is_not_asked_to_write_a_template():
     plan = campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="UG")
     reasons = plan.contacts["reason"]
     assert "{name|other words}" in reasons[2]  # in Python, where the text is written
-    assert texts_without_code(reasons)[2] == '"name" is empty, and the message needs it. Fill in the cell.'
-
-
-def test_a_column_of_sentences_changes_where_there_is_code_alone(result):
-    reasons = result.contacts["reason"]
-    plain = texts_without_code(reasons)
-    assert plain.index.equals(reasons.index)
-    assert (plain == reasons.map(without_code)).all()
+    assert "{" not in sentences(plan.issues, PAGE)[0]
 
 
 def test_the_report_says_how_many_cells_count_as_empty(tmp_path):
@@ -103,7 +83,7 @@ def test_the_report_says_how_many_cells_count_as_empty(tmp_path):
     table = campaign.read_contacts(b"name,phone\nn/a,0772 000 001\n", missing=["n/a"])
     plan = campaign.prepare(table, message="Hi", sender="CLINIC", region="UG")
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
-    told = '1 cell with "n/a" counts as empty.'
+    told = "1 cell with 'n/a' counts as empty."
     assert html.escape(told) in campaign.write_report(result, tmp_path / "r.html").read_text("utf-8")
     issues = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "r.xlsx"))["Issues"]
     assert told in [cell for line in issues.iter_rows(values_only=True) for cell in line]

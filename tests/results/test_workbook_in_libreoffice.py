@@ -1,4 +1,4 @@
-"""The workbook in LibreOffice, as a person opens and prints it; the command is in CONTRIBUTING.md."""
+"""The workbook in LibreOffice, as a person opens and prints it; the command is in docs/proofs.md."""
 
 import re
 import shutil

@@ -26,7 +26,7 @@ def assert_used_up(sandbox, result, budget, dearest):
     spent = sum(result.batches["cost"].dropna())
     assert spent == sandbox.charged
     assert budget - dearest < spent <= budget
-    assert "The next batch would exceed the budget" in result.sentence
+    assert result.ending.code == "budget_reached"
 
 
 @AT_ONCE
@@ -144,7 +144,7 @@ def test_a_price_that_rises_ends_the_run_before_more_is_spent(tmp_path, plan_of_
             plan_of_700, account=sandbox, folder=tmp_path / "visits", budget=3_500, batch_size=10,
             concurrency=concurrency, progress=False,
         )  # fmt: skip
-        assert "budget" in result.sentence
+        assert result.ending.facts["budget"] == 3_500
         assert sandbox.charged <= (3_500 if concurrency == 1 else 35 + 700 * min(concurrency, 9))
         spent = sandbox.charged
         campaign.resume(tmp_path / "visits", account=sandbox, budget=spent + 699, progress=False)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from support.refusals import refused
 
 from campaign.errors import GateError, LedgerError
 from campaign.sending.engine import engine as engines
@@ -20,9 +21,13 @@ from campaign.sending.engine.valves import Credentials, Funds, Reach, Unknown
 from campaign.sending.store.frozen_messages import Batch
 from campaign.service.gated_body import GateClosed
 from campaign.service.transport import Outcome
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 OK = Outcome("accepted", cost=Decimal(350), code="c")
-NOBODY = Outcome("not_sent", error="the service could not be reached", cause="connect")
+NO_ANSWER = Finding("no_answer", {"failure": "TimeoutError"})
+NOT_REACHED = Finding("not_reached", {"target": "The service"})
+NOBODY = Outcome("not_sent", remark=NOT_REACHED, cause="connect")
 
 
 class Memory:
@@ -63,8 +68,8 @@ class Service:
             return outcome
         try:
             await gate()
-        except GateClosed as reason:
-            return Outcome("not_sent", error=str(reason), cause="gate")
+        except GateClosed as closed:
+            return Outcome("not_sent", remark=closed.reason, cause="gate")
         self.received.append(number)
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
@@ -183,17 +188,18 @@ def test_an_empty_account_stops_issuing_and_lets_the_rest_come_back():
 
 
 def test_unknown_pauses_and_is_never_tried_again():
-    service = Service({3: Outcome("unknown", error="no answer in time")})
+    service = Service({3: Outcome("unknown", remark=NO_ANSWER)})
     engine, record, snapshots = make_engine(service, concurrency=1)
     asyncio.run(engine.run())
     assert service.received == [1, 2, 3]
     assert record.moves[3] == ["sending", "unknown"]
     assert snapshots[-1].status == "paused"
-    assert "no answer in time" in snapshots[-1].sentence
+    assert snapshots[-1].finding.code == "answer_lost"
+    assert snapshots[-1].finding.facts["reason"] == NO_ANSWER
 
 
 def test_a_paused_run_goes_on_when_a_person_resumes_it():
-    service = Service({3: Outcome("unknown", error="no answer in time")})
+    service = Service({3: Outcome("unknown", remark=NO_ANSWER)})
     engine, record, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
 
     async def person():
@@ -212,7 +218,7 @@ def test_a_paused_run_goes_on_when_a_person_resumes_it():
 
 @pytest.mark.parametrize("end_when_paused", [True, False])
 def test_a_run_that_would_pause_with_nothing_left_is_finished(end_when_paused):
-    outcomes = dict.fromkeys(range(2, 6), Outcome("unknown", error="no answer in time"))
+    outcomes = dict.fromkeys(range(2, 6), Outcome("unknown", remark=NO_ANSWER))
     engine, _, snapshots = make_engine(
         Service(outcomes, latency=0.002), batches=5, concurrency=4, end_when_paused=end_when_paused
     )
@@ -226,7 +232,7 @@ def test_what_did_not_leave_is_tried_again_five_times_then_given_back():
 
     def nobody_there():
         tries.append(1)
-        return Outcome("not_sent", error="the service could not be reached", cause="connect")
+        return NOBODY
 
     service = Service({1: nobody_there})
     engine, record, snapshots = make_engine(service)
@@ -254,7 +260,7 @@ def test_after_five_tries_a_batch_makes_room_and_is_issued_anew():
 
 
 def test_a_connection_that_comes_back_loses_nothing():
-    answers = [Outcome("not_sent", error="no route", cause="connect")] * 3 + [OK]
+    answers = [NOBODY] * 3 + [OK]
     service = Service({5: lambda: answers.pop(0)})
     engine, record, snapshots = make_engine(service)
     asyncio.run(engine.run())
@@ -293,7 +299,7 @@ class Breaking(Service):
         if int(bytes(entries)) == 5 and self.times:
             self.times -= 1
             await gate()
-            return Outcome("not_sent", error="the connection broke", cause="connect")
+            return NOBODY
         return await super().post(entries, gate)
 
 
@@ -322,7 +328,7 @@ def test_every_try_that_waits_for_the_record_hears_of_it():
         gates.append(asyncio.create_task(gate()))
         if len(gates) == 1:
             await asyncio.sleep(0)  # the gate asks the record; then the connection is gone
-            return Outcome("not_sent", error="the connection broke", cause="connect")
+            return NOBODY
         await gates[1]
         assert record.moves[1] == ["sending", "kept"]  # the body leaves after that, and not before
         return OK
@@ -352,18 +358,19 @@ def test_a_record_that_cannot_be_kept_ends_the_run_and_keeps_everything_here():
     service = Service()
     engine, _, snapshots = make_engine(service)
     engine._record = Full(5, "sending")
-    with pytest.raises(LedgerError, match="disk is full"):
+    with refused("ledger_unwritable", LedgerError):
         asyncio.run(engine.run())
     assert service.received == [1, 2, 3, 4]
     assert snapshots[-1].status == "failed"
-    assert "disk is full" in snapshots[-1].sentence
+    assert snapshots[-1].finding.facts["reason"] == "disk is full"
     assert (snapshots[-1].accepted, snapshots[-1].waiting) == (40, 160)
 
 
 def test_an_answer_that_cannot_be_ends_the_run_loudly():
-    lie = Outcome("not_sent", error="an OK was answered although nothing was sent", cause="impossible")
+    too_soon = Finding("answered_too_soon", {"says": "OK", "before": "anything"})
+    lie = Outcome("not_sent", remark=too_soon, cause="impossible")
     engine, record, snapshots = make_engine(Service({4: lie}))
-    with pytest.raises(GateError, match="Batch 4"):
+    with refused("answered_too_soon", GateError, batch=4, **too_soon.facts):
         asyncio.run(engine.run())
     assert snapshots[-1].status == "failed"
     assert 4 not in record.states
@@ -414,7 +421,7 @@ def test_ending_at_once_leaves_what_had_left_as_unknown(how):
 
 def test_a_stop_is_not_undone_by_what_is_ordered_or_happens_after_it():
     """Stopped while a batch is under way; then somebody pauses, and that batch comes back unknown."""
-    service = Service({2: Outcome("unknown", error="no answer in time")}, latency=0.02)
+    service = Service({2: Outcome("unknown", remark=NO_ANSWER)}, latency=0.02)
     engine, _, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
 
     def stop_then_pause():
@@ -424,22 +431,21 @@ def test_a_stop_is_not_undone_by_what_is_ordered_or_happens_after_it():
     asyncio.run(while_running(engine, stop_then_pause, until=lambda: service.received == [1, 2]))
     assert service.received == [1, 2]
     assert (snapshots[-1].status, snapshots[-1].unknown) == ("stopped", 10)
-    assert snapshots[-1].sentence.startswith("Stopped by hand")
+    assert snapshots[-1].finding.code == "stopped_by_hand"
 
 
-@pytest.mark.parametrize(
-    ("stopped_during", "sentence"),
-    [(1, "Stopped by hand. Resume the campaign to send the rest."), (2, "Stopped by hand.")],
-)
-def test_a_stop_speaks_of_the_rest_only_where_something_is_left(stopped_during, sentence):
+@pytest.mark.parametrize("stopped_during", [1, 2])
+def test_a_stop_speaks_of_the_rest_only_where_something_is_left(stopped_during):
     service = Service(latency=0.02)
     engine, _, snapshots = make_engine(service, batches=2, concurrency=1, end_when_paused=False)
     asyncio.run(while_running(engine, engine.stop, until=lambda: len(service.received) == stopped_during))
-    assert (snapshots[-1].sentence, snapshots[-1].waiting) == (sentence, 20 - 10 * stopped_during)
+    waiting = 20 - 10 * stopped_during
+    assert (snapshots[-1].finding.facts["waiting"], snapshots[-1].waiting) == (waiting, waiting)
+    assert bool(PYTHON.remedy(snapshots[-1].finding)) == bool(waiting)
 
 
 def test_an_order_by_hand_does_not_hide_why_a_valve_paused():
-    service = Service({2: Outcome("unknown", error="no answer in time")})
+    service = Service({2: Outcome("unknown", remark=NO_ANSWER)})
     engine, _, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
 
     def pause_then_stop():
@@ -447,11 +453,11 @@ def test_an_order_by_hand_does_not_hide_why_a_valve_paused():
         asyncio.get_running_loop().call_soon(lambda: asyncio.get_running_loop().call_soon(engine.stop))
 
     asyncio.run(while_running(engine, pause_then_stop, until=lambda: engine.at_rest))
-    reasons = [snapshot.sentence for snapshot in snapshots if snapshot.status == "paused"]
-    assert reasons
-    assert all("no answer in time" in reason for reason in reasons)
+    codes = {snapshot.finding.code for snapshot in snapshots if snapshot.status == "paused"}
+    assert codes == {"answer_lost"}
     assert snapshots[-1].status == "stopped"  # and a stop by hand does not hide it, either
-    assert snapshots[-1].sentence.startswith("Stopped by hand. It is not known whether 10 messages were sent")
+    last = snapshots[-1].finding
+    assert (last.code, last.facts["cause"].code) == ("stopped_by_hand", "answer_lost")
 
 
 def test_after_a_resume_it_waits_again_between_two_tries(monkeypatch):
@@ -508,7 +514,7 @@ def test_a_run_at_rest_has_everything_on_record():
             await running
         return seen
 
-    service = Service({2: Outcome("unknown", error="no answer in time")}, latency=0.002)
+    service = Service({2: Outcome("unknown", remark=NO_ANSWER)}, latency=0.002)
     engine, _, snapshots = make_engine(service, end_when_paused=False)
     engine._record = record = Queueing()
     states, counts = asyncio.run(person())
@@ -533,9 +539,9 @@ def test_a_pause_whose_last_outcome_cannot_be_recorded_ends_the_run():
 
         def flush(self):
             while self.queue:
-                self.queue.pop()(LedgerError("The ledger cannot be written: disk is full."))
+                self.queue.pop()(LedgerError("ledger_unwritable", reason="disk is full"))
 
-    service = Service({2: Outcome("unknown", error="no answer in time")})
+    service = Service({2: Outcome("unknown", remark=NO_ANSWER)})
     engine, _, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
     engine._record = Full()
     with pytest.raises(LedgerError, match="disk is full"):
@@ -557,14 +563,14 @@ def test_an_error_in_the_engine_itself_ends_the_run_and_settles_what_is_under_wa
         asyncio.run(asyncio.wait_for(engine.run(), 5))
     last = snapshots[-1]
     assert (last.status, last.in_flight) == ("failed", 0)
-    assert "ZeroDivisionError" in last.sentence
+    assert last.finding.facts["error"] == "ZeroDivisionError"
     assert set(record.states.values()) <= {"unknown"}
     assert last.unknown == 10 * len(record.states)
 
 
 @pytest.mark.parametrize("pace", [Pace(None), Pace(10_000)])
 def test_what_the_service_asks_to_wait_is_waited_before_the_next_batch(pace):
-    asked = Outcome("unknown", error="unavailable", retry_after=0.2)
+    asked = Outcome("unknown", remark=NO_ANSWER, retry_after=0.2)
     engine, _, snapshots = make_engine(
         Service({2: asked}), batches=3, valves=[Unknown(99)], pace=pace, concurrency=1
     )
@@ -576,7 +582,7 @@ def test_what_the_service_asks_to_wait_is_waited_before_the_next_batch(pace):
 def test_what_the_service_asks_to_wait_is_waited_also_before_another_try():
     """Batch 3 is refused by the network while the service has asked for some time."""
     answers = [NOBODY, OK]
-    service = Service({2: Outcome("unknown", error="unavailable", retry_after=0.2)}, latency=0.01)
+    service = Service({2: Outcome("unknown", remark=NO_ANSWER, retry_after=0.2)}, latency=0.01)
     engine, record, snapshots = make_engine(service, batches=3, valves=[Unknown(99)], concurrency=2)
 
     async def post(entries, gate):
@@ -686,12 +692,12 @@ def test_a_run_that_ended_because_it_paused_cannot_be_resumed():
         await asyncio.sleep(0)
         return engine.status
 
-    engine, _, _ = make_engine(Service({3: Outcome("unknown", error="no answer in time")}))
+    engine, _, _ = make_engine(Service({3: Outcome("unknown", remark=NO_ANSWER)}))
     assert asyncio.run(late()) == "paused"
 
 
 def test_what_the_service_asks_to_wait_is_waited_also_by_a_batch_that_was_due_before():
-    asked = Outcome("unknown", error="unavailable", retry_after=0.3)
+    asked = Outcome("unknown", remark=NO_ANSWER, retry_after=0.3)
     service = Service({2: asked}, latency=0.02)
     valves, pace = [Unknown(99)], Pace(100)  # 10 messages each 0.1 s
     engine, _, snapshots = make_engine(service, batches=3, valves=valves, pace=pace, concurrency=2)
@@ -705,13 +711,15 @@ def test_the_last_batch_is_refused_and_the_end_says_so():
     engine, _, snapshots = make_engine(Service({1: wrong}), batches=1)
     asyncio.run(engine.run())
     assert snapshots[-1].status == "finished"
-    assert "refused 10 messages: Wrong Username or Password" in snapshots[-1].sentence
+    finding = snapshots[-1].finding
+    assert (finding.code, finding.facts["refused"]) == ("all_tried", 10)
+    assert finding.facts["reason"] == "Wrong Username or Password"
 
 
 def test_a_run_without_faults_ends_without_words():
     engine, _, snapshots = make_engine(Service())
     asyncio.run(engine.run())
-    assert (snapshots[-1].status, snapshots[-1].sentence) == ("finished", "")
+    assert (snapshots[-1].status, snapshots[-1].finding) == ("finished", None)
 
 
 class Full(Memory):
@@ -725,7 +733,7 @@ class Full(Memory):
         if batch < self.number or state not in self.states_lost:
             super().move(batch, state, told, **facts)
         else:
-            told(LedgerError("The ledger cannot be written: database or disk is full."))
+            told(LedgerError("ledger_unwritable", reason="disk is full"))
 
 
 def test_an_outcome_that_cannot_be_kept_is_unknown_and_fails_the_run():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.refusals import refused
 from support.small_campaigns import plan_for
 
 import campaign
@@ -178,7 +179,7 @@ def test_what_is_no_single_file_needs_a_name_unless_it_is_a_rehearsal_here(sourc
     plan = plan_for(campaign.read_contacts(source(tmp_path)))
     assert choose_name(plan, None, None, LOCAL.environment)[:2] == ("campaign", "")
     for account in (SANDBOX, LIVE):
-        with pytest.raises(UsageError, match='name="visits"'):
+        with refused("campaign_name_missing", UsageError):
             choose_name(plan, None, None, account.environment)
 
 
@@ -186,5 +187,5 @@ def test_what_is_no_single_file_needs_a_name_unless_it_is_a_rehearsal_here(sourc
     ("name", "folder"), [("", None), (" \t", None), ("\x1b[0m", None), (None, "/"), (None, "x/.local")]
 )
 def test_a_blank_name_is_refused(from_file, name, folder):
-    with pytest.raises(UsageError, match='name="visits"'):
+    with refused("campaign_name_missing", UsageError):
         choose_name(from_file, name, folder, LOCAL.environment)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.live_service import LiveService, start_live
+from support.refusals import facts_of, findings_of, refused
 
 import campaign
 from campaign.sending.ledger.ledger_file import LedgerFile, SqliteLedger
@@ -17,6 +18,7 @@ from campaign.sending.store import user_state
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.user_list import ListEntry, listed_campaigns
 from campaign.sending.store.user_state import account_lock
+from campaign.words.stored import read_stored
 
 TEXT = "Hi {name}, your visit is on Monday."
 
@@ -48,8 +50,8 @@ def plan_of(file="visits.csv", message=TEXT, **options):
     )
 
 
-def phrase_in(error, option="confirm"):
-    return json.loads(re.search(option + r'=("(?:[^"\\]|\\.)*")', str(error.value))[1])
+def phrase_in(error):
+    return json.loads(re.search(r'confirm=("(?:[^"\\]|\\.)*")', str(error.value))[1])
 
 
 def send(plan, account, **options):
@@ -70,9 +72,9 @@ def test_a_ledger_in_a_database_is_watched_over_like_one_in_a_file(service, desk
     (desk / "campaigns" / "visits").rename(desk / "campaigns" / "done")
     write_visits(range(12))
     moved = {"name": "visits", "folder": "campaigns/done", "progress": False}
-    with pytest.raises(campaign.FolderError, match=r"not in .*done") as refused:
+    with refused("campaign_gone", campaign.FolderError) as refusal:
         campaign.send(plan_of(), account=service.account, **moved)
-    result = send(plan_of(), service.account, **moved, takeover=phrase_in(refused, "takeover"))
+    result = send(plan_of(), service.account, **moved, takeover=refusal.value.finding.facts["phrase"])
     assert result.totals["accepted"] == 12
     assert sorted(service.numbers) == sorted(set(service.numbers))
     assert len(service.numbers) == 12
@@ -83,16 +85,15 @@ def test_from_another_directory_it_is_refused_with_where_it_lives(service, desk,
     plan = plan_of()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    with pytest.raises(campaign.FolderError, match=r"10 messages were sent") as refused:
+    with refused("campaign_elsewhere", campaign.FolderError, messages=10) as refusal:
         campaign.send(plan, account=service.account, progress=False)
-    assert str(desk / "campaigns" / "visits") in str(refused.value)
-    assert "another name" not in str(refused.value)
+    assert refusal.value.finding.facts["there"] == str(desk / "campaigns" / "visits")
     assert len(service.numbers) == 10
 
 
 def test_another_folder_is_refused_too(service, desk):
     send(plan_of(), service.account)
-    with pytest.raises(campaign.FolderError, match="10 messages were sent"):
+    with refused("campaign_elsewhere", campaign.FolderError, messages=10):
         campaign.send(plan_of(), name="visits", folder="new", account=service.account, progress=False)
     assert len(service.numbers) == 10
 
@@ -105,7 +106,7 @@ def test_a_folder_that_is_gone_is_not_begun_anew(service, desk, fate):
         folder.rename(folder.with_name("done"))
     else:
         shutil.rmtree(folder)
-    with pytest.raises(campaign.FolderError, match="no longer there"):
+    with refused("campaign_gone", campaign.FolderError):
         campaign.send(plan_of(), account=service.account, progress=False)
     assert len(service.numbers) == 10
 
@@ -114,16 +115,17 @@ def test_a_renamed_folder_goes_on_once_a_person_has_taken_it_over(service, desk)
     send(plan_of(), service.account)
     (desk / "campaigns" / "visits").rename(desk / "campaigns" / "done")
     write_visits(range(12))
-    with pytest.raises(campaign.FolderError) as refused:
+    with pytest.raises(campaign.FolderError) as refusal:
         campaign.send(
             plan_of(), name="visits", folder="campaigns/done", account=service.account, progress=False
         )
-    phrase = phrase_in(refused, "takeover")
+    phrase = refusal.value.finding.facts["phrase"]
     result = send(plan_of(), service.account, name="visits", folder="campaigns/done", takeover=phrase)
     assert result.totals["accepted"] == 12
     assert sorted(service.numbers) == [f"2567720000{n:02d}" for n in range(12)]
     journal = journal_frame(LedgerFile(desk / "campaigns" / "done" / "ledger.sqlite"))
-    assert journal["note"].str.contains("take over").any()
+    [note] = journal.loc[journal["now"] == "takeover", "note"]
+    assert read_stored(note).code == "campaign_gone"
     # At home now: no phrase is needed, and the old one opens nothing any more.
     assert (
         campaign.send(plan_of(), folder="campaigns/done", account=service.account, progress=False).totals[
@@ -142,17 +144,16 @@ def test_a_user_name_in_capitals_is_the_same_account(service, desk, username):
     send(plan_of(), service.account)
     account = service.account_as(username, host="WWW.sms.example.com")
     result = campaign.send(plan_of(), account=account, progress=False)
-    assert result.sentence.startswith("Nothing was left to send: 10 messages accepted on ")
+    assert (result.ending.code, result.totals["accepted"]) == ("nothing_left", 10)
     assert len(service.numbers) == 10
 
 
 def test_another_user_for_the_same_folder_is_asked_about(service, desk):
     send(plan_of(), service.account)
-    with pytest.raises(campaign.FolderError, match="another user name"):
+    with refused("other_account", campaign.FolderError):
         campaign.compare(plan_of(), account=service.account_as("hospital"))
-    with pytest.raises(campaign.FolderError, match="takeover=") as refused:
+    with refused("other_account", campaign.FolderError):
         campaign.send(plan_of(), account=service.account_as("hospital"), progress=False)
-    assert "another name" not in str(refused.value)
     assert len(service.numbers) == 10
 
 
@@ -166,7 +167,7 @@ def test_what_a_person_has_closed_does_not_leave_from_a_backup(service, desk, tm
     campaign.close(folder, confirm=phrase_in(asked))
     shutil.rmtree(folder)
     shutil.copytree(tmp_path / "backup", folder)
-    with pytest.raises(campaign.FolderError, match="older copy"):
+    with refused("ledger_older", campaign.FolderError):
         campaign.resume(folder, account=service.account, progress=False)
     assert len(service.numbers) == 4
 
@@ -193,7 +194,7 @@ def test_yesterdays_backup_does_not_send_again(service, desk, tmp_path):
         lambda: campaign.send(plan_of(), account=service.account, progress=False),
         lambda: campaign.resume(folder, account=service.account, progress=False),
     ):
-        with pytest.raises(campaign.FolderError, match="older copy"):
+        with refused("ledger_older", campaign.FolderError):
             again()
     assert len(service.numbers) == len(set(service.numbers)) == 10
 
@@ -215,14 +216,14 @@ def test_a_backup_that_is_settled_or_closed_is_still_known_to_be_one(service, de
         lambda: campaign.resolve(folder, 1, "accepted", confirm="batch 1 was accepted"),
         lambda: campaign.erase(folder),
     ):
-        with pytest.raises(campaign.FolderError, match=r"older copy.*Nothing was changed"):
+        with refused("ledger_older", campaign.FolderError):
             change()
     assert moves_of(LedgerFile(folder / "ledger.sqlite")) == before
-    with pytest.raises(campaign.FolderError, match="older copy") as refused:
+    with refused("ledger_older", campaign.FolderError) as refusal:
         campaign.resume(folder, account=service.account, progress=False)
     with pytest.raises(campaign.ConfirmationError) as asked:  # to go on there, a person takes it over
         campaign.resume(
-            folder, account=service.account, progress=False, takeover=phrase_in(refused, "takeover")
+            folder, account=service.account, progress=False, takeover=refusal.value.finding.facts["phrase"]
         )
     assert len(service.numbers) == 4
 
@@ -231,7 +232,7 @@ def test_of_a_copied_folder_only_the_first_can_go_on(service, desk):
     send(plan_of(), service.account, pilot=4)
     folder = desk / "campaigns" / "visits"
     shutil.copytree(folder, folder.with_name("copy"))
-    with pytest.raises(campaign.FolderError, match="takeover="):
+    with refused("campaign_elsewhere", campaign.FolderError):
         campaign.resume(folder.with_name("copy"), account=service.account, progress=False)
     with pytest.raises(campaign.ConfirmationError) as asked:
         campaign.resume(folder, account=service.account, progress=False)
@@ -259,13 +260,14 @@ def test_a_corrected_text_asks_before_anybody_gets_both(service, desk):
     with pytest.raises(campaign.ConfirmationError) as asked:
         campaign.send(plan_of(), account=service.account, progress=False)
     campaign.send(plan_of(), account=service.account, confirm=phrase_in(asked), progress=False)
-    with pytest.raises(campaign.ConfirmationError, match="10 people have another text"):
+    with refused("decision_needed") as changed:
         campaign.send(
             plan_of(message="Hello {name}."),
             account=service.account,
             confirm=phrase_in(asked),
             progress=False,
         )
+    assert changed.value.questions == {"changed": 10}
     assert len(service.numbers) == 10
 
 
@@ -301,9 +303,9 @@ def test_a_used_phrase_does_not_begin_the_campaign_anew(service, desk):
     phrase = asked(plan_of(), service.account)
     campaign.send(plan_of(), account=service.account, confirm=phrase, progress=False)
     shutil.rmtree(desk / "campaigns" / "visits")
-    with pytest.raises(campaign.FolderError) as refused:
+    with pytest.raises(campaign.FolderError) as refusal:
         campaign.send(plan_of(), account=service.account, confirm=phrase, progress=False)
-    takeover = phrase_in(refused, "takeover")
+    takeover = refusal.value.finding.facts["phrase"]
     assert asked(plan_of(), service.account, confirm=phrase, takeover=takeover) != phrase
     assert len(service.numbers) == 10
 
@@ -314,7 +316,7 @@ def test_campaigns_of_one_account_begin_one_after_the_other_and_wait_no_longer_t
     """A rehearsal reaches nobody, and another account nobody of these: they wait for nobody."""
     monkeypatch.setattr("campaign.sending.store.user_state._PATIENCE", 0.1)
     with account_lock(service.account):
-        with pytest.raises(campaign.LockedError, match=r"being begun .* the last 0\.1 seconds.*Try again"):
+        with refused("begun_elsewhere", campaign.LockedError):
             campaign.send(plan_of(), account=service.account, progress=False)
         assert asked(plan_of(), service.account_as("hospital"))
         assert campaign.send(plan_of(), progress=False).totals["accepted"] == 10
@@ -337,7 +339,7 @@ def test_a_campaign_that_is_sending_keeps_no_other_one_waiting(service, desk, mo
 def test_the_phrase_says_how_many_were_reached_today_by_another_campaign(service, desk):
     send(plan_of(), service.account)
     write_visits(range(7, 20))
-    with pytest.raises(campaign.ConfirmationError, match="3 people of these were reached") as asked:
+    with refused("confirmation_needed") as asked:
         campaign.send(plan_of(), name="reminder", account=service.account, elsewhere="send", progress=False)
     phrase = phrase_in(asked)
     assert phrase.endswith(", 3 people for the second time in 24 hours")
@@ -350,14 +352,15 @@ def test_the_phrase_says_how_many_were_reached_today_by_another_campaign(service
 def test_a_campaign_that_cannot_be_read_is_named(service, desk):
     send(plan_of(), service.account)
     (desk / "campaigns" / "visits" / "manifest.json").write_text("{")
-    with pytest.raises(campaign.ConfirmationError, match="visits cannot be read"):
+    with refused("confirmation_needed") as asked:
         campaign.send(plan_of(), name="reminder", account=service.account, progress=False)
+    assert "campaign_unreadable" in facts_of(findings_of(asked.value))
 
 
 def test_live_is_refused_where_the_list_cannot_be_written(service, desk, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CAMPAIGN_STATE_DIR", str(tmp_path / "file" / "state"))
-    with pytest.raises(campaign.FolderError, match="CAMPAIGN_STATE_DIR"):
+    with refused("campaign_file_unusable", campaign.FolderError):
         campaign.send(plan_of(), account=service.account, confirm="yes", progress=False)
     assert service.sandbox.requests == 0
 
@@ -370,7 +373,7 @@ def test_nothing_leaves_where_there_is_no_room_for_the_entry_of_the_list(service
     write = no_room_after(room, user_state.replace_private_file)
     with monkeypatch.context() as patch:
         patch.setattr(user_state, "replace_private_file", write)
-        with pytest.raises(campaign.FolderError, match="No space left"):
+        with refused("campaign_file_unusable", campaign.FolderError):
             campaign.send(plan_of(), confirm=phrase_in(asked), **options)
     assert service.numbers == []
     assert campaign.history()["waiting"].tolist() == [10 * room]  # what was registered waits
@@ -414,7 +417,7 @@ def test_a_rehearsal_named_in_not_again_leaves_nobody_out_live(service, desk):
 def test_a_campaign_that_waits_cannot_be_left_out(service, desk):
     send(plan_of(), service.account, pilot=4)
     for source in ("campaigns/visits", campaign.load_result("campaigns/visits")):
-        with pytest.raises(campaign.FolderError, match="6 messages wait or were refused"):
+        with refused("campaign_not_finished", messages=6):
             plan_of(not_again=source)
 
 
@@ -425,7 +428,7 @@ def test_people_whom_the_other_campaign_reached_since_are_not_written_to(service
     reminder = plan_of(message="Thank you, {name}.", not_again="campaigns/visits")
     assert (later.totals["duplicate"], reminder.totals["not_sent"]) == (10, 5)
     send(plan_of(), service.account)
-    with pytest.raises(campaign.UsageError, match="has reached 5 people of this plan since"):
+    with refused("reached_since", people=5):
         campaign.send(reminder, name="thanks", account=service.account, progress=False)
     assert len(service.numbers) == 15
 

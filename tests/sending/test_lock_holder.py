@@ -12,9 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support.findings import codes, finding
+from support.refusals import facts_of, findings_of, refused
 
 import campaign
 from campaign.sending.afterwards.unknown_batches import UnknownBatches
+from campaign.words.finding import Finding
 
 LIST = b"name,phone\n" + b"".join(b"Person %d,07700900%03d\n" % (n, n) for n in range(100, 200))
 PROGRAM = """
@@ -88,20 +91,16 @@ def at_work(busy_folder):
 def test_compare_says_that_a_run_is_under_way_and_shows_what_would_leave(busy_plan, at_work):
     compared = campaign.compare(busy_plan, name="visits")
     assert (len(compared.outgoing()), compared.counts["unsent"], compared.unknown) == (90, 90, 10)
-    for said in (compared.sentence, compared._repr_html_()):
-        assert f"another run, in process {at_work.pid} on this machine" in said
+    place = f"in process {at_work.pid} on this machine"
+    assert place in facts_of(compared.findings)["campaign_in_use"]["place"]
+    assert place in compared._repr_html_()
 
 
 @pytest.mark.usefixtures("busy_plan")
 def test_nobody_is_told_to_send_what_another_program_sends(at_work, tmp_path):
     result = campaign.load_result(FOLDER)
-    assert re.search(
-        r"Unknown messages were under way when this was read\. They are never sent again automatically\. "
-        rf"Another run has the campaign open, in process {at_work.pid} on this machine since \d\d:\d\d, to "
-        r"send what is left\. Look again with load_result\.$",
-        result.sentence,
-    )
-    assert result.ways_on == ()
+    assert {"rows_under_way", "rows_in_other_run"} <= {*codes(result)}
+    assert "call" not in finding(result, "rows_under_way").facts
     assert UnknownBatches.of(FOLDER, shown=20).numbers == ()  # an answer may come any moment
     page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
     command = [sys.executable, "-m", "campaign", "status", os.fspath(FOLDER)]
@@ -114,16 +113,17 @@ def test_nobody_is_told_to_send_what_another_program_sends(at_work, tmp_path):
 @pytest.mark.usefixtures("busy_plan")
 @pytest.mark.parametrize("verb", [campaign.resume, campaign.close])
 def test_whoever_is_locked_out_learns_by_which_program(verb, at_work):
-    where = rf"another run, in process {at_work.pid} on this machine since \d\d:\d\d\. Wait for that one"
-    with pytest.raises(campaign.LockedError, match=where):
+    with refused("campaign_open", campaign.LockedError) as told:
         verb(FOLDER)
+    holder = rf"in process {at_work.pid} on this machine since \d\d:\d\d"
+    assert re.fullmatch(holder, told.value.finding.facts["holder"])
 
 
 def test_a_program_that_was_killed_has_nothing_open(plan, sender):
     sender.kill()
     sender.wait()
-    assert "open" not in campaign.compare(plan, name="visits").sentence
-    assert "Resume the campaign" in campaign.load_result(FOLDER).sentence
+    assert "campaign_in_use" not in facts_of(campaign.compare(plan, name="visits").findings)
+    assert "campaign.resume(" in finding(campaign.load_result(FOLDER), "rows_not_sent").facts["resume"]
     assert campaign.resume(FOLDER, progress=False).totals["accepted"] == 90
 
 
@@ -134,34 +134,29 @@ def test_after_a_kill_the_card_has_the_call_that_settles_what_was_under_way(plan
     result = campaign.load_result(FOLDER)
     under_way = result.batches.loc[result.batches["status"] == "unknown", "batch"].tolist()
     assert (result.batches["error"] == "").all()
-    assert (
-        "If the program that was sending them has ended, they may have been sent: settle each batch with "
-        "resolve, or all with reconcile and the provider's own list." in result.sentence
-    )
-    purpose, line = result.ways_on[0]
-    assert purpose == (
-        f"To settle batch {under_way[0]}, once the program that was sending has ended and you have asked the "
-        "service"
-    )
+    found = finding(result, "rows_under_way").facts
+    assert found["batches"] == under_way
+    line = found["call"]
     assert html.escape(line) in result._repr_html_()
-    with pytest.raises(campaign.ConfirmationError, match="the program ended before an answer came"):
+    with pytest.raises(campaign.ConfirmationError) as asked:
         eval(line.removeprefix("result = "))  # it asks, and says what the batch holds
+    assert findings_of(asked.value)[0].facts["came"] == Finding("ended_before_answer", {"who": "program"})
     again = campaign.load_result(FOLDER)
-    assert again.ways_on[0] == (f"To settle batch {under_way[0]}, once you have asked the service", line)
+    assert finding(again, "rows_unknown").facts["call"] == line
 
 
 @pytest.mark.usefixtures("busy_plan")
 def test_a_copy_of_the_folder_is_open_nowhere(tmp_path):
     copy = shutil.copytree(FOLDER, tmp_path / "copy")
-    assert "Another run" not in campaign.load_result(copy).sentence
+    assert "rows_in_other_run" not in codes(campaign.load_result(copy))
 
 
 def test_a_run_of_this_very_program_is_named_as_such(plan):
     with campaign.Sandbox(latency=0.2) as sandbox:
         run = campaign.start(plan, name="visits", account=sandbox, batch_size=10, progress=False)
-        here = campaign.load_result(run.folder).sentence
-        assert "Another run" not in run.wait().sentence
-    assert re.search(r"open, in this notebook or program since \d\d:\d\d, to send what is left\.", here)
+        here = campaign.load_result(run.folder)
+        assert "rows_in_other_run" not in codes(run.wait())
+    assert "in this notebook or program since" in finding(here, "rows_in_other_run").facts["place"]
 
 
 def test_only_words_depend_on_what_is_noted(plan, sender):
@@ -169,13 +164,14 @@ def test_only_words_depend_on_what_is_noted(plan, sender):
     note = FOLDER / "lock.json"
     record = json.loads(note.read_text("utf-8"))
     note.write_text(json.dumps(record | {"machine": "desk.example"}), "utf-8")
-    assert "Another run" not in campaign.load_result(FOLDER).sentence  # nobody knows whether it still runs
-    with pytest.raises(campaign.LockedError, match=f"in process {sender.pid} on desk.example since"):
+    assert "rows_in_other_run" not in codes(campaign.load_result(FOLDER))  # which may have ended
+    with refused("campaign_open", campaign.LockedError) as told:
         campaign.resume(FOLDER)
+    assert f"in process {sender.pid} on desk.example since" in told.value.finding.facts["holder"]
     wrong = ({"process": "1"}, {"machine": 7}, {"since": "2026-01-01T08:00"})
     for damaged in ("", "{", "[]", "[" * 100_000, *(json.dumps(record | one) for one in wrong)):
         note.write_text(damaged, "utf-8")
-        with pytest.raises(campaign.LockedError, match=r"open in another run\. Wait for that one"):
+        with refused("campaign_open", campaign.LockedError):
             campaign.resume(FOLDER)
 
 

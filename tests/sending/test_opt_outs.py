@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from support.links import link_for
+from support.refusals import facts_of, findings_of, refused
 from support.small_campaigns import contacts_of, people, plan_for
 from support.witnessed_service import HOSTS, WitnessedService, account_of
 
@@ -48,7 +49,7 @@ def test_a_number_of_a_list_that_is_in_no_row_gets_nothing_next_week(sandbox):
     assert (difference.new, difference.reached) == (1, 3)
     result = send(next_week, sandbox)
     assert tuple(result.contacts.loc[5, ["status", "why", "reason"]]) == (
-        "opted_out", "opted_out", "The number is on the opt-out list.",
+        "opted_out", "opted_out", "This person opted out.",
     )  # fmt: skip
     assert received(sandbox) == ["000", "001", "002", "004"]
     assert resume(sandbox).totals["opted_out"] == 1
@@ -128,7 +129,7 @@ def test_an_erased_campaign_has_none_of_the_numbers(sandbox):
 def test_a_list_that_was_changed_on_disk_is_noticed(sandbox):
     folder = send(plan_for(people(3), opt_outs=["0772 000 004"]), sandbox).folder
     (folder / "rounds/0001/opt_outs.parquet").write_bytes(b"")
-    with pytest.raises(campaign.FolderError, match="was changed after it was frozen"):
+    with refused("campaign_file_damaged", campaign.FolderError):
         send(plan_for(people(5)), sandbox)
     assert len(sandbox.inbox) == 3
 
@@ -141,7 +142,7 @@ def test_without_a_list_or_a_mark_there_is_no_file(sandbox):
 def test_the_registration_looks_at_the_list_by_itself(sandbox, monkeypatch):
     send(plan_for(people(1), opt_outs=LIST), sandbox)
     monkeypatch.setattr(amended_plan, "are_among", lambda numbers, opt_outs: np.zeros(len(numbers), bool))
-    with pytest.raises(LedgerError, match=r"2 messages .* is on a list of opt-outs"):
+    with refused("would_send_twice", LedgerError, messages=2):
         send(plan_for(people(2)), sandbox, opted_out="send")
     assert len(sandbox.inbox) == 0
 
@@ -166,9 +167,10 @@ def test_a_mark_that_is_gone_is_said_until_a_person_decides(sandbox):
 
 def test_nothing_is_sent_before_a_person_has_decided(sandbox):
     send(marked(5, (2, 3)), sandbox)
-    with pytest.raises(campaign.ConfirmationError, match="Rows 2 and 3") as asked:
+    with refused("decision_needed") as asked:
         send(plan_for(people(6)), sandbox)
     assert asked.value.questions == {"opted_out": 2}
+    assert facts_of(findings_of(asked.value))["opted_out_before"]["examples"] == ["row 2", "row 3"]
     assert len(sandbox.inbox) == 3
     assert send(marked(6, (2, 3)), sandbox).totals["accepted"] == 4
     result = send(plan_for(people(6)), sandbox, opted_out="send")
@@ -206,7 +208,7 @@ def test_left_out_again_they_stay_in_the_table_with_the_reason(sandbox):
         assert (result.totals["accepted"], result.totals["opted_out"], len(result.rounds)) == (4, 2, rounds)
     loaded = campaign.load_result(result.folder).contacts
     assert loaded["status"].tolist() == ["opted_out", "opted_out", *["accepted"] * 4]
-    assert loaded["reason"].iloc[0].startswith("This number was left out before")
+    assert loaded["why"].iloc[0] == "opted_out"
     assert resume(sandbox).totals["opted_out"] == 2
     assert compared(plan_for(people(6)), sandbox).questions == {"opted_out": 2}
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from msgspec import structs
+from support.refusals import refused
 
 import campaign
 from campaign.sending.engine.hours import Hours
@@ -128,18 +129,14 @@ def test_resume_says_the_same(sent):
 @pytest.mark.parametrize("send", [campaign.send, campaign.start, asend])
 def test_what_is_not_a_plan(send, plan, contacts, sent):
     for given, words in (
-        (
-            sent,
-            "You gave a Result: its plan was sent already. To send what is left of it, use campaign.resume",
-        ),
-        (contacts, "You gave a table of contacts, not a Plan. Make one first: plan = campaign.prepare("),
-        ("visits.xlsx", "You gave the text 'visits.xlsx', not a Plan"),
-        (None, "You gave None, not a Plan"),
-        ([plan], "You gave a list, not a Plan"),
+        (sent, "a Result"),
+        (contacts, "a table of contacts"),
+        ("visits.xlsx", "the text 'visits.xlsx'"),
+        (None, "None"),
+        ([plan], "a list"),
     ):
-        with pytest.raises(campaign.UsageError) as said:
+        with refused("wrong_value", campaign.UsageError, argument="plan", given=words):
             send(given, progress=False)
-        assert words in str(said.value)
 
 
 def settle(folder):
@@ -149,9 +146,9 @@ def settle(folder):
 def test_what_is_not_a_folder(plan, sent):
     for verb in (campaign.resume, campaign.load_result, settle):
         for given in (plan, sent, None, 5, [sent.folder]):
-            with pytest.raises(campaign.UsageError, match="folder needs a path, but got"):
+            with refused("wrong_value", campaign.UsageError, argument="folder", needs="a path"):
                 verb(given)
-    with pytest.raises(campaign.UsageError, match="folder needs a path, but got a Result"):
+    with refused("wrong_value", campaign.UsageError, argument="folder", given="a Result", needs="a path"):
         campaign.resume(sent)
 
 
@@ -160,9 +157,9 @@ def test_what_is_not_a_folder(plan, sent):
     [
         ([2, "3"], "accepted", "", "batches needs a whole number of 1 or more, but got the text '3'."),
         ([], "accepted", "", "batches needs a whole number of 1 or more, but got a list. Write the"),
-        ([2, 1], "accepted", "", "Batch 1 is not unknown: it was accepted. Leave it out. The unknown"),
+        ([2, 1], "accepted", "", "Batch 1 is not unknown: accepted."),
         (2.0, "accepted", "", "batches needs a whole number of 1 or more, but got 2.0."),
-        (1, "accepted", "", "Batch 1 is not unknown: it was accepted. Leave it out. The unknown"),
+        (1, "accepted", "", "Batch 1 is not unknown: accepted."),
         (2, "delivered", "", "outcome is 'delivered'; it can be 'accepted', 'refused' or 'again'."),
         (2, ["accepted"], "", "outcome is a list; it can be"),
         (2, "accepted", 5, "note needs text, but got 5."),
@@ -179,7 +176,7 @@ def test_what_cannot_be_settled(batch, outcome, note, words, sent):
     [
         ({"number": 256772000999}, "number needs text, but got"),
         ({"row": "3"}, "row needs a whole number of 1 or more, but got the text '3'."),
-        ({"row": 9}, "Row 9 gets no message"),
+        ({"row": 9}, "There is no message to try in row 9."),
         ({"account": "live"}, "account needs an Account, but got a str."),
     ],
 )
@@ -190,7 +187,7 @@ def test_what_cannot_be_tried_out(options, words, plan):
 
 
 def test_what_cannot_be_tried_out_because_it_is_no_plan(sent):
-    with pytest.raises(campaign.UsageError, match="You gave a Result"):
+    with refused("wrong_value", argument="plan", write="campaign.resume(result.folder)"):
         campaign.try_out(sent, number="0772 000 999", region="UG")
 
 
@@ -262,31 +259,32 @@ def test_the_options_choose_the_valves():
 
 
 @pytest.mark.parametrize(
-    ("hours", "words"),
+    ("zone", "meant"),
     [
-        ("08:00-20:00 EAT", "'EAT' in hours is not a time zone. Abbreviations are ambiguous: write a region "
-         "and city, such as"),
-        ("08:00-20:00 EAT", "Africa/Kampala"),
-        ("08:00-20:00 EAT", "Africa/Nairobi"),
-        ("08:00-20:00 BST", "Europe/London"),  # in summer
-        ("08:00-20:00 IST", "Europe/Dublin"),  # which is why they are ambiguous
-        ("08:00-20:00 IST", "Asia/Kolkata"),
-        ("08:00-20:00 Kampala", "Perhaps you mean Africa/Kampala"),
-        ("08:00-20:00 kampla", "Perhaps you mean Africa/Kampala"),
-        ("08:00-20:00 New York", "Perhaps you mean America/New_York"),
-        ("08:00-20:00 africa/nairobi", "Perhaps you mean Africa/Nairobi"),
-        ("08:00-20:00 Nowhere", "'Nowhere' in hours is not a time zone. Write a region and city, as in"),
-        ("08:00-20:00 ../../etc/passwd", "is not a time zone"),
-        ("08:00-20:00", "without a time zone. Write it like '08:00-20:00 Africa/Kampala'"),
-        ("25:00-26:00 UTC", "but got the text '25:00-26:00 UTC'. Write hours='08:00-20:00 Africa/Kampala'"),
-        ("8-20 Africa/Kampala", "Write hours='08:00-20:00 Africa/Kampala'"),
-        ("", "got an empty text"),
+        ("EAT", "Africa/Kampala"),
+        ("EAT", "Africa/Nairobi"),
+        ("BST", "Europe/London"),  # in summer
+        ("IST", "Europe/Dublin"),  # which is why they are ambiguous
+        ("IST", "Asia/Kolkata"),
+        ("Kampala", "Africa/Kampala"),
+        ("kampla", "Africa/Kampala"),
+        ("New York", "America/New_York"),
+        ("africa/nairobi", "Africa/Nairobi"),
+        ("Nowhere", ""),
+        ("../../etc/passwd", ""),
     ],
-)  # fmt: skip
-def test_hours_that_cannot_be_read(hours, words):
-    with pytest.raises(campaign.UsageError) as said:
+)
+def test_a_time_zone_that_does_not_exist(zone, meant):
+    with refused("time_zone_unknown", campaign.UsageError, zone=zone) as told:
+        Hours.of(f"08:00-20:00 {zone}")
+    suggestions = told.value.finding.facts["suggestions"]
+    assert meant in suggestions if meant else suggestions == []
+
+
+@pytest.mark.parametrize("hours", ["08:00-20:00", "25:00-26:00 UTC", "8-20 Africa/Kampala", ""])
+def test_hours_that_cannot_be_read(hours):
+    with refused("wrong_value", campaign.UsageError, argument="hours"):
         Hours.of(hours)
-    assert words in str(said.value)
 
 
 @pytest.mark.parametrize(

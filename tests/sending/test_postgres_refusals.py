@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from support.ledgers import IDENTITY
 from support.postgres_server import PASSWORD, USER
+from support.refusals import refused
 from support.small_campaigns import people, plan_for
 
 import campaign
@@ -50,42 +51,31 @@ def send(sandbox, folder, ledger):
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ("mysql://ana@db/x", "address of a PostgreSQL database, and mysql is another kind. Write ledger="),
-        ("postgresql+psycopg2://ana@db/x", "address of a PostgreSQL database. Write ledger="),
-        ("postgresql://ana@db:port/x", "address of a PostgreSQL database. Write ledger="),
-        ("://", "address of a PostgreSQL database. Write ledger="),
-    ],
+    "given",
+    ["mysql://ana@db/x", "postgresql+psycopg2://ana@db/x", "postgresql://ana@db:port/x", "://"],
 )
-def test_an_address_that_cannot_be_meant(sandbox, tmp_path, given, sentence):
-    with pytest.raises(UsageError, match=sentence):
+def test_an_address_that_cannot_be_meant(sandbox, tmp_path, given):
+    with refused("wrong_value", UsageError, argument="ledger"):
         send(sandbox, tmp_path / "visits", given)
     assert len(sandbox.inbox) == 0
     assert not (tmp_path / "visits").exists()
 
 
-def test_the_extra_is_not_installed(sandbox, tmp_path, database, monkeypatch):
-    monkeypatch.setattr(address, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r'sqlalchemy and psycopg. Run pip install "campaign\[postgres\]"'):
-        send(sandbox, tmp_path / "visits", database)
-    assert len(sandbox.inbox) == 0
-
-
 @pytest.mark.parametrize(
-    ("part", "other", "sentence"),
+    ("part", "other", "reason"),
     [
-        (f":{PASSWORD}@", ":guess@", "password authentication failed.*PGPASSWORD or from a password file"),
-        (f":{PASSWORD}@", "@", "no password supplied.*The password comes from ledger="),
-        (f"{USER}:", "nobody:", "authentication failed.*host, user, database and password are right"),
-        ("127.0.0.1", "nowhere.invalid", "nowhere.invalid.*Check that the server is running"),
-        ("/ngo", "/gone", "does not exist.*database and password are right"),
-        ("127.0.0.1:", "127.0.0.1:1", "cannot be made: .*Check that the server is running"),
+        (f":{PASSWORD}@", ":guess@", "password authentication failed"),
+        (f":{PASSWORD}@", "@", "no password supplied"),
+        (f"{USER}:", "nobody:", "authentication failed"),
+        ("127.0.0.1", "nowhere.invalid", "nowhere.invalid"),
+        ("/ngo", "/gone", "does not exist"),
+        ("127.0.0.1:", "127.0.0.1:1", ""),
     ],
 )
-def test_a_database_that_cannot_be_reached(sandbox, tmp_path, database, part, other, sentence):
-    with pytest.raises(LedgerError, match=sentence):
+def test_a_database_that_cannot_be_reached(sandbox, tmp_path, database, part, other, reason):
+    with refused("ledger_unreachable", LedgerError) as told:
         send(sandbox, tmp_path / "visits", database.replace(part, other))
+    assert reason in told.value.finding.facts["reason"]
     assert len(sandbox.inbox) == 0
     assert not (tmp_path / "visits").exists()
 
@@ -100,7 +90,7 @@ def clerk(postgres_server, database):
 
 def test_somebody_without_the_right_to_make_tables(sandbox, tmp_path, postgres_server, database, clerk):
     ledger = postgres_server.address(database.rpartition("/")[2], clerk, "letter-box-5")
-    with pytest.raises(LedgerError, match=r"permission denied for database.*rights that the README lists"):
+    with refused("ledger_unwritable", LedgerError):
         send(sandbox, tmp_path / "visits", ledger)
     assert len(sandbox.inbox) == 0
 
@@ -111,7 +101,7 @@ def test_somebody_without_the_right_to_look(waiting, postgres_server, database, 
     place = open_folder(waiting).ledger_place
     ledger = postgres_server.address(database.rpartition("/")[2], clerk, "letter-box-5")
     theirs = PostgresPlace(place.folder, without_password(ledger), place.schema)
-    with pytest.raises(LedgerError, match=r"permission denied for table.*rights that the README lists"):
+    with refused("ledger_unwritable", LedgerError):
         theirs.check(open_folder(waiting).manifest.identity)
 
 
@@ -120,7 +110,7 @@ def test_a_database_that_can_only_be_read(sandbox, waiting, postgres_server, dat
     name = database.rpartition("/")[2]
     postgres_server.ask(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     assert campaign.load_result(waiting).totals["refused"] == 1
-    with pytest.raises(LedgerError, match=r"read-only transaction.*give the address of the one that"):
+    with refused("ledger_unwritable", LedgerError):
         campaign.resume(waiting, account=sandbox.account, progress=False)
     assert len(sandbox.inbox) == 0
 
@@ -141,16 +131,16 @@ def test_a_database_that_can_only_be_read(sandbox, waiting, postgres_server, dat
 )
 def test_tables_that_another_program_has_changed(sandbox, waiting, postgres_server, database, meddling):
     postgres_server.ask(f"SET search_path TO {schema_of(waiting)}; {meddling}", database.rpartition("/")[2])
-    with pytest.raises(LedgerError, match=r"was changed by another program. Restore it from a copy"):
+    with refused("ledger_damaged", LedgerError):
         campaign.resume(waiting, account=sandbox.account, progress=False)
     assert len(sandbox.inbox) == 0
 
 
 def test_a_database_without_the_ledger(sandbox, waiting, postgres_server, database):
     postgres_server.ask(f"DROP SCHEMA {schema_of(waiting)} CASCADE", database.rpartition("/")[2])
-    with pytest.raises(LedgerError, match="nobody knows what was sent: restore the schema campaign_"):
+    with refused("ledger_missing", LedgerError):
         campaign.resume(waiting, account=sandbox.account, progress=False)
-    with pytest.raises(LedgerError, match="There is no ledger of this campaign in postgresql"):
+    with refused("ledger_missing", LedgerError):
         campaign.load_result(waiting)
     (problem,) = campaign.history(waiting)["problem"]
     assert "nobody knows what was sent" in problem
@@ -158,22 +148,22 @@ def test_a_database_without_the_ledger(sandbox, waiting, postgres_server, databa
 
 def test_the_ledger_of_another_campaign(sandbox, waiting):
     folder = open_folder(waiting)
-    with pytest.raises(LedgerError, match=r"belongs to another campaign.*\(manifest differs\)"):
+    with refused("ledger_of_another", LedgerError, differs="manifest"):
         folder.ledger_place.open(folder.manifest.identity | {"manifest": "other"})
 
 
 @pytest.mark.parametrize(
-    ("field", "crafted", "sentence"),
+    ("field", "crafted", "code"),
     [
-        ("salt", "x; DROP TABLE y", "The manifest in .* is damaged. Restore it from a copy"),
-        ("ledger", "postgresql+psycopg://ana@db:port/x", "address cannot be understood. Check"),
-        ("ledger", "mysql://ana@db/x", "address of a PostgreSQL database, and mysql is another kind"),
+        ("salt", "x; DROP TABLE y", "campaign_file_damaged"),
+        ("ledger", "postgresql+psycopg://ana@db:port/x", "ledger_unreachable"),
+        ("ledger", "mysql://ana@db/x", "wrong_value"),
     ],
 )
-def test_a_folder_that_somebody_has_crafted(waiting, field, crafted, sentence):
+def test_a_folder_that_somebody_has_crafted(waiting, field, crafted, code):
     manifest = waiting / "manifest.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {field: crafted}))
-    with pytest.raises(CampaignError, match=sentence):
+    with refused(code, CampaignError):
         campaign.load_result(waiting)
 
 
@@ -188,7 +178,7 @@ def test_a_server_that_wants_to_read_the_password_does_not_get_it(waiting, monke
             server.RequestHandlerClass = greedy_server(heard, request)
             there = f"postgresql+psycopg://ana@127.0.0.1:{server.server_address[1]}/x"
             place = PostgresPlace(waiting, there, "s")
-            with pytest.raises(LedgerError, match="server requested"):
+            with refused("ledger_unreachable", LedgerError):
                 place.check(IDENTITY)
         server.shutdown()
     assert len(heard) >= 2
@@ -213,7 +203,7 @@ def test_an_older_copy_of_the_ledger(sandbox, waiting):
     """As a restored backup is."""
     guard = waiting / "ledger.moves"
     guard.write_text(str(int(guard.read_text()) + 3))
-    with pytest.raises(LedgerError, match="older copy: 3 moves are missing"):
+    with refused("ledger_older", LedgerError, missing=3):
         campaign.resume(waiting, account=sandbox.account, progress=False)
     assert len(sandbox.inbox) == 0
 
@@ -222,7 +212,7 @@ def test_a_server_that_does_not_sync(sandbox, waiting, postgres_server):
     postgres_server.ask("ALTER SYSTEM SET fsync = off")
     try:
         postgres_server.ask("SELECT pg_reload_conf(), pg_sleep(0.2)")
-        with pytest.raises(LedgerError, match=r"fsync is off.*Give a database that survives a power cut"):
+        with refused("ledger_unsafe", LedgerError, reason="fsync is off"):
             campaign.resume(waiting, account=sandbox.account, progress=False)
     finally:
         postgres_server.ask("ALTER SYSTEM RESET fsync")
@@ -233,7 +223,7 @@ def test_a_server_that_does_not_sync(sandbox, waiting, postgres_server):
 @pytest.mark.parametrize("elsewhere", ["another database", "a file"])
 def test_a_campaign_keeps_its_ledger(sandbox, waiting, postgres_server, tmp_path, elsewhere):
     other = postgres_server.database() if elsewhere == "another database" else tmp_path / "visits.sqlite"
-    with pytest.raises(UsageError, match=r"has its ledger in postgresql.*Leave out ledger="):
+    with refused("ledger_elsewhere", UsageError):
         send(sandbox, waiting, other)
     assert len(sandbox.inbox) == 0
 
@@ -369,7 +359,7 @@ def test_a_database_that_moves_is_found_by_its_service(sandbox, tmp_path, databa
 
 def test_a_new_program_needs_the_password_again(sandbox, waiting, database, monkeypatch):
     monkeypatch.setattr(address, "_passwords", {})
-    with pytest.raises(LedgerError, match="no password supplied"):
+    with refused("ledger_unreachable", LedgerError):
         campaign.load_result(waiting)
     result = campaign.resume(waiting, account=sandbox.account, ledger=database, progress=False)
     assert result.totals["accepted"] == 3

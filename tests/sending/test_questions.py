@@ -4,6 +4,7 @@ import re
 
 import pandas as pd
 import pytest
+from support.refusals import refused
 from support.small_campaigns import contacts_of
 
 import campaign
@@ -150,6 +151,18 @@ def test_a_cell_that_was_reached_as_another_number_is_asked_about(send, sandbox)
     assert (result.totals["accepted"], len(sandbox.inbox)) == (6, 7)
     result = send(kenya, changed="send")
     assert (shown(result, 8), len(sandbox.inbox)) == (("accepted", "", 5), 8)
+
+
+def test_each_open_question_has_its_examples_and_few_words(send):
+    """Split texts are shown without the numbers of their pieces."""
+    long = " ".join(["Please come on Monday and bring your card with you."] * 4)
+    send(plan_of(*PEOPLE, message=long, overlong="split"), budget=140)
+    for answers in ({"waiting": "withdraw"}, {"changed": "send"}):
+        with refused("decision_needed", campaign.ConfirmationError) as asked:
+            send(plan_of(*PEOPLE, message=f"{long} Thanks.", overlong="split"), **answers)
+        assert len(asked.value.questions) == 1
+        assert len(str(asked.value).split()) <= 60
+        assert "(1/2)" not in str(asked.value)
 
 
 def test_a_row_of_each_kind_is_shown_and_masked(send, sandbox):

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from support.findings import codes, finding
+from support.refusals import facts_of, findings_of, refused
 from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
@@ -49,10 +51,7 @@ def test_a_pilot_stays_that_of_its_first_choice_when_a_row_is_added(desk):
         campaign.send(plan_for(people(12)), pilot=4, **options)
         held = campaign.send(plan_for(people(13)), pilot=4, **options)
         assert (held.totals["accepted"], held.totals["not_sent"]) == (4, 9)
-        assert (
-            "Nothing was sent this time: the pilot is over. Resume to send the 9 other messages."
-            in held.sentence
-        )
+        assert (held.ending.code, held.ending.facts["waiting"]) == ("pilot_over", 9)
         assert campaign.resume(held.folder, account=sandbox.account, **QUIET).totals["accepted"] == 13
         assert sandbox.inbox["number"].is_unique
 
@@ -74,7 +73,7 @@ def test_a_budget_of_messages_counts_people_who_have_left_the_table(desk):
         rows = people(12).iloc[4:]  # four of those who were reached are gone
         result = campaign.send(plan_for(rows), budget=campaign.Budget(messages=8), **options)
         assert len(sandbox.inbox) == 7
-        assert "budget of 8 messages" in result.sentence
+        assert result.ending.facts["budget"] == 8
         assert result.not_in_table["number"].tolist() == [f"25677200000{n}" for n in range(4)]
 
 
@@ -108,11 +107,10 @@ def test_a_file_of_the_same_name_elsewhere_asks_for_a_name(desk):
     with campaign.Sandbox() as sandbox:
         options = {"account": sandbox.account, **QUIET}
         campaign.send(north, **options)
-        with pytest.raises(campaign.UsageError, match="another file of the same name") as asked:
+        with refused("other_file", campaign.OtherFileError, campaign="visits"):
             campaign.send(south, **options)
-        assert 'name="visits"' in str(asked.value)
         continued = campaign.send(south, name="visits", **options)
-        assert "Nothing was left to send: 1 message accepted" in continued.sentence
+        assert finding(continued, "nothing_left").facts["kinds"][0].startswith("1 message accepted")
         assert campaign.send(south, name="south visits", **options).totals["accepted"] == 1
         assert len(sandbox.inbox) == 2
 
@@ -129,10 +127,9 @@ def test_every_file_that_a_campaign_was_sent_from_goes_on_with_it(desk):
         campaign.send(plans["north"], **options)
         campaign.send(plans["south"], name="visits", **options)
         for known in ("north", "south"):
-            assert "Nothing was left to send" in campaign.send(plans[known], **options).sentence
-        with pytest.raises(campaign.OtherFileError, match=r"last sent from .*south") as asked:
+            assert "nothing_left" in codes(campaign.send(plans[known], **options))
+        with refused("other_file", sent_from=str(Path("south/visits.csv").absolute())):
             campaign.compare(plans["west"], account=sandbox.account)
-        assert asked.value.campaign == "visits"
 
 
 @pytest.mark.parametrize("moment", ["before its folder", "before its round"])
@@ -150,7 +147,7 @@ def test_of_two_programs_that_begin_one_rehearsal_the_slower_one_is_refused(
         return made or make(*place)
 
     monkeypatch.setattr(opening, "create_folder", make_slowly)
-    with pytest.raises(campaign.LockedError, match="begun by another program just now"):
+    with refused("begun_elsewhere", campaign.LockedError):
         campaign.send(plan, account=sandbox.account, folder=folder, progress=False)
     assert len(sandbox.inbox) == 3
 
@@ -161,8 +158,11 @@ def test_of_two_texts_to_one_number_the_changed_one_keeps_its_own(sandbox, tmp_p
     both = contacts_of("Ticket 1,0772 000 001", "Ticket 2,0772 000 001")
     campaign.send(plan_for(both, duplicates="keep"), **options)
     corrected = plan_for(contacts_of("Ticket 1,0772 000 001", "Ticket II,0772 000 001"), duplicates="keep")
-    with pytest.raises(campaign.ConfirmationError, match="row 3: “Hi Ticket 2” is now “Hi Ticket II”"):
+    with refused("decision_needed") as asked:
         campaign.send(corrected, **options)
+    assert facts_of(findings_of(asked.value))["text_replaced"] == {
+        "place": "row 3", "before": "“Hi Ticket 2”", "now": "“Hi Ticket II”",
+    }  # fmt: skip
     skipped = campaign.send(corrected, changed="skip", **options)
     resumed = campaign.resume(skipped.folder, account=sandbox.account, **QUIET)
     for result in (skipped, campaign.load_result(skipped.folder), resumed):
@@ -178,10 +178,10 @@ def test_the_question_about_changed_texts_shows_where_they_differ(sandbox, tmp_p
     options = {"account": sandbox.account, "folder": tmp_path / "visits", **QUIET}
     campaign.send(plan_for(days[0], text), **options)
     corrected = plan_for(days[1], text)
-    with pytest.raises(campaign.ConfirmationError, match="row 2: “… ") as asked:
+    with refused("decision_needed") as asked:
         campaign.send(corrected, **options)
-    line = next(line for line in str(asked.value).splitlines() if line.startswith("row 2"))
-    assert line == "row 2: “… missed last month, on 9 Dec.” is now “… missed last month, on 10 Dec.”"
+    shown = facts_of(findings_of(asked.value))["text_replaced"]
+    assert (shown["before"], shown["now"]) == ("“… month, on 9 Dec.”", "“… month, on 10 Dec.”")
     difference = campaign.compare(corrected, folder=tmp_path / "visits")
     assert difference.messages["before"].tolist() == [text.format(name="Amina", day="9 Dec")]
     assert "on 9 Dec." in difference._repr_html_()
@@ -193,5 +193,5 @@ def test_a_difference_shows_what_is_promised_and_nothing_of_its_inside(desk):
     difference = campaign.compare(plan_for(people(3)))
     assert {name for name in dir(difference) if not name.startswith("_")} == {
         "counts", "questions", "cost", "new", "reached", "unknown", "gone", "messages", "not_in_table",
-        "sentence", "outgoing", "is_first",
+        "findings", "outgoing", "is_first",
     }  # fmt: skip

@@ -13,6 +13,8 @@ from functools import partial
 import pandas as pd
 import pytest
 from support.consistency_audit import audit_folder
+from support.findings import codes, rows_found
+from support.refusals import refused
 
 import campaign
 from campaign.notebook.run_card import run_card
@@ -90,7 +92,7 @@ def test_a_run_that_a_valve_holds_has_ended_when_its_result_is_returned(send, sl
     assert run_threads() == before
     assert result.totals["unknown"] == 10
     assert 11 < result.totals["accepted"] == len(slow_service.inbox) - 10  # whatever was under way counts
-    assert "It is not known whether 10 messages were sent" in result.sentence
+    assert (result.ending.code, result.ending.facts["messages"]) == ("answer_lost", 10)
     assert_same(result, campaign.load_result(result.folder))
     assert list(result.folder.glob("ledger.sqlite-*")) == []  # closed: its write-ahead file is folded in
     slow_service._latency = 0
@@ -174,7 +176,7 @@ def test_waiting_no_longer_than_asked():
 @pytest.mark.parametrize("timeout", ["5", True, -1, [1]])
 def test_a_time_to_wait_that_is_none(timeout):
     run = campaign.start(plan_of(1), progress=False)
-    with pytest.raises(campaign.UsageError, match="timeout needs a number of seconds"):
+    with refused("wrong_value", campaign.UsageError, argument="timeout", needs="a number of seconds"):
         run.wait(timeout)
     run.wait()
 
@@ -374,11 +376,10 @@ def held():
 def test_a_run_that_a_valve_holds_makes_way_for_the_decision_that_it_waits_for(held, settle):
     settle(held.folder, 2)
     assert held.ended
-    assert held.wait().sentence == campaign.load_result(held.folder).sentence
-    assert held.sentence.startswith(
-        "This run made way for another call that opened its campaign, such as resolve or resume."
-    )
-    assert "campaign.resolve" not in run_card(held)
+    assert held.wait().findings == campaign.load_result(held.folder).findings
+    assert held.counts.finding.code == "made_way"
+    assert "rows_unknown" not in codes(held.result)
+    assert "batches_unknown" not in run_card(held)
     assert campaign.resume(held.folder, progress=False).totals["accepted"] == 30
 
 
@@ -389,7 +390,7 @@ def test_a_run_that_a_valve_holds_makes_way_for_closing(held):
 
 
 def test_erasing_what_a_valve_holds_says_what_is_unknown(held):
-    with pytest.raises(campaign.FolderError, match="10"):
+    with refused("campaign_not_settled", campaign.FolderError, unknown=10):
         campaign.erase(held.folder)
     assert held.ended
 
@@ -397,9 +398,7 @@ def test_erasing_what_a_valve_holds_says_what_is_unknown(held):
 def test_a_run_that_is_under_way_locks_out_whoever_would_close_it():
     with campaign.Sandbox(latency=0.05) as sandbox:
         run = campaign.start(plan_of(300), account=sandbox.account, batch_size=10, progress=False)
-        with pytest.raises(
-            campaign.LockedError, match="open in another run, in this notebook or program since"
-        ):
+        with refused("campaign_open", campaign.LockedError):
             campaign.close(run.folder)
         assert run.wait().totals["accepted"] == 300
 
@@ -409,7 +408,7 @@ def test_a_run_that_a_person_paused_does_not_make_way():
         run = campaign.start(plan_of(300), account=sandbox.account, batch_size=10, progress=False)
         run.pause()
         run.wait()
-        with pytest.raises(campaign.LockedError, match="open in another run, in this notebook or program"):
+        with refused("campaign_open", campaign.LockedError):
             campaign.send(plan_of(300), account=sandbox.account, progress=False)
         run.resume()
         assert run.wait().totals["accepted"] == 300
@@ -418,10 +417,10 @@ def test_a_run_that_a_person_paused_does_not_make_way():
 def test_a_result_that_is_looked_at_too_early_says_that_the_run_is_under_way():
     with campaign.Sandbox(latency=0.05) as sandbox:
         run = campaign.start(plan_of(300), account=sandbox.account, batch_size=10, progress=False)
-        early = run.result.sentence
-        assert run.wait().sentence.endswith("All 300 rows were accepted by the embedded sandbox.")
-    assert "The run is still under way" in early
-    assert "Resume the campaign" not in early
+        early = run.result
+        assert rows_found(run.wait()) == {"rows_accepted": 300}
+    assert "under_way" in codes(early)
+    assert "campaign.resume(" not in early.sentence
 
 
 FORKING = """

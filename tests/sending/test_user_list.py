@@ -12,6 +12,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 from msgspec import structs
+from support.refusals import refused
 
 from campaign.errors import FolderError
 from campaign.sending.store import user_list
@@ -20,6 +21,7 @@ from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.user_list import ListedCampaign, ListEntry, listed_campaign, listed_campaigns
 from campaign.sending.store.user_state import machine_id, state_directory
 from campaign.values import replace
+from campaign.words.stored import read_stored
 
 KEY = "ab" * 32
 LISTED_AT = "2026-11-21T09:30:00+00:00"
@@ -47,11 +49,6 @@ def listed(visits, entry_path):
     return entry
 
 
-def phrase_in(refusal):
-    """The phrase that a refusal shows, as a person would copy it."""
-    return json.loads(re.search(r'takeover=(".*")\.$', str(refusal.value))[1])
-
-
 def entry_of(folder, ledger="ledger-1", *, reached=40, rounds=1):
     """The entry of a campaign whose ledger has so many rounds and has reached so many people."""
     return ListEntry(KEY, folder, ledger, lambda: (rounds, reached))
@@ -76,7 +73,7 @@ def test_without_the_variable_it_is_where_the_system_keeps_such_things(monkeypat
 
 def test_a_relative_state_directory_is_refused(monkeypatch):
     monkeypatch.setenv("CAMPAIGN_STATE_DIR", "state")
-    with pytest.raises(FolderError, match="Set it to an absolute one"):
+    with refused("wrong_value", FolderError, argument="CAMPAIGN_STATE_DIR"):
         machine_id()
 
 
@@ -105,7 +102,7 @@ def test_a_process_that_was_slower_takes_the_id_that_the_other_made(state_direct
 def test_a_damaged_id_is_reported(state_directory, content):
     machine_id()
     (state_directory / "machine").write_bytes(content)
-    with pytest.raises(FolderError, match=r"machine, the id of this machine, is damaged. Restore it"):
+    with refused("campaign_file_damaged", FolderError, file=state_directory / "machine"):
         machine_id()
 
 
@@ -128,7 +125,7 @@ def blocked(tmp_path, monkeypatch):
     ids=["id", "write", "one", "all"],
 )
 def test_a_state_directory_that_cannot_be_used_is_reported(use, visits):
-    with pytest.raises(FolderError, match="allow yourself to write to it, or set CAMPAIGN_STATE_DIR"):
+    with refused("campaign_file_unusable", FolderError):
         use(visits)
 
 
@@ -196,12 +193,14 @@ def test_a_damaged_entry_is_named_and_never_taken_for_none(visits, listed, entry
         lambda: listed_campaign(KEY),
         lambda: entry_of(visits).write(lambda: 412, at_once=True),
     ):
-        with pytest.raises(FolderError, match=f"{KEY}.json, an entry .* is damaged. Restore it"):
+        with refused("campaign_file_damaged", FolderError, file=entry_path):
             use()
     ListEntry("cd" * 32, visits, "ledger-2", lambda: (0, 0)).write(lambda: 0, at_once=True)
     campaigns, problems = listed_campaigns()
     assert [campaign.key for campaign in campaigns] == ["cd" * 32]
-    assert [KEY in problem for problem in problems] == [True]
+    assert [(problem.code, problem.facts["file"]) for problem in problems] == [
+        ("campaign_file_damaged", entry_path)
+    ]
 
 
 def test_what_a_crash_left_half_written_is_not_an_entry(listed, entry_path):
@@ -211,7 +210,6 @@ def test_what_a_crash_left_half_written_is_not_an_entry(listed, entry_path):
 
 # opening a campaign
 
-SENT = r".*40 messages were sent from .*visits, the last on 21 November 2026"
 MACHINE = {"machine": "machine-1", "account": "clinic"}
 
 
@@ -228,12 +226,11 @@ def begun(folder, takeover=None, *, key=KEY):
     return check_home(listed_campaign(key), None, {**MACHINE, "folder": str(folder)}, 0, takeover)
 
 
-def refused(words, open_it, *arguments, **options):
+def phrase_of(code, facts, open_it, *arguments, **options):
     """The phrase that opens it after all."""
-    with pytest.raises(FolderError, match=words) as refusal:
+    with refused(code, FolderError, **facts) as refusal:
         open_it(*arguments, **options)
-    assert "another name" not in str(refusal.value)
-    return phrase_in(refusal)
+    return refusal.value.finding.facts["phrase"]
 
 
 def test_a_campaign_at_home_is_opened_without_a_question(visits, listed):
@@ -248,55 +245,64 @@ def test_a_link_to_the_folder_is_the_folder(visits, listed, tmp_path):
     assert opened(tmp_path / "link") == ""
 
 
+def sent_from(folder):
+    """What is known of the place that is listed."""
+    return {"there": str(folder), "messages": 40, "day": "21 November 2026"}
+
+
 def test_a_copy_is_refused_until_the_phrase_is_typed(visits, listed, tmp_path):
     copy = Path(shutil.copytree(visits, tmp_path / "copy"))
-    phrase = refused(rf"listed in .*visits, and not in .*copy{SENT}", opened, copy, home=visits)
+    facts = {"here": str(copy), **sent_from(visits)}
+    phrase = phrase_of("campaign_elsewhere", facts, opened, copy, home=visits)
     assert phrase.startswith(f"take over {copy} at 412 moves ")
-    assert opened(copy, takeover=phrase, home=visits).startswith(f'"{phrase}": This campaign is listed')
+    note = read_stored(opened(copy, takeover=phrase, home=visits))
+    assert (note.code, note.facts) == ("campaign_elsewhere", facts)
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "code", "facts"),
     [
-        ({"ledger": "ledger-2", "moves": 500}, f"is not the one that this campaign was sent with.{SENT}"),
-        ({"moves": 400}, f"an older copy: 12 moves are missing.{SENT}"),
-        ({"moves": 411}, "1 move is missing"),
-        ({"machine": "machine-2", "key": "cd" * 32}, "lives on another machine, in .*visits there"),
-        ({"account": "hospital", "key": "cd" * 32}, "another address or with another user name"),
+        ({"ledger": "ledger-2", "moves": 500}, "ledger_of_another", {"messages": 40}),
+        ({"moves": 400}, "ledger_older", {"missing": 12}),
+        ({"moves": 411}, "ledger_older", {"missing": 1}),
+        ({"machine": "machine-2", "key": "cd" * 32}, "campaign_elsewhere", {"machine": "another machine"}),
+        ({"account": "hospital", "key": "cd" * 32}, "other_account", {}),
     ],
     ids=["another ledger", "an older copy", "one move", "another machine", "another account"],
 )
-def test_what_differs_in_its_own_folder_is_said(visits, listed, options, words):
-    phrase = refused(words, opened, visits, **options)
-    assert opened(visits, takeover=phrase, **options).startswith(f'"{phrase}": ')
-    with pytest.raises(FolderError, match="does not fit, or no longer"):
+def test_what_differs_in_its_own_folder_is_said(visits, listed, options, code, facts):
+    phrase = phrase_of(code, facts, opened, visits, **options)
+    assert read_stored(opened(visits, takeover=phrase, **options)).code == code
+    with pytest.raises(FolderError):
         opened(visits, takeover=phrase, **options | {"moves": options.get("moves", 412) - 1})
 
 
 def test_a_renamed_folder_is_refused(visits, listed, tmp_path):
     moved = visits.rename(tmp_path / "moved")
-    refused(f"visits, which no longer exists, and not in .*moved.{SENT}", opened, moved, home=visits)
+    phrase_of("campaign_gone", sent_from(visits), opened, moved, home=visits)
 
 
 def test_an_older_copy_elsewhere_says_both(visits, listed, tmp_path):
-    refused("not in .*copy.*an older copy", opened, tmp_path / "copy", 411, home=visits)
+    facts = {"missing": 1, "home": str(visits), **sent_from(visits)}
+    phrase_of("ledger_older", facts, opened, tmp_path / "copy", 411, home=visits)
 
 
 def test_a_ledger_that_is_not_listed_knows_its_own_home(visits, tmp_path):
     copy = Path(shutil.copytree(visits, tmp_path / "copy"))
-    refused("lives in .*visits, and not in .*copy", opened, copy, home=visits)
+    facts = {"there": str(visits), "here": str(copy)}
+    phrase_of("campaign_elsewhere", facts, opened, copy, home=visits)
 
 
 def test_a_campaign_that_is_listed_elsewhere_is_not_begun_anew(visits, listed, tmp_path):
-    phrase = refused(rf"listed in .*visits, and not in .*new.{SENT}.*To begin anew", begun, tmp_path / "new")
-    assert begun(tmp_path / "new", phrase).startswith(f'"{phrase}": ')
+    phrase = phrase_of("campaign_elsewhere", sent_from(visits), begun, tmp_path / "new")
+    assert begun(tmp_path / "new", phrase)
     assert begun(tmp_path / "new", key="cd" * 32) == ""
 
 
 def test_a_deleted_folder_is_not_begun_anew(visits, listed, tmp_path):
     visits.rmdir()
-    refused(f"and is no longer there.{SENT}.*its newest copy", begun, visits)
-    refused(f"which no longer exists, and not in .*new.{SENT}", begun, tmp_path / "new")
+    phrase_of("campaign_gone", sent_from(visits), begun, visits)
+    phrase_of("campaign_gone", sent_from(visits), begun, tmp_path / "new")
 
 
 def test_a_name_that_was_claimed_and_nothing_more_is_free(visits, tmp_path):
@@ -315,18 +321,18 @@ def test_a_claim_never_takes_the_place_of_a_campaign_that_has_begun(visits, list
 def test_a_phrase_is_worthless_the_next_time(visits, listed):
     """Deleted, begun anew and sent with as many moves as before: only the mark differs."""
     visits.rmdir()
-    phrase = refused("no longer there", begun, visits)
+    phrase = phrase_of("campaign_gone", {}, begun, visits)
     entry_of(visits, "ledger-2").write(lambda: 412, at_once=True)
-    assert refused("given does not fit, or no longer", begun, visits, phrase) != phrase
+    assert phrase_of("campaign_gone", {}, begun, visits, phrase) != phrase
 
 
 def test_a_backup_restored_twice_needs_two_phrases(visits, listed):
-    phrase = refused("12 moves are missing", opened, visits, 400)
+    phrase = phrase_of("ledger_older", {"missing": 12}, opened, visits, 400)
     assert opened(visits, 400, phrase)
     entry_of(visits).write(lambda: 405, at_once=True)
-    refused("5 moves are missing", opened, visits, 400, phrase)
+    phrase_of("ledger_older", {"missing": 5}, opened, visits, 400, phrase)
 
 
-def test_a_path_in_a_sentence_is_cleaned(visits, listed, tmp_path):
-    phrase = refused("not in", opened, tmp_path / "a\n\x1b[31mb", home=visits)
+def test_a_path_in_a_phrase_is_cleaned(visits, listed, tmp_path):
+    phrase = phrase_of("campaign_elsewhere", {}, opened, tmp_path / "a\n\x1b[31mb", home=visits)
     assert f"{tmp_path}/a b at" in phrase

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 import pytest
+from support.refusals import refused
 
 from campaign.errors import UsageError
 from campaign.sending.engine.budget import Budget, expected_cost, share_of_rest
@@ -20,7 +21,10 @@ from campaign.sending.engine.valves import (
     Unknown,
 )
 from campaign.service.transport import Outcome
+from campaign.words.finding import Finding
 
+NO_ANSWER = Finding("no_answer", {"failure": "TimeoutError"})
+NOT_REACHED = Finding("not_reached", {"target": "The service"})
 NOON = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 
 
@@ -48,12 +52,12 @@ def accepted(cost="350"):
     return Outcome("accepted", cost=None if cost is None else Decimal(cost), code="c")
 
 
-def refused(text, cause="other"):
+def denied(text, cause="other"):
     return Outcome("refused", error=text, cause=cause)
 
 
 def test_counts_add_up_to_the_messages():
-    tally = tally_after(accepted(), refused("x"), Outcome("unknown"), Outcome("not_sent"))
+    tally = tally_after(accepted(), denied("x"), Outcome("unknown"), Outcome("not_sent"))
     tally.start(TEN)
     assert (tally.accepted, tally.refused, tally.unknown, tally.in_flight, tally.waiting) == (
         10,
@@ -73,64 +77,68 @@ def test_no_valve_holds_a_run_without_faults():
 
 
 def test_an_empty_account_ends_the_run():
-    hold = Funds().look(tally_after(accepted(), refused("Money Not Enough", "funds")), TEN, NOON)
+    hold = Funds().look(tally_after(accepted(), denied("Money Not Enough", "funds")), TEN, NOON)
     assert hold is not None
     assert hold.final
-    assert "Top it up" in hold.reason
+    assert hold.reason.code == "money_missing"
 
 
 def test_a_refused_account_ends_the_run():
-    hold = Credentials().look(tally_after(refused("Wrong Username or Password", "credentials")), TEN, NOON)
+    hold = Credentials().look(tally_after(denied("Wrong Username or Password", "credentials")), TEN, NOON)
     assert hold is not None
     assert hold.final
-    assert "Wrong Username or Password" in hold.reason
+    assert hold.reason.code == "account_refused"
+    assert hold.reason.facts["reason"] == "Wrong Username or Password"
 
 
 def test_five_tries_in_a_row_that_reach_nobody_pause():
     tally = tally_after()
     for _ in range(4):
-        tally.miss(Outcome("not_sent", error="no route", cause="connect"))
+        tally.miss(Outcome("not_sent", remark=NOT_REACHED, cause="connect"))
     assert Reach().look(tally, TEN, NOON) is None
-    tally.miss(Outcome("not_sent", error="no route", cause="connect"))
+    tally.miss(Outcome("not_sent", remark=NOT_REACHED, cause="connect"))
     hold = Reach().look(tally, TEN, NOON)
     assert hold is not None
     assert not hold.final
 
 
 def test_a_wrong_certificate_ends_the_run():
-    hold = Reach().look(tally_after(Outcome("not_sent", error="certificate", cause="setup")), TEN, NOON)
+    hold = Reach().look(
+        tally_after(Outcome("not_sent", remark=Finding("certificate_invalid"), cause="setup")), TEN, NOON
+    )
     assert hold is not None
     assert hold.final
 
 
 def test_unknown_batches_pause_until_a_person_has_looked():
-    tally = tally_after(accepted(), Outcome("unknown", error="no answer in time"))
+    tally = tally_after(accepted(), Outcome("unknown", remark=NO_ANSWER))
     hold = Unknown(1).look(tally, TEN, NOON)
     assert hold is not None
-    assert "no answer in time" in hold.reason
+    assert hold.reason == Finding("answer_lost", {"messages": 10, "reason": NO_ANSWER})
     assert Unknown(2).look(tally, TEN, NOON) is None
     tally.forgive()
     assert Unknown(1).look(tally, TEN, NOON) is None
     assert tally.unknown == 10
 
 
-@pytest.mark.parametrize("error", ["the service asks to slow down", "the service points to another address"])
-def test_a_service_that_turns_us_away_pauses_however_many_may_be_unknown(error):
-    tally = tally_after(accepted(), Outcome("unknown", error=error, cause="throttled"))
+@pytest.mark.parametrize(("code", "http_status"), [("slow_down", 429), ("redirected", 302)])
+def test_a_service_that_turns_us_away_pauses_however_many_may_be_unknown(code, http_status):
+    remark = Finding(code, {"http_status": http_status})
+    tally = tally_after(accepted(), Outcome("unknown", remark=remark, cause="throttled"))
     hold = Unknown(99).look(tally, TEN, NOON)
     assert hold is not None
-    assert error in hold.reason
+    assert hold.reason.facts["reason"] == remark
     tally.forgive()
     assert Unknown(99).look(tally, TEN, NOON) is None
 
 
 def test_three_refusals_among_fifty_pause():
-    two = [refused("bad sender")] * 2 + [accepted()] * 40
+    two = [denied("bad sender")] * 2 + [accepted()] * 40
     assert Breaker().look(tally_after(*two), TEN, NOON) is None
-    hold = Breaker().look(tally_after(*two, refused("bad sender")), TEN, NOON)
+    hold = Breaker().look(tally_after(*two, denied("bad sender")), TEN, NOON)
     assert hold is not None
-    assert "bad sender" in hold.reason
-    assert Breaker().look(tally_after(*two, refused("bad sender"), *[accepted()] * 50), TEN, NOON) is None
+    assert hold.reason == Finding("batches_refused", {"refused": 3, "batches": 43, "reason": "bad sender"})
+    assert Breaker().look(tally_after(*two, denied("bad sender"), *[accepted()] * 50), TEN, NOON) is None
 
 
 def test_a_canary_without_a_cost_pauses():
@@ -139,24 +147,24 @@ def test_a_canary_without_a_cost_pauses():
 
 
 def test_a_canary_that_is_refused_pauses_until_one_is_accepted():
-    tally = tally_after(refused("bad sender"))
+    tally = tally_after(denied("bad sender"))
     hold = Canary().look(tally, TEN, NOON)
     assert hold is not None
     assert not hold.final
-    assert "bad sender" in hold.reason
+    assert hold.reason == Finding("batches_refused", {"refused": 1, "reason": "bad sender"})
     tally.forgive()
     assert Canary().look(tally, TEN, NOON) is None
-    tally.settle(TEN, refused("bad sender"))
+    tally.settle(TEN, denied("bad sender"))
     assert Canary().look(tally, TEN, NOON) is not None
     tally.settle(TEN, accepted())
     assert Canary().look(tally, TEN, NOON) is None
 
 
 def test_a_canary_that_does_not_come_back_pauses_however_many_may_be_unknown():
-    tally = tally_after(Outcome("unknown", error="no answer in time"))
+    tally = tally_after(Outcome("unknown", remark=NO_ANSWER))
     hold = Canary().look(tally, TEN, NOON)
     assert hold is not None
-    assert "first batch" in hold.reason
+    assert hold.reason.code == "answer_lost"
     tally.forgive()
     assert Canary().look(tally, TEN, NOON) is None
 
@@ -169,7 +177,7 @@ def test_a_budget_counts_what_is_under_way_and_what_is_unknown():
     hold = budget.look(tally, TEN, NOON)
     assert hold is not None
     assert hold.final
-    assert "350 of 1,050" in hold.reason
+    assert (hold.reason.facts["spent"], hold.reason.facts["budget"]) == (350, 1050)
 
 
 def test_what_does_not_fit_waits_for_what_is_under_way():
@@ -180,7 +188,7 @@ def test_what_does_not_fit_waits_for_what_is_under_way():
     assert hold is not None
     assert (hold.final, hold.patient) == (True, True)
     assert budget.look(tally, None, NOON) is None  # what is under way was reserved
-    tally.settle(TEN, refused("bad sender"))
+    tally.settle(TEN, denied("bad sender"))
     assert budget.look(tally, TEN, NOON) is None
 
 
@@ -201,7 +209,7 @@ def test_a_price_that_rises_holds_what_is_under_way():
     hold = budget.look(tally, None, NOON)
     assert hold is not None
     assert (hold.final, hold.patient) == (True, False)
-    assert "875 of 1,399" in hold.reason
+    assert (hold.reason.code, hold.reason.facts["spent"]) == ("price_raised", 875)
     assert Budget(cost=Decimal(1400)).look(tally, None, NOON) is None
 
 
@@ -214,7 +222,7 @@ def test_a_price_that_is_no_decimal_number_is_exact():
 
 def test_a_budget_that_ends_the_run_early_is_what_it_costs_and_how_long_it_takes():
     tally = tally_after(accepted("200"), batch=Load(4, 4), messages=30)
-    counts = tally.snapshot("running", 4.0, "", 1.0)
+    counts = tally.snapshot("running", 4.0, None, 1.0)
     assert (counts.expected_cost, counts.seconds_left) == (1500, 26)
     limit = Budget(cost=Decimal(600))
     assert (expected_cost(counts, limit), 26 * share_of_rest(counts, limit)) == (600, pytest.approx(8))
@@ -226,7 +234,7 @@ def test_a_budget_that_ends_the_run_early_is_what_it_costs_and_how_long_it_takes
 
 def test_a_budget_of_nothing_sends_nothing():
     hold = Budget(cost=Decimal(0)).look(Tally(messages=100), ONE, NOON)
-    assert (hold.final, hold.reason.split(":")[0]) == (True, "The next batch would exceed the budget")
+    assert (hold.final, hold.reason.code) == (True, "budget_reached")
 
 
 def test_a_budget_cannot_be_kept_without_costs():
@@ -248,7 +256,7 @@ def test_a_budget_pauses_at_a_cost_that_cannot_be_read_although_a_price_is_known
     hold = Budget(cost=Decimal(100_000)).look(tally_after(accepted("350"), accepted(None)), 10, NOON)
     assert hold is not None
     assert not hold.final
-    assert "cost cannot be read" in hold.reason
+    assert hold.reason.code == "cost_unreadable"
 
 
 def test_a_budget_is_not_kept_blindly_when_a_person_resumes_without_a_price():
@@ -256,19 +264,19 @@ def test_a_budget_is_not_kept_blindly_when_a_person_resumes_without_a_price():
     tally.forgive()
     hold = Budget(cost=Decimal(100_000)).look(tally, TEN, NOON)
     assert hold is not None
-    assert "Budget(messages=" in hold.reason
+    assert hold.reason.code == "no_costs"
     assert Budget(messages=1000).look(tally, TEN, NOON) is None
 
 
 def test_a_budget_of_messages():
-    tally = tally_after(accepted(), refused("x"))
+    tally = tally_after(accepted(), denied("x"))
     assert Budget(messages=20).look(tally, TEN, NOON) is None  # what was refused did not go out
     assert Budget(messages=19).look(tally, TEN, NOON) is not None
 
 
 @pytest.mark.parametrize("wrong", ["much", -1, "nan"])
 def test_a_budget_that_is_no_amount(wrong):
-    with pytest.raises(UsageError, match="cost units"):
+    with refused("wrong_value", UsageError):
         Budget.of(wrong)
 
 
@@ -290,10 +298,16 @@ def test_hours(hours, utc, open_):
 
 
 @pytest.mark.parametrize(
-    "wrong", ["08:00-20:00", "8-20 Africa/Kampala", "08:00-20:00 Atlantis", "25:00-26:00 UTC"]
+    ("wrong", "code"),
+    [
+        ("08:00-20:00", "wrong_value"),
+        ("8-20 Africa/Kampala", "wrong_value"),
+        ("25:00-26:00 UTC", "wrong_value"),
+        ("08:00-20:00 Atlantis", "time_zone_unknown"),
+    ],
 )
-def test_hours_that_cannot_be_read(wrong):
-    with pytest.raises(UsageError, match=r"08:00-20:00 Africa/Kampala"):
+def test_hours_that_cannot_be_read(wrong, code):
+    with refused(code, UsageError):
         Hours.of(wrong)
 
 

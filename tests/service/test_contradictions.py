@@ -6,6 +6,7 @@ import time
 import pytest
 
 from campaign.service.wire import LOGIN_NOT_SET, NO_FUNDS, UNKNOWN_USER, WRONG_JSON, WRONG_LOGIN, read_answer
+from campaign.words.finding import Finding
 
 
 def failed(text, http_status=200, **beside):
@@ -48,7 +49,8 @@ SOME_WERE_SENT = [
 def test_a_failure_that_speaks_of_sent_messages_is_no_refusal(text):
     answer = failed(text)
     assert answer.verdict == "unreadable"
-    assert answer.error == f"the answer says Failed but mentions messages that were sent: {text}"
+    assert answer.remark.facts["but"] == "mentions messages that were sent"
+    assert answer.remark.facts["reason"] == text
 
 
 ORDINARY = [
@@ -94,14 +96,15 @@ def test_an_ordinary_failure_is_a_refusal(text):
 def test_a_failure_that_costs_something_is_no_refusal(text, cost):
     answer = failed(text, Cost=cost)
     assert (answer.verdict, answer.cost) == ("unreadable", None)
-    assert answer.error == f"the answer says Failed but gives a cost: {text}"
+    facts = {"says": "Failed", "but": "gives a cost", "reason": text}
+    assert answer.remark == Finding("answer_unclear", facts)
 
 
 @pytest.mark.parametrize("code", ["ApiMSG.99", "77", 77, True, ["ApiMSG.99"]])
 def test_a_failure_with_a_follow_up_code_is_no_refusal(code):
     answer = failed(NO_FUNDS, MsgFollowUpUniqueCode=code)
     assert (answer.verdict, answer.code) == ("unreadable", "")
-    assert answer.error == f"the answer says Failed but gives a follow-up code: {NO_FUNDS}"
+    assert answer.remark.facts["but"] == "gives a follow-up code"
 
 
 @pytest.mark.parametrize("nothing", [None, "", "  ", "0", "0.00", 0, 0.0, False, [], {}])
@@ -111,7 +114,8 @@ def test_fields_without_a_value_say_nothing(nothing):
 
 
 def test_an_http_failure_is_named_beside_a_contradiction():
-    assert failed(NO_FUNDS, 402, Cost="35").error.endswith(f"gives a cost: {NO_FUNDS} (HTTP status 402)")
+    facts = {"says": "Failed", "but": "gives a cost", "reason": NO_FUNDS, "http_status": 402}
+    assert failed(NO_FUNDS, 402, Cost="35").remark == Finding("answer_unclear", facts)
 
 
 @pytest.mark.parametrize("text", ["9" * 50_000 + " of 10 sent", "some messages " * 4000, "10 of " * 9000])

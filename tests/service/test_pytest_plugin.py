@@ -57,7 +57,7 @@ def test_somebody_elses_tests_get_a_service(tmp_path):
         timeout=100,
     )
     assert "4 passed, 1 error" in done.stdout
-    assert "Sandbox has no argument balanse=. Did you mean balance=?" in done.stdout
+    assert "Sandbox has no argument balanse. Did you mean balance=?" in done.stdout
 
 
 def test_a_run_without_the_fixture_loads_nothing_of_it(tmp_path):

@@ -23,6 +23,7 @@ from campaign.service.account import Account
 from campaign.service.gated_body import GateClosed, GatedBody, WireWitness
 from campaign.service.transport import Outcome, Transport, _reason_unsent
 from campaign.service.wire import EncodedMessages
+from campaign.words.finding import Finding
 
 FAILED = b'{"Status": "Failed", "Message": "Money Not Enough To Send This Batch of Msgs"}'
 
@@ -137,11 +138,8 @@ def test_an_answer_in_chunks_is_read_whole(post_to):
 def test_a_cost_that_is_no_amount_is_noted_and_the_batch_stays_accepted(post_to):
     answer = OK.replace(b'"35"', b'"UGX 35"')
     outcome, _ = post_to(answering(reply(answer)))
-    assert (outcome.status, outcome.cost, outcome.error) == (
-        "accepted",
-        None,
-        "accepted; its cost cannot be read: UGX 35",
-    )
+    assert (outcome.status, outcome.cost, outcome.error) == ("accepted", None, "")
+    assert outcome.remark == Finding("answer_without_cost", {"cost_text": "UGX 35"})
 
 
 # faults before anything left: not sent
@@ -157,9 +155,10 @@ def test_a_refused_connection_is_not_sent():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, not listening
         outcome = asyncio.run(post(account_at(taken.getsockname()[1])))
-    assert outcome == Outcome(
-        "not_sent", error="the service could not be reached (ClientConnectorError)", cause="connect"
-    )
+    assert (outcome.status, outcome.remark.code, outcome.cause) == ("not_sent", "not_reached", "connect")
+    facts = outcome.remark.facts
+    assert (facts["target"], facts["failure"]) == ("The service", "ClientConnectorError")
+    assert facts["errno"] > 0
 
 
 def test_a_connection_that_never_comes_about_is_not_sent():
@@ -275,7 +274,7 @@ def test_a_server_that_speaks_no_tls_is_not_sent():
 
 WRONG_CERTIFICATE = Outcome(
     "not_sent",
-    error="the service's certificate is not valid for its address (ClientConnectorCertificateError)",
+    remark=Finding("certificate_invalid", {"failure": "ClientConnectorCertificateError"}),
     cause="setup",
 )
 
@@ -325,24 +324,24 @@ def test_no_keys_of_connections_are_written_where_a_variable_asks_for_it(tls_lin
 @pytest.mark.parametrize("batch", [entries(), LARGE], ids=["small", "large"])
 def test_a_closed_gate_leaves_no_byte_of_the_body(post_to, batch):
     async def shut():
-        raise GateClosed("the budget is used up")
+        raise GateClosed(Finding("pilot_over"))
 
     outcome, server = post_to(answering(reply(OK)), gate=shut, batch=batch)
-    assert outcome == Outcome("not_sent", error="the budget is used up", cause="gate")
+    assert outcome == Outcome("not_sent", remark=Finding("pilot_over"), cause="gate")
     assert (server.body_bytes, server.heads) == (0, [])
 
 
 @pytest.mark.parametrize(
-    "failure", [OSError(28, "No space left on device"), ValueError("disk"), TimeoutError(), GateClosed()]
+    ("failure", "facts"),
+    [(OSError(28, "No space left on device"), {"errno": 28}), (ValueError("disk"), {}), (TimeoutError(), {})],
 )
-def test_a_gate_that_fails_leaves_nothing_and_stops(post_to, failure):
+def test_a_gate_that_fails_leaves_nothing_and_stops(post_to, failure, facts):
     async def fail():
         raise failure
 
     outcome, server = post_to(answering(reply(OK)), gate=fail)
-    assert outcome == Outcome(
-        "not_sent", error=f"the record could not be kept ({type(failure).__name__})", cause="gate"
-    )
+    remark = Finding("not_recorded", {"failure": type(failure).__name__, **facts})
+    assert outcome == Outcome("not_sent", remark=remark, cause="gate")
     assert server.body_bytes == 0
 
 
@@ -365,7 +364,8 @@ def test_the_gate_is_asked_before_the_first_byte_and_once(post_to):
 
 def test_a_gate_that_takes_too_long_is_a_record_that_could_not_be_kept(post_to):
     outcome, server = post_to(answering(reply(OK)), gate=Gate(after=hang), timeout=0.2)
-    assert outcome == Outcome("not_sent", error="the record could not be kept in time", cause="gate")
+    remark = Finding("not_recorded", {"failure": "TimeoutError"})
+    assert outcome == Outcome("not_sent", remark=remark, cause="gate")
     assert server.body_bytes == 0
 
 
@@ -468,7 +468,8 @@ async def close_after_the_body(visit):
 def test_a_connection_cut_after_the_gate_is_unknown(post_to, script, batch):
     outcome, server = post_to(script, batch=batch)
     assert (outcome.status, outcome.cause) == ("unknown", "")
-    assert outcome.error.startswith("the connection broke before the answer was complete (")
+    assert outcome.remark.code == "connection_broke"
+    assert outcome.remark.facts["failure"]
     assert server.connections == 1
 
 
@@ -513,7 +514,7 @@ def test_no_answer_in_time_is_unknown(link, batch):
     async def play_all():
         return await asyncio.gather(*map(play, (no_answer, never_read, drip, endless_early_hints)))
 
-    late = Outcome("unknown", error="no answer in time (TimeoutError)")
+    late = Outcome("unknown", remark=Finding("no_answer", {"failure": "TimeoutError"}))
     assert asyncio.run(play_all()) == [
         ("no_answer", late, 1),
         ("never_read", late, 1),
@@ -564,7 +565,7 @@ def test_an_answer_that_proves_nothing_is_unknown(post_to, answer):
 
     outcome, server = post_to(script)
     assert (outcome.status, outcome.cost, outcome.code, outcome.cause) == ("unknown", None, "", "")
-    assert outcome.error
+    assert outcome.remark
     assert server.connections == 1
 
 
@@ -576,7 +577,8 @@ def test_an_answer_without_end_is_left_after_64_kib(post_to):
             await visit.say(b" " * 65_536)
 
     outcome, _ = post_to(script)
-    assert outcome == Outcome("unknown", error="the answer is longer than 64 KiB")
+    remark = Finding("answer_unreadable", {"flaw": "longer than 64 KiB"})
+    assert outcome == Outcome("unknown", remark=remark)
 
 
 @pytest.mark.parametrize(("size", "status"), [(65_536, "accepted"), (65_537, "unknown")])
@@ -615,7 +617,7 @@ def test_a_redirect_is_reported_and_never_followed(link, status):
 
     outcome, server, elsewhere = asyncio.run(play())
     assert (outcome.status, outcome.cause) == ("unknown", "throttled")
-    assert "points to another address" in outcome.error
+    assert outcome.remark.code == "redirected"
     assert (server.connections, elsewhere.connections) == (1, 0)
 
 
@@ -637,7 +639,7 @@ def test_too_many_requests_is_unknown_and_says_how_long_to_wait(post_to, header,
     outcome, _ = post_to(answering(answer))
     assert outcome == Outcome(
         "unknown",
-        error="the service asks to slow down (HTTP status 429)",
+        remark=Finding("slow_down", {"http_status": 429}),
         cause="throttled",
         retry_after=seconds,
     )
@@ -730,14 +732,15 @@ def test_an_ok_while_the_gate_is_at_work_is_impossible(post_to):
         await visit.say(reply(OK))
 
     outcome, server = post_to(script, gate=Gate(after=hang))
-    assert outcome == Outcome(
-        "not_sent", error="the service answered OK before anything had been sent", cause="impossible"
-    )
+    remark = Finding("answered_too_soon", {"before": "anything", "says": "OK"})
+    assert outcome == Outcome("not_sent", remark=remark, cause="impossible")
     assert server.body_bytes == 0
 
 
 TOO_EARLY = Outcome(
-    "unknown", error="the service answered OK before the whole batch had been sent", cause="impossible"
+    "unknown",
+    remark=Finding("answered_too_soon", {"before": "the whole batch", "says": "OK"}),
+    cause="impossible",
 )
 
 
@@ -814,7 +817,7 @@ def test_a_body_whose_attempt_is_over_writes_nothing_even_where_it_could():
         await asyncio.sleep(0)
         body.end()
         opened.set()
-        with pytest.raises(GateClosed, match="the attempt is over"):
+        with pytest.raises(RuntimeError, match="the attempt is over"):
             await writing
         return body.passed
 
@@ -996,7 +999,7 @@ def test_every_exception_of_aiohttp_has_its_class():
     del known["WSMessageTypeError"]  # of websockets only
     errors = {name: kind.__new__(kind) for name, kind in known.items()}
     errors["ClientHttpProxyError"].status = 407
-    classes = {name: _reason_unsent(error)[0] for name, error in errors.items()}
+    classes = {name: _reason_unsent(error, {})[0] for name, error in errors.items()}
     expected = {name: cause for cause, names in UNSENT.items() for name in names}
     assert classes.items() <= expected.items()  # an older aiohttp has fewer
     assert len(classes) > 25
@@ -1007,12 +1010,13 @@ def test_every_exception_of_aiohttp_has_its_class():
     [(TimeoutError(), "connect"), (OSError(), "connect"), (RuntimeError(), "setup"), (TypeError(), "setup")],
 )
 def test_other_exceptions_have_theirs(error, cause):
-    assert _reason_unsent(error)[0] == cause
+    assert _reason_unsent(error, {})[0] == cause
 
 
 def test_a_transport_outside_its_context_sends_nothing():
     outcome = asyncio.run(Transport(account_at(9)).post(entries(), Gate()))
-    assert outcome == Outcome("not_sent", error="the request could not be made (RuntimeError)", cause="setup")
+    remark = Finding("request_impossible", {"failure": "RuntimeError"})
+    assert outcome == Outcome("not_sent", remark=remark, cause="setup")
 
 
 def test_many_batches_at_once_keep_their_answers_apart(link):

@@ -9,7 +9,16 @@ import pyarrow as pa
 import pytest
 
 from campaign.service import wire
-from campaign.service.wire import Answer, EncodedMessages, read_answer, request_body, request_head
+from campaign.service.wire import (
+    LOGIN_WANTED,
+    Answer,
+    EncodedMessages,
+    read_answer,
+    request_body,
+    request_head,
+)
+from campaign.words.finding import Finding
+from campaign.words.stored import stored
 
 MESSAGES = pa.table(
     {
@@ -205,9 +214,8 @@ def test_a_code_is_opaque_text(code, kept):
 
 @pytest.mark.parametrize("code", ["", "  ", None, True, 1.5, [], {}])
 def test_an_ok_without_a_code_is_no_proof(code):
-    assert read_answer(ok(MsgFollowUpUniqueCode=code), 200) == Answer(
-        "unreadable", error="the answer says OK but has no follow-up code"
-    )
+    remark = Finding("answer_unclear", {"says": "OK", "but": "has no follow-up code"})
+    assert read_answer(ok(MsgFollowUpUniqueCode=code), 200) == Answer("unreadable", remark=remark)
     assert read_answer(without("MsgFollowUpUniqueCode"), 200).verdict == "unreadable"
 
 
@@ -254,8 +262,8 @@ NO_PROOF = {
 @pytest.mark.parametrize("content", NO_PROOF.values(), ids=NO_PROOF)
 def test_an_answer_that_proves_nothing(content):
     answer = read_answer(content, 200)
-    assert (answer.verdict, answer.cost, answer.code) == ("unreadable", None, "")
-    assert answer.error
+    assert (answer.verdict, answer.cost, answer.code, answer.error) == ("unreadable", None, "", "")
+    assert answer.remark.code in ("answer_unreadable", "answer_unclear")
 
 
 @pytest.mark.parametrize("http_status", [301, 302, 304, 400, 404, 413, 429, 500, 502, 503, 504])
@@ -291,25 +299,27 @@ def test_a_failed_is_a_refusal_unless_the_http_status_speaks_against_it(http_sta
 
 
 @pytest.mark.parametrize(
-    ("content", "http_status", "words"),
+    ("content", "http_status", "code", "facts"),
     [
-        (b"<html>", 200, "the answer is not JSON (JSONDecodeError)"),
-        (b"\xff", 200, "the answer is not JSON (UnicodeDecodeError)"),
-        (b"[]", 200, "the answer is not a JSON object"),
-        (b"{}", 200, "the answer has no known Status"),
-        (b"{}", 502, "the answer has no known Status (HTTP status 502)"),
-        (ok(), 500, "the answer says OK (HTTP status 500)"),
-        (UNLISTED, 500, "the answer says Failed: Service is down (HTTP status 500)"),
-        (b"{}", 429, "the service asks to slow down (HTTP status 429)"),
+        (b"<html>", 200, "answer_unreadable", {"flaw": "not JSON", "failure": "JSONDecodeError"}),
+        (b"\xff", 200, "answer_unreadable", {"flaw": "not JSON", "failure": "UnicodeDecodeError"}),
+        (b"[]", 200, "answer_unreadable", {"flaw": "not a JSON object"}),
+        (b"{}", 200, "answer_unreadable", {"flaw": "without a known Status"}),
+        (b"{}", 502, "answer_unreadable", {"flaw": "without a known Status", "http_status": 502}),
+        (ok(), 500, "answer_unclear", {"says": "OK", "http_status": 500}),
         (
-            b"",
-            307,
-            "the service points to another address; check the account's address (HTTP status 307)",
+            UNLISTED,
+            500,
+            "answer_unclear",
+            {"says": "Failed", "reason": "Service is down", "http_status": 500},
         ),
+        (b"{}", 429, "slow_down", {"http_status": 429}),
+        (b"", 307, "redirected", {"http_status": 307}),
+        (b"", 407, "proxy_refused", {"http_status": 407, "wants": LOGIN_WANTED}),
     ],
 )
-def test_what_is_wrong_is_said_in_words(content, http_status, words):
-    assert read_answer(content, http_status).error == words
+def test_what_is_wrong_is_a_code_with_facts(content, http_status, code, facts):
+    assert read_answer(content, http_status).remark == Finding(code, facts)
 
 
 def fuzzed(chance):
@@ -375,8 +385,11 @@ def check_fuzzed(answers, seed):
         assert answer.verdict != "accepted" or is_proof_of_acceptance(content, http_status), content
         assert answer.verdict != "refused" or is_proof_of_refusal(content), content
         assert (answer.verdict == "accepted") == bool(answer.code), content
-        assert answer.verdict == "accepted" or (answer.error and answer.cost is None), content
-        (answer.code + answer.error + answer.cost_text).encode()  # fit for every record
+        assert answer.verdict == "accepted" or answer.cost is None, content
+        assert (answer.verdict == "refused") == bool(answer.error), content
+        assert (answer.verdict == "unreadable") == (answer.remark is not None), content
+        kept = stored(answer.remark) if answer.remark else answer.error
+        (answer.code + kept + answer.cost_text).encode()  # fit for every record
     assert min(verdicts.values()) > answers / 20, verdicts  # the fuzz meets all three, often
 
 

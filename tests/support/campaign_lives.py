@@ -171,7 +171,7 @@ class Life(Sender):
         try:
             campaign.send(plan, account=account_of(self.service.login()), progress=False)
         except campaign.UsageError as error:
-            self.check([] if "another file of the same name" in str(error) else [str(error)])
+            self.check([] if error.finding.code == "other_file" else [str(error)])
         else:
             self.check(["a file from another folder went on with the campaign"])
         self.check(["something left"] if self.service.requests != requests else [])

@@ -2,6 +2,7 @@
 
 Each does what the first word of a batch's first message says: accept, refuse, garble its answer, drop the
 connection. The word is followed by a number, which is the code of an accepted batch; `accepted` lists them.
+Any other text is accepted; `numbers` has the number of every message that was.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from aiohttp import web
@@ -25,6 +27,7 @@ from aiohttp import web
 from support.links import Link
 
 REFUSED = {"Status": "Failed", "Message": "Invalid sender ID"}
+WORDS = ("accept", "refuse", "garble", "drop")
 GARBLED = b'{"Status":"OK","Cost":"35","MsgFollow'
 
 
@@ -33,12 +36,18 @@ class Service:
     port: int
     requests: int = 0  # not counted by Node
     accepted: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
 
 
 def order_in(content: bytes) -> tuple[str, str]:
     """The word and the number in a request."""
-    word, number = json.loads(content)["msgdata"][0]["message"].split("-")
-    return word, number
+    text = json.loads(content)["msgdata"][0]["message"]
+    word, _, number = text.partition("-")
+    return (word, number) if word in WORDS else ("accept", str(crc32(content)))
+
+
+def numbers_in(content: bytes) -> list[str]:
+    return [entry["number"] for entry in json.loads(content)["msgdata"]]
 
 
 def success(number: str) -> dict[str, str]:
@@ -52,7 +61,8 @@ def aiohttp_web(link: Link) -> Iterator[Service]:
 
     async def answer(request: web.Request) -> web.Response:
         service.requests += 1
-        word, number = order_in(await request.read())
+        content = await request.read()
+        word, number = order_in(content)
         if word == "drop":
             request.transport.close()
         if word in ("drop", "garble"):
@@ -60,6 +70,7 @@ def aiohttp_web(link: Link) -> Iterator[Service]:
         if word == "refuse":
             return web.json_response(REFUSED)
         service.accepted.append(number)
+        service.numbers += numbers_in(content)
         return web.json_response(success(number))
 
     async def serve() -> None:
@@ -89,11 +100,13 @@ def http_server(link: Link) -> Iterator[Service]:
     class Answerer(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             service.requests += 1
-            word, number = order_in(self.rfile.read(int(self.headers["Content-Length"])))
+            received = self.rfile.read(int(self.headers["Content-Length"]))
+            word, number = order_in(received)
             if word == "drop":
                 return
             if word == "accept":
                 service.accepted.append(number)
+                service.numbers += numbers_in(received)
             content = json.dumps(success(number) if word == "accept" else REFUSED).encode()
             self.send_response(200)
             self.end_headers()
@@ -140,7 +153,9 @@ def node(link: Link) -> Iterator[Service]:
             service = Service(int(process.stdout.readline()))
             yield service
             process.stdin.close()
-            service.accepted += json.loads(process.stdout.readline())
+            accepted, numbers = json.loads(process.stdout.readline())
+            service.accepted += accepted
+            service.numbers += numbers
         finally:
             process.kill()
 

@@ -112,6 +112,15 @@ class Notebook:
         self.execute("docmanager:save")
         self.page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
 
+    def keep_widget_state(self, is_kept: bool) -> None:
+        """Let JupyterLab save the state of widgets with each notebook, or not."""
+        command = "@jupyter-widgets/jupyterlab-manager:saveWidgetState"
+        self.execute(command)  # turns it the other way
+        self.page.wait_for_function(
+            "([command, is_kept]) => jupyterapp.commands.isToggled(command) === is_kept",
+            arg=[command, is_kept],
+        )
+
     def restart_kernel(self) -> None:
         """Restart the kernel without the question whether to."""
         self.page.evaluate(
@@ -122,19 +131,31 @@ class Notebook:
         """Wait until the kernel is connected and idle."""
         self.page.wait_for_function(_READY, timeout=STEP)
 
-    def accessibility_findings(self) -> list[str]:
+    def accessibility_findings(self, part: str = ".campaign") -> list[str]:
         """What axe-core finds wrong with what this package shows, light and then dark."""
         findings = []
         for theme in ("JupyterLab Light", "JupyterLab Dark"):
             self.execute("apputils:change-theme", theme=theme)
             light = str(theme.endswith("Light")).lower()
             self.page.wait_for_selector(f"body[data-jp-theme-light={light}]", state="attached")
-            violations = Axe().run(self.page, context=".campaign").response["violations"]
+            violations = Axe().run(self.page, context=part).response["violations"]
             findings += [
                 f"{theme}: {one['id']}: {node['html'][:200]}" for one in violations for node in one["nodes"]
             ]
         self.execute("apputils:change-theme", theme="JupyterLab Light")
+        self.page.wait_for_selector("body[data-jp-theme-light=true]", state="attached")
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached")
         return findings
+
+    def run_cell(self, place: int) -> None:
+        self.page.evaluate(
+            """place => {
+                jupyterapp.shell.currentWidget.content.activeCellIndex = place;
+                jupyterapp.commands.execute('notebook:run-cell');
+                return null;
+            }""",
+            place,
+        )
 
     def run_all(self) -> None:
         self.execute("notebook:run-all-cells")

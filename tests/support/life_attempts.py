@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,7 +63,7 @@ class Sender(Desk):
             self.tell("  gave up")
             return None
         options = dict(intent.options)
-        if phrase := re.search(r'takeover="([^"]+)"', question):
+        if phrase := re.search(r"takeover='([^']+)'", question):
             options["takeover"] = phrase[1]
             if self.truth.is_displaced is False:
                 raise self.failed([f"refused although it is where it always was: {question}"])
@@ -166,8 +167,7 @@ class Sender(Desk):
         """Wait for another program; raises what it was refused with."""
         process.join(60)
         if process.exitcode == ASKED:
-            kind, question = (self.folder / QUESTION).read_text("utf-8").split("\n", 1)
-            raise getattr(campaign, kind)(question)
+            raise pickle.loads((self.folder / QUESTION).read_bytes())
         if process.exitcode not in (0, -9):
             raise RuntimeError(f"the program ended with {process.exitcode}: {self.story}")
 

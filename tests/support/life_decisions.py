@@ -69,7 +69,7 @@ def refused_as_older(life: Sender) -> bool:
         life.check(["an older copy could be closed"] if life.truth.is_older else [])
         return False
     except FolderError as error:
-        life.check([] if "is an older copy" in str(error) else [f"refused otherwise: {error}"])
+        life.check([] if error.finding.code == "ledger_older" else [f"refused otherwise: {error}"])
         return True
     life.check(["an older copy was closed"] if life.truth.is_older else [])
     life.truth.is_closed = True
@@ -128,7 +128,7 @@ def _find_it_ended(life: Sender) -> None:
     try:
         campaign.resume(life.place, account=account_of(life.service.login()), progress=False)
     except FolderError as error:
-        is_ended = "was erased on" in str(error) or life.truth.is_displaced is not False
+        is_ended = error.finding.code == "erased_before" or life.truth.is_displaced is not False
         life.check([] if is_ended else [str(error)])
     else:
         life.check(["an erased campaign was resumed"])
@@ -198,7 +198,7 @@ def _reconcile(life: Sender, kind: str, cut: Recorded | None, also: dict[int, st
     now = {batch.batch: batch.state for batch in life.batches}
     life.check(
         [
-            f"batch {batch} is {now[batch]} and not {state} by a list that is {kind}: {found.sentence}"
+            f"batch {batch} is {now[batch]} and not {state} by a list that is {kind}: {found!r}"
             for batch, state in expected.items()
             if now[batch] != state
         ]

@@ -119,7 +119,7 @@ def _refusal(life: Sender, *, resume: Path | None = None, **options: Any) -> str
             campaign.send(life.sheet.prepare(), **options)
     except campaign.FolderError as error:
         life.check(["something left before it was refused"] if life.service.requests != requests else [])
-        phrase = re.search(r'takeover="([^"]+)"', str(error))
+        phrase = re.search(r"takeover='([^']+)'", str(error))
         life.check([] if phrase else [f"refused without a phrase: {error}"])
         return phrase[1] if phrase else ""
     raise life.failed([f"not refused in another place: {resume or options}"])

@@ -46,3 +46,13 @@ def start_live(resolves_here, monkeypatch, **options) -> campaign.Sandbox:
     for name in (NAME, f"www.{NAME}"):
         resolves_here(name)
     return campaign.Sandbox(tls=True, username="clinic", password="only-for-tests", **options)
+
+
+def known_as(environment, sandbox, monkeypatch):
+    """Let variables name a service as that of an environment, such as "LIVE"."""
+    port = sandbox.account.url.rsplit(":", 1)[1].strip("/")
+    for name, value in {
+        "URL": f"https://{NAME}:{port}", "USERNAME": "clinic", "PASSWORD": "only-for-tests",
+        "CA_FILE": str(sandbox.ca_file), "CURRENCY": "UGX",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"CAMPAIGN_{environment}_{name}", value)

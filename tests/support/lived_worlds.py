@@ -21,6 +21,8 @@ from campaign.sending.ledger.views import snapshot
 from campaign.sending.opening import OpenCampaign, open_campaign
 from campaign.sending.options import SendOptions
 from campaign.sending.store.frozen_messages import pending_batches
+from campaign.words.finding import Finding
+from campaign.words.stored import stored
 from support.promised_rows import (
     ASKED,
     OUTGOING,
@@ -48,7 +50,7 @@ _FACTS: dict[str, dict[str, Any]] = {
     "sending": {"attempts": 1, "submitted_at": "2026-11-22T09:00:00+00:00"},
     "accepted": {"cost": "35"},
     "refused": {"error": "Money Not Enough To Send This Batch of Msgs"},
-    "unknown": {"error": "no answer"},
+    "unknown": {"error": stored(Finding("no_answer"))},
 }
 
 
@@ -65,6 +67,7 @@ class Life:
         self.world, self.folder, self.compares = world, folder, compares
         self.record = Record()
         self._sent: Round | None = None  # whose table is that of the last round
+        self._kept: set[Key] = set()  # the texts of the rows that it kept
         self.differences: list[str] = []
 
     def live(self) -> list[str]:
@@ -85,7 +88,7 @@ class Life:
         shutil.copytree(self.folder, saved)
         for last in last_rounds:
             branch = Life(World((*rounds, last)), self.folder)
-            branch.record, branch._sent = deepcopy(self.record), self._sent
+            branch.record, branch._sent, branch._kept = deepcopy(self.record), self._sent, self._kept
             branch._send(last, len(rounds) + 1)
             yield branch.differences
             shutil.rmtree(self.folder)
@@ -107,9 +110,10 @@ class Life:
     def _send_checked(self, sent: Round) -> None:
         self._decide(sent.decisions)
         if sent.resumed and self._sent is not None:
-            # Decided: `resume` asks nothing again that was answered, and stays out of what was left out.
+            # Decided: `resume` asks nothing again that was answered, stays out of what was left out, and
+            # keeps to the rows that the round kept for each number: what was refused goes out again.
             sent = replace(self._sent, outcomes=sent.outcomes, changed="skip")
-            verdict = judge(self.record, sent)
+            verdict = judge(self.record, sent, self._kept)
             opened = open_campaign(None, options(self.folder, "skip", "withdraw"))
         else:
             verdict = judge(self.record, sent)
@@ -118,7 +122,7 @@ class Life:
             opened = self._open(sent, verdict)
         if opened is None:
             return
-        self._sent = sent
+        self._sent, self._kept = sent, verdict.kept
         self.record.remember(sent)
         try:
             self._check_cut(opened, verdict.outgoing(sent.changed))

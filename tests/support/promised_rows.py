@@ -6,7 +6,7 @@ package finds that out. `judge` says what has to happen to a table; `tell` what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -93,6 +93,11 @@ class Verdict:
     waiting: list[Cut] = field(default_factory=list)  # what waits and would never leave
 
     @property
+    def kept(self) -> set[Key]:
+        """The numbers and texts of the rows that stand for themselves."""
+        return {standing.key for standing in self.standings if standing.recorded not in EXCLUDED}
+
+    @property
     def changed(self) -> list[Standing]:
         """The rows that `changed=` decides on."""
         return [standing for standing in self.standings if standing.recorded in ASKED]
@@ -107,16 +112,20 @@ class Verdict:
         return [standing for standing in self.standings if standing.recorded in leaving]
 
 
-def judge(record: Record, sent: Round) -> Verdict:
-    """Where the rows of a table stand, and what a person has to be asked."""
+def judge(record: Record, sent: Round, kept: Collection[Key] = ()) -> Verdict:
+    """Where the rows of a table stand, and what a person has to be asked.
+
+    `kept` are the texts of the rows that a round kept of those with one number: resumed, it keeps to them.
+    """
     standings = _without_text(sent, record.listed)
     rows_of_number: dict[int, list[Standing]] = {}
     for standing in standings:
         if not standing.recorded:
             rows_of_number.setdefault(standing.number, []).append(standing)
     numbers = {standing.number for standing in standings}
-    for number, rows in rows_of_number.items():
-        for elected in _elected(record, number, rows, sent.duplicates):
+    for rows in rows_of_number.values():
+        preferred = sorted(rows, key=lambda row: row.key not in kept)
+        for elected in _elected(record, rows, preferred, sent.duplicates):
             _stand(record, elected, {row.row.meaning for row in rows}, numbers)
     verdict = Verdict(standings)
     going_out = {standing.key for standing in verdict.outgoing("send")}
@@ -150,8 +159,13 @@ def _without_text(sent: Round, listed: set[int]) -> list[Standing]:
     return standings
 
 
-def _elected(record: Record, number: int, rows: list[Standing], duplicates: str) -> list[Standing]:
-    """The rows with one number that rules 2 to 5 are about; the others are settled, or get nothing."""
+def _elected(
+    record: Record, rows: list[Standing], preferred: list[Standing], duplicates: str
+) -> list[Standing]:
+    """The rows with one number that rules 2 to 5 are about; the others are settled, or get nothing.
+
+    Of several, it is the first of `preferred`, which has the same rows.
+    """
     different: dict[str, Standing] = {}
     for standing in rows:
         first = different.setdefault(standing.row.meaning, standing)
@@ -165,9 +179,10 @@ def _elected(record: Record, number: int, rows: list[Standing], duplicates: str)
     unsettled = [standing for standing in different.values() if not standing.recorded]
     if duplicates == "keep":  # all different texts go out
         return unsettled
-    elected = [*filter(None, [_first_ordered_again(record, unsettled) or next(iter(unsettled), None)])]
-    if len(unsettled) < len(different):
-        elected = []
+    elected = []
+    if len(unsettled) == len(different):
+        open_rows = [standing for standing in preferred if standing in unsettled]
+        elected = [_first_ordered_again(record, open_rows) or open_rows[0]]
     for standing in unsettled:
         if standing not in elected:
             standing.recorded = "shared_phone"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 from support.raw_server import reply
 from support.relay import Ending, Relay
@@ -75,3 +76,27 @@ async def proxy(
             writer.transport.abort()
         await asyncio.gather(*visits, return_exceptions=True)
         await asyncio.sleep(0)
+
+
+@contextmanager
+def proxy_beside(service: int) -> Iterator[Proxy]:
+    """A proxy to that port in a thread of its own, for programs to which a name must mean this machine."""
+    loop, over = asyncio.new_event_loop(), asyncio.Event()
+    made: list[Proxy] = []
+    ready = threading.Event()
+
+    async def serve() -> None:
+        async with proxy(service) as running:
+            made.append(running)
+            ready.set()
+            await over.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    ready.wait()
+    try:
+        yield made[0]
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join()
+        loop.close()

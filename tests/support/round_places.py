@@ -6,6 +6,7 @@ As in `crash_sender`, the package has no hook: the places are wrapped in the pro
 from __future__ import annotations
 
 import os
+import pickle
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -24,7 +25,7 @@ from support.witnessed_service import HOSTS, account_of
 from support.wrong_rounds import adopt
 
 ASKED = 3  # the exit code of a program whose call was refused; the error is in a file
-QUESTION = "question.txt"
+QUESTION = "question.pickle"
 
 # Each is passed before and after; the number is how often at most in a small campaign.
 PLACES = {
@@ -77,7 +78,8 @@ def act(
                 plan = campaign.prepare(campaign.read_contacts(work["sheet"]), **work["preparation"])
                 campaign.send(plan, account=account, **work["options"])
         except CampaignError as error:
-            Path(QUESTION).write_text(f"{type(error).__name__}\n{error}", encoding="utf-8")
+            vars(error).pop("proceed", None)  # a function goes into no file
+            Path(QUESTION).write_bytes(pickle.dumps(error))
             sys.exit(ASKED)
 
 

@@ -1,10 +1,8 @@
 """The result of a plan before anything of it was sent: every message waits."""
 
-import pandas as pd
-
-from campaign.contract import BATCH_COLUMNS
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
+from support.batch_rows import frame_of
 
 
 def unsent_result(plan: Plan, *, name: str) -> Result:
@@ -13,13 +11,5 @@ def unsent_result(plan: Plan, *, name: str) -> Result:
     `name` is the campaign that the rows to correct will continue.
     """
     count = len(plan.messages)
-    waiting = pd.DataFrame(
-        {
-            "batch": 1, "messages": count, "status": "not_sent", "cost": None, "code": "", "error": "",
-            "attempts": 0, "submitted_at": pd.NaT, "seconds": 0.0, "round": 1,
-        },
-        index=range(min(count, 1)),
-    )  # fmt: skip
-    waiting = waiting.astype({"status": "str", "code": "str", "error": "str", "cost": "object"})
-    waiting["submitted_at"] = pd.to_datetime(waiting["submitted_at"], utc=True)
-    return Result(plan, waiting[list(BATCH_COLUMNS)], environment="local", name=name)
+    waiting = [(1, count, "not_sent", None, "", "", 0, None, 0.0, 1)] if count else []
+    return Result(plan, frame_of(waiting), environment="local", name=name)

@@ -116,9 +116,7 @@ def _writer_for(kind: type) -> Writer:
         return lambda values: column_text([value.item() for value in values])
     if issubclass(kind, str):
         return writer(str)
-    raise ColumnError(
-        f"A cell holds a {kind.__name__}, which cannot be written in one cell of a spreadsheet."
-    )
+    raise ColumnError("cell_unfit", column="", kind=f"a {kind.__name__}")
 
 
 def blank_rows(columns: Iterable[TextChunks], rows: int) -> NDArray[np.int64]:

@@ -14,9 +14,9 @@ from campaign.contacts.cells.value_text import LONGEST_CELL
 from campaign.contacts.columns import column_letter
 from campaign.errors import FileError
 from campaign.values import replace
+from campaign.words.finding import Finding
 
 NAMED = 10  # rows listed in one sentence
-SHORTEN = "the most that a sheet can have. Shorten its text, then read the file again."
 
 
 class Merge(NamedTuple):
@@ -49,7 +49,7 @@ class Grid(Struct, frozen=True, eq=False):
     uncalculated: Sequence[tuple[int, int]] = ()  # (row number, column position) of formulas without a value
     errors: Sequence[tuple[int, int, str]] = ()  # (row number, column position, "#N/A")
     repairs: Sequence[tuple[int, int, str]] = ()  # (row number, column position, "Jos&eacute;")
-    notices: Sequence[str] = ()
+    notices: Sequence[Finding] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -104,8 +104,7 @@ class Grid(Struct, frozen=True, eq=False):
 
 
 def join_grids(grids: Sequence[Grid]) -> Grid:
-    """Grids of one sheet, one below the other; nothing is copied. What is said of the sheet is taken from the
-    first."""
+    """Grids of one sheet, one below the other; nothing is copied. The first has the facts of the sheet."""
     first = grids[0]
     of_cells: dict[str, Any] = {
         name: [*chain.from_iterable(getattr(grid, name) for grid in grids)]
@@ -134,9 +133,7 @@ def name_rows(rows: Sequence[int]) -> str:
 def refuse_beyond_budget(rows: int, width: int, max_cells: int) -> None:
     """Refuse a table of more cells than allowed: each blank line becomes a row of blank cells."""
     if rows * width > max_cells:
-        raise FileError(
-            f"The table has more than {max_cells:,} cells. If that is intended, give a larger max_cells=."
-        )
+        raise FileError("file_too_large", most=max_cells, unit="cells", option="cells")
 
 
 def refuse_long_cells(grid: Grid) -> None:
@@ -151,5 +148,5 @@ def refuse_long_cells(grid: Grid) -> None:
 def refuse_long_cell(row: int, position: int, characters: int) -> None:
     """Refuse a cell with so many characters if there are more than a sheet can have."""
     if characters > LONGEST_CELL:
-        place = f"Row {row}, column {column_letter(position)}"
-        raise FileError(f"{place}: the cell has more than {LONGEST_CELL:,} characters, {SHORTEN}")
+        column = column_letter(position)
+        raise FileError("beyond_sheet", row=row, column=column, most=LONGEST_CELL, unit="characters")

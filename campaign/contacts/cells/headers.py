@@ -29,15 +29,11 @@ def header_place(
         return None
     if isinstance(header, int):
         if header > len(lines):
-            raise UsageError(f"There is no row {header} for the header: the table has {len(lines)} rows.")
+            raise UsageError("header_row_missing", row=header, last=len(lines))
         return header - 1
     place = locate_header(lines, banners=banners)
     if place is None and header is None:
-        raise FileError(
-            "The table has no header: in its place there is a phone number or a mail address. "
-            "Write a name above each column, or give header=False for a table without a header (its columns "
-            "are then called column A, column B and so on), or give the header's row number."
-        )
+        raise FileError("header_absent")
     return place
 
 
@@ -52,7 +48,7 @@ def locate_header(lines: Sequence[Sequence[str]], *, banners: frozenset[int] = f
     filled = [sum(bool(cell.strip()) for cell in line) for line in lines[:LOOKED_AT]]
     usual = max(filled, default=0)
     if not usual:
-        raise FileError("The table is empty: all of its cells are blank.")
+        raise FileError("table_empty")
     heads = []
     for i, count in enumerate(filled):
         if count * 2 < usual or count == 1 < usual:

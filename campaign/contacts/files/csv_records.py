@@ -14,7 +14,8 @@ import pyarrow.csv as pa_csv
 from msgspec import Struct
 
 from campaign.arrow_types import TEXT, TextChunks
-from campaign.contacts.cells.grid import SHORTEN, refuse_beyond_budget, refuse_long_cell
+from campaign.contacts.cells.grid import refuse_beyond_budget, refuse_long_cell
+from campaign.contacts.columns import column_letter
 from campaign.contacts.files.octets import Octets
 from campaign.errors import FileError
 
@@ -25,20 +26,13 @@ LONGEST_RECORD = 1 << 24  # bytes; as long as a record of many full cells
 MOST_CELLS = 4  # for each byte, where Arrow fills up blank lines
 SPARSE = 20_000_000  # cells that a file need not have a byte for
 ROW = 4  # cells that a row counts for beside its own
-TOO_SPARSE = (
-    "The table has {:,} rows, and nearly all of its cells are blank. Delete the blank lines and the columns "
-    "that do not belong to it, then read the file again."
-)
 
 
 class MalformedError(FileError):
     """A quote that is not closed, or is followed by text. `is_open`: it may be closed after the end."""
 
     def __init__(self, row: int, is_open: bool) -> None:
-        super().__init__(
-            f"Row {row}: a quotation mark opens a cell, but the cell does not end with one. "
-            'Write it twice ("") inside a quoted cell, or close the cell, then read the file again.'
-        )
+        super().__init__("quote_unclosed", row=row)
         self.is_open = is_open
 
 
@@ -78,10 +72,7 @@ def records(text: str, delimiter: str, row: int = 1) -> Iterator[tuple[list[str]
 def _refuse_width(row: int, cells: int) -> None:
     """Refuse a row that no sheet can have."""
     if cells > WIDEST:
-        raise FileError(
-            f"A row has more than {WIDEST:,} cells, the most that a sheet can have: row {row}. "
-            "Delete the columns that do not belong to the table, then read the file again."
-        )
+        raise FileError("beyond_sheet", row=row, most=WIDEST, unit="cells")
 
 
 class Block(Struct, frozen=True):
@@ -115,7 +106,7 @@ def read_blocks(data: Octets, start: int, delimiter: str, width: int, max_cells:
         if block is None:
             lines, end = _followed(piece, end, delimiter, row, is_end)
             if not end and size >= LONGEST_RECORD:
-                raise FileError(f"Row {row} has more than {LONGEST_RECORD:,} bytes, {SHORTEN}")
+                raise FileError("beyond_sheet", row=row, most=LONGEST_RECORD, unit="bytes")
             if not end:
                 size *= 4
                 continue
@@ -130,7 +121,7 @@ def _check_rows(rows: int, *, width: int, size: int, max_cells: int) -> None:
     """Refuse more rows than a table of that width may have whose file has `size` bytes."""
     refuse_beyond_budget(rows, width, max_cells)
     if rows * (width + ROW) > SPARSE + size:
-        raise FileError(TOO_SPARSE.format(rows))
+        raise FileError("mostly_blank", corner=f"{column_letter(width - 1)}{rows}")
 
 
 def _strict_end(piece: bytes, delimiter: str, is_end: bool) -> int:

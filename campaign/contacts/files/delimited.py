@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from campaign.arrow_types import TEXT
-from campaign.contacts.cells.grid import Grid, name_rows, refuse_long_cells
+from campaign.contacts.cells.grid import Grid, refuse_long_cells
 from campaign.contacts.cells.headers import (
     LOOKED_AT,
     Header,
@@ -19,10 +19,11 @@ from campaign.contacts.cells.headers import (
 )
 from campaign.contacts.exports import column_names, likely_number_columns
 from campaign.contacts.files.csv_records import MalformedError, read_blocks, records
-from campaign.contacts.files.encodings import NO_TEXT, to_text
+from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.octets import PIECE, Octets, pieces_of
 from campaign.errors import FileError
 from campaign.values import replace
+from campaign.words.finding import Finding
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 1 << 18  # bytes looked at to detect the delimiter and the width
@@ -67,9 +68,9 @@ def text_grids(
         refuse_long_cells(grid)
         yield grid
     if long:
-        raise FileError(_explain_shifted(long, width, bool(above)))
-    filled = f"{name_rows(short)}: fewer cells than others; the missing ones are blank." if short else ""
-    yield replace(empty, notices=[*text.notices, *filter(None, [filled])])
+        raise FileError("rows_too_wide", rows=long, columns=width)
+    filled = [Finding("rows_filled", {"count": len(short), "first": short[0]}, "info")] if short else []
+    yield replace(empty, notices=[*text.notices, *filled])
 
 
 def _place_and_width(lines: Sequence[Sequence[str]], header: Header) -> tuple[int, int]:
@@ -92,10 +93,7 @@ def _refuse_zero_bytes(data: Octets) -> None:
     for number, piece in enumerate(pieces_of(data)):
         if (at := piece.find(b"\0")) >= 0:
             line = data[: number * PIECE + at].count(b"\n") + 1
-            raise FileError(
-                f"Line {line} holds a zero byte: it is damaged, or neither a spreadsheet nor text. "
-                'If it is text in UTF-16, give encoding="utf-16-le" or encoding="utf-16-be".'
-            )
+            raise FileError("not_text", line=line)
 
 
 def _unused(data: Octets) -> str:
@@ -103,7 +101,7 @@ def _unused(data: Octets) -> str:
     for mark in _CONTROLS:
         if not any(mark.encode() in piece for piece in pieces_of(data)):
             return mark
-    raise FileError(NO_TEXT)
+    raise FileError("not_text")
 
 
 # --- the first records --------------------------------------------------------------------------------
@@ -188,12 +186,3 @@ def _trimmed(cells: Sequence[str]) -> Sequence[str]:
     while end and not cells[end - 1].strip():
         end -= 1
     return cells[:end]
-
-
-def _explain_shifted(rows: Sequence[int], columns: int, has_header: bool) -> str:
-    than = "header, which has" if has_header else "others, which have"
-    return (
-        f"{name_rows(rows)} {'has' if len(rows) == 1 else 'have'} more cells than the {than} {columns}: "
-        "a delimiter inside a text has shifted them, or a column has no name. "
-        "Put that text in quotation marks, write a name above each column, or save the sheet as .xlsx."
-    )

@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
+from campaign.argument_checks import wrong
 from campaign.contacts.files.octets import Octets, kept_on_disk, pieces_of
 from campaign.contacts.files.signatures import is_binary
-from campaign.errors import FileError, UsageError
+from campaign.errors import FileError
 from campaign.text import clean
+from campaign.words.finding import Finding
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -37,47 +39,37 @@ IN_WORDS = "'’‘`´-–·.ªº"  # characters that stand between letters in a
 SAMPLE = 1 << 16  # bytes in which an encoding is recognised
 FEW = 2  # letters that are no evidence of an encoding that hardly anybody uses
 QUOTED = 5  # words that show how an encoding reads the file
-UNKNOWN = (
-    "The file is not UTF-8, and its encoding cannot be determined. Save it as UTF-8 (in Excel: CSV UTF-8), "
-    'or give encoding=, such as "cp1252" for Western Europe, "cp1250" for Poland, "cp1254" for Turkey.'
-)
-NO_TEXT = (
-    "The file is neither a spreadsheet nor text: it may be a picture, a document or a program, or it is "
-    'damaged. Save the table itself as .xlsx or .csv, or give encoding="utf-16-le" if it is such a text.'
-)
 
 
-class Text(Struct, frozen=True):
+class DecodedText(Struct, frozen=True):
     """The text of a file as UTF-8; it may begin with a byte order mark."""
 
     data: Octets
     encoding: str
-    notices: tuple[str, ...] = ()
+    notices: tuple[Finding, ...] = ()
 
 
-def to_text(data: Octets, encoding: str | None) -> Text:
+def to_text(data: Octets, encoding: str | None) -> DecodedText:
     """The file as UTF-8, and its encoding: as given, else by its byte order mark, else UTF-8 if the bytes
     are valid, else guessed from its letters.
 
     Raises FileError where bytes do not fit the encoding or no guess fits, UsageError for an unknown name.
     """
     if encoding is not None:
-        return Text(_converted(data, encoding), encoding)
+        return DecodedText(_converted(data, encoding), encoding)
     for mark, name in BYTE_ORDER_MARKS:
         if data[:4].startswith(mark):
-            return Text(_converted(data, name), name)
+            return DecodedText(_converted(data, name), name)
     if is_utf8(data):
-        return Text(data, "utf-8")
+        return DecodedText(data, "utf-8")
     if is_binary(data[:SAMPLE]):
-        raise FileError(NO_TEXT)
+        raise FileError("not_text")
     name = _guess(data)
     converted = _converted(data, name)
     words = _odd_words(_odd_lines(converted).decode("utf-8", "ignore"))
-    notice = (
-        f"The file does not say its encoding and is not UTF-8: read as {name}, so that it holds {words}. "
-        "If letters look wrong, give encoding=."
+    return DecodedText(
+        converted, name, (Finding("encoding_guessed", {"encoding": name, "texts": words}, "info"),)
     )
-    return Text(converted, name, (notice,))
 
 
 def is_utf8(data: Octets) -> bool:
@@ -102,14 +94,11 @@ def _converted(data: Octets, encoding: str) -> Octets:
             return data
         return kept_on_disk(_recoded(data, name))
     except LookupError:
-        raise UsageError(
-            f'There is no encoding "{encoding}". Give one such as "utf-8", "utf-16" or "cp1252".'
-        ) from None
+        needs, write = "the name of an encoding", 'encoding="cp1252"'
+        raise wrong(encoding, subject="encoding", needs=needs, write=write) from None
     except UnicodeError as problem:
         line = data[: getattr(problem, "start", 0)].count(b"\n") + 1
-        raise FileError(
-            f"The file is not {encoding}: line {line} holds bytes that this encoding does not have."
-        ) from None
+        raise FileError("encoding_wrong", encoding=encoding, line=line) from None
 
 
 def _recoded(data: Octets, encoding: str) -> Iterator[bytes]:
@@ -140,7 +129,8 @@ def _guess(data: Octets) -> str:
     guesses = _guesses(lines)
     likely = _preferred(texts, guesses) if len(texts) > 1 else "".join(texts)
     if not likely:
-        raise FileError(_question(readings or {name: text for text, (name, _) in guesses.items()}))
+        named = readings or {name: text for text, (name, _) in guesses.items()}
+        raise FileError("encoding_unclear", readings=_distinct(named))
     return next(name for name, text in readings.items() if text == likely)
 
 
@@ -165,13 +155,12 @@ def _preferred(texts: list[str], guesses: dict[str, tuple[str, float]]) -> str:
     return best if likely[best] > likely[second] and (best == texts[0] or is_clear) else ""
 
 
-def _question(readings: dict[str, str]) -> str:
-    """What is said if the encoding is in doubt, with the words as each candidate reads them."""
+def _distinct(readings: dict[str, str]) -> list[str]:
+    """Encodings that read the file differently, with the words as each reads them: cp1252 (José)."""
     names: dict[str, str] = {}
     for name, text in readings.items():
-        names.setdefault(_odd_words(text), name)
-    words = "; ".join(f'encoding="{name}" reads {words}' for words, name in [*names.items()][:QUOTED])
-    return f"{UNKNOWN} {words}." if words else UNKNOWN
+        names.setdefault(", ".join(_odd_words(text)), name)
+    return [f"{name} ({words})" for words, name in [*names.items()][:QUOTED]]
 
 
 def _decoded(lines: bytes, encoding: str) -> str | None:
@@ -238,9 +227,8 @@ def _class(characters: str) -> str:
     return f"[{re.escape(characters)}]" if characters else ""
 
 
-def _odd_words(text: str) -> str:
-    """The first words with letters beyond ASCII, in quotes; with other characters where there are none."""
+def _odd_words(text: str) -> list[str]:
+    """The first words with letters beyond ASCII; with other characters where there are none."""
     odd = re.findall(r'[^\s,;|"]{0,30}[^\x00-\x7f][^\s,;|"]{0,30}', text[:SAMPLE])
     words = [word for word in odd if re.search(r"(?![\x00-\x7f])\w", word)] or odd
-    shown = dict.fromkeys(unicodedata.normalize("NFC", clean(word)) for word in words)
-    return ", ".join(f'"{word}"' for word in [*shown][:QUOTED])
+    return [*dict.fromkeys(unicodedata.normalize("NFC", clean(word)) for word in words)][:QUOTED]

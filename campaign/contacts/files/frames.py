@@ -15,18 +15,15 @@ from campaign.arrow_types import TEXT, TextArray, TextChunks
 from campaign.contacts.cells.cell_text import column_text, float_texts, moment_texts
 from campaign.contacts.cells.grid import Grid, chunked, refuse_beyond_budget
 from campaign.contacts.workbooks.handover import receive_pieces
-from campaign.contacts.workbooks.process import NO_PROCESS, Limits, answer_about
+from campaign.contacts.workbooks.process import Limits, answer_about
 from campaign.errors import ColumnError, FileError
 from campaign.text import clean, shorten
 from campaign.values import replace
+from campaign.words.finding import Finding
 
 # The casts of these, and of integers, to text are what a person writes.
 PLAIN = ("string", "large_string", "string_view", "date32[day]", "date64[ms]", "null")
 AS_PYTHON = (pa.types.is_boolean, pa.types.is_decimal, pa.types.is_time, pa.types.is_duration)
-TOO_LARGE = (
-    "Unpacked, the file has more than {:,} bytes. If that is intended, give read_contacts a larger "
-    "max_memory= or max_bytes=, or save the table as .csv."
-)
 PACKED = 10  # as much as in a byte of other files is in a byte of parquet
 UNPACKED, UNPACKED_PER_BYTE = 300_000_000, 1_000  # bytes that a parquet file may unpack to, if kept on disk
 COPIES = 4  # of a table in memory on its way into a DataFrame, at most, with room for the process behind it
@@ -44,13 +41,9 @@ def as_frame(source: Any) -> Any:
     try:
         table = pa.table(source)
     except Exception as problem:  # of a library that we do not know
-        sentence = f"The table cannot be read by way of Arrow: {shorten(clean(problem), 200)}"
-        raise FileError(f"{sentence}. Give it as a pandas DataFrame.") from None
+        raise FileError("table_unreadable", reason=shorten(clean(problem), 200)) from None
     if not len(table) and not hasattr(source, "__len__"):
-        raise FileError(
-            "The stream has no rows. If it was read before: it can be read only once. Make it again, or keep "
-            "what was read: contacts = campaign.read_contacts(stream)."
-        )
+        raise FileError("stream_used")
     return table.to_pandas(
         types_mapper=lambda kind: None if pa.types.is_timestamp(kind) else pd.ArrowDtype(kind)
     )
@@ -61,7 +54,7 @@ def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
     if any(name is not None for name in frame.index.names) and list(frame.index.names) != ["row"]:
         frame = frame.reset_index(allow_duplicates=True)  # two of one name are refused by this name
     if not frame.shape[1]:
-        raise FileError("The DataFrame has no columns, so there is nothing to read.")
+        raise FileError("table_empty")
     refuse_beyond_budget(len(frame) + 1, frame.shape[1], max_cells)
     names = [_name(name) for name in frame.columns]
     columns = [_series_text(frame.iloc[:, i], name) for i, name in enumerate(names)]
@@ -82,13 +75,14 @@ def parquet_grids(
         tables = map(_table_of, receive_pieces(answer) if answer else _pieces(source, max_cells))
         names, size, row = next(tables).schema.names, 0, 2
         header = _grid("parquet", list(map(_name, names)), [pa.chunked_array([], TEXT)] * len(names), 0)
-        yield header if answer else replace(header, notices=[NO_PROCESS])
+        yield header if answer else replace(header, notices=[Finding("no_process", {}, "info")])
         for table in tables:
             columns = [_chunked_text(column, name) for name, column in zip(names, table.columns, strict=True)]
             rows = np.arange(row, row + len(table), dtype=np.int64)
             size += rows.nbytes + sum(column.nbytes for column in columns)
             if size > min(max_bytes, most):
-                raise FileError(TOO_LARGE.format(min(max_bytes, most)))
+                option = "bytes" if max_bytes < most else "memory"
+                raise FileError("file_too_large", most=min(max_bytes, most), unit="bytes", option=option)
             yield Grid("parquet", columns, rows, range(len(names)))
             row += len(table)
 
@@ -128,12 +122,10 @@ def _series_text(series: Any, name: str) -> TextChunks:
     try:
         return chunked(column_text(values))
     except ColumnError as problem:
-        raise ColumnError(f'Column "{name}": {problem}') from None
+        raise ColumnError("cell_unfit", **{**problem.finding.facts, "column": name}) from None
     except UnicodeEncodeError:
         row = _first_broken(values) + 2
-        raise ColumnError(
-            f'Column "{name}", row {row}: the cell holds half a character. Type it again.'
-        ) from None
+        raise ColumnError("cell_unfit", column=name, row=row, kind="half a character") from None
 
 
 def _chunked_text(column: "pa.Array[Any] | pa.ChunkedArray[Any]", name: str) -> TextChunks:
@@ -162,7 +154,7 @@ def _arrow_text(array: "pa.Array[Any]", name: str) -> TextArray:
         try:
             texts.validate(full=True)  # parquet does not promise that texts are UTF-8
         except pa.ArrowInvalid:
-            raise ColumnError(f'Column "{name}" is damaged: its texts are not UTF-8.') from None
+            raise ColumnError("cell_unfit", column=name, kind="text that is not UTF-8") from None
     else:
-        raise ColumnError(f'Column "{name}" holds values of the kind {kind}, which do not fit into one cell.')
+        raise ColumnError("cell_unfit", column=name, kind=f"values of the kind {kind}")
     return cast(TextArray, texts.fill_null("")) if texts.null_count else texts

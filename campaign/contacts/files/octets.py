@@ -36,7 +36,7 @@ class FileOctets:
         self._file.seek(start)
         piece = self._file.read(max(stop - start, 0))
         if os.fstat(self._file.fileno()).st_mtime_ns != self._opened.st_mtime_ns:
-            raise FileError("The file was changed while it was read. Read it again.")
+            raise FileError("file_changed")
         return piece
 
 
@@ -48,10 +48,7 @@ def kept_on_disk(pieces: Iterable[bytes]) -> FileOctets:
             for piece in pieces:
                 file.write(piece)
         except OSError as error:
-            raise FileError(
-                f"The text cannot be kept in the folder for temporary files: {error.strerror or error}. Make "
-                "room there, or save the file as UTF-8."
-            ) from None
+            raise FileError("temporary_folder_full", reason=error.strerror or str(error)) from None
         stack.pop_all()
     return FileOctets(file)
 

@@ -1,4 +1,4 @@
-"""Files that are not spreadsheets, known by their first bytes, whatever they are called; and what to do."""
+"""Files that are not spreadsheets, known by their first bytes, whatever they are called."""
 
 import re
 import tomllib
@@ -7,11 +7,11 @@ from pathlib import Path
 
 OWN_PAGE = '<meta name="generator" content="campaign">'  # near the top of a report that this package wrote
 TOP_OF_PAGE = 4096  # bytes
+OWN = "a report"  # of this package
 
 _TABLE: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-_SENTENCES, _STARTS, _TEXTS, _ZIPS = (
-    {mark.encode("latin-1"): _TABLE["sentences"].get(said, said) for mark, said in marks.items()}
-    for marks in _TABLE.values()
+_STARTS, _TEXTS, _ZIPS = (
+    {mark.encode("latin-1"): kind for mark, kind in marks.items()} for marks in _TABLE.values()
 )
 _HEAD_ONLY = (b"opendocument.spreadsheet", b"mimetypeapplication/")  # in the first bytes of an archive
 _HEAD = 200  # bytes
@@ -23,23 +23,20 @@ _ODD_SHARE = 0.02  # texts in the encodings of the last century have none; rando
 
 
 def what_else_it_is(data: bytes) -> str | None:
-    """What a file is that is not a spreadsheet, and what to do, to follow its name in a sentence.
-
-    None where the first bytes say nothing of that kind.
-    """
+    """What a file is that is not a spreadsheet; None where its first bytes do not show that."""
     top = data[:TOP_OF_PAGE]
     letters = top.lstrip(_MARK + _BLANK).replace(b"\0", b"").lower()
-    return _said(_STARTS.items(), top.lstrip(_MARK)) or _said(_TEXTS.items(), letters)
+    return _kind_of(_STARTS.items(), top.lstrip(_MARK)) or _kind_of(_TEXTS.items(), letters)
 
 
-def _said(marks: Iterable[tuple[bytes, str]], start: bytes) -> str | None:
-    return next((said for mark, said in marks if re.match(mark, start, re.DOTALL)), None)
+def _kind_of(marks: Iterable[tuple[bytes, str]], start: bytes) -> str | None:
+    return next((kind for mark, kind in marks if re.match(mark, start, re.DOTALL)), None)
 
 
 def what_archive_it_is(data: bytes) -> str:
-    """The format of a zip archive, "xlsx" or "ods"; of any other, what it is and what to do."""
+    """The format of a zip archive, "xlsx" or "ods"; of any other, what it is."""
     return next(
-        said for mark, said in _ZIPS.items() if mark in (data[:_HEAD] if mark in _HEAD_ONLY else data)
+        kind for mark, kind in _ZIPS.items() if mark in (data[:_HEAD] if mark in _HEAD_ONLY else data)
     )
 
 

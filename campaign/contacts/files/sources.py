@@ -11,17 +11,14 @@ from urllib.request import url2pathname
 
 from msgspec import Struct
 
+from campaign.argument_checks import wrong
 from campaign.contacts.files.octets import PIECE, FileOctets, Octets
-from campaign.contacts.files.signatures import what_archive_it_is, what_else_it_is
-from campaign.errors import FileError, UsageError
+from campaign.contacts.files.signatures import OWN, what_archive_it_is, what_else_it_is
+from campaign.errors import FileError
 from campaign.paths import is_file
 from campaign.suggestions import similar_file
 from campaign.text import clean, shorten
 
-ON_THE_WEB = (
-    "“{}” is an address on the web, and only files on this machine are read. Open it in your browser, "
-    "download the table as .xlsx or .csv (Google Sheets: File, Download), and give the path of that file."
-)
 _ADDRESS = re.compile(r"[a-z][a-z\d+.-]+:/|www\.|(?:docs|drive|sheets)\.google\.com/|1drv\.ms/", re.I)
 _QUOTES = "\"'`“”„‘’«»"
 HEAD = 1 << 16  # bytes that show the format of a file
@@ -48,25 +45,18 @@ def open_source(source: Any, *, max_bytes: int) -> Source:
     """The bytes behind a path, bytes or an open file, at most `max_bytes` of them."""
     if isinstance(source, (str, os.PathLike)):
         opened = _from_path(path_meant(source))
-        _refuse_size(opened.data, f'"{opened.name}"', max_bytes)
+        _refuse_size(opened.data, max_bytes)
         return opened
     if isinstance(source, (bytes, bytearray, memoryview)):
-        _refuse_size(bytes(source), "The given data", max_bytes)
+        _refuse_size(bytes(source), max_bytes)
         return Source("the given bytes", bytes(source))
     if hasattr(source, "read"):
         return _from_file(source, max_bytes)
-    raise UsageError(
-        "read_contacts takes a path, bytes, an open file, a DataFrame or a list of paths, "
-        f"not {_described(source)}."
-    )
-
-
-def _described(source: object) -> str:
-    """The kind of an object that is not a table, with its library: others have DataFrames, too."""
-    library = type(source).__module__.partition(".")[0]
-    name = f"a {type(source).__name__}" + (f" of {library}" if library != "builtins" else "")
-    ways = [way for way in ("to_pandas", "collect", "compute") if hasattr(source, way)]
-    return f"{name}. Give its .{ways[0]}()" if ways else name
+    way = next((way for way in ("to_pandas", "collect", "compute") if hasattr(source, way)), "")
+    raise wrong(
+        source, subject="read_contacts", needs="a path, bytes, an open file, a DataFrame or a list of these",
+        write=f"campaign.read_contacts(table.{way}())" if way else "",
+    )  # fmt: skip
 
 
 def path_meant(written: str | os.PathLike[str]) -> Path:
@@ -81,35 +71,28 @@ def path_meant(written: str | os.PathLike[str]) -> Path:
     if text.lower().startswith("file:/"):
         return Path(url2pathname(urlsplit(text).path))
     if _ADDRESS.match(text):
-        raise FileError(ON_THE_WEB.format(clean(shorten(text, 80))))
+        raise FileError("web_address", address=shorten(text, 80))
     return Path(os.path.expanduser(text))  # noqa: PTH111 - never raises
 
 
 def _from_path(path: Path) -> Source:
     name = clean(path.name)
     if locked := re.fullmatch(r"~\$(.*)|\.~lock\.(.*)#", name):
-        raise FileError(
-            f'"{name}" is the lock file of an open workbook; read "{locked[1] or locked[2]}" itself.'
-        )
+        raise FileError("lock_file", file=name, workbook=locked[1] or locked[2])
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind) and path.suffix.lower() == ".numbers":
-            raise FileError(f'"{name}" is an Apple Numbers file. Export it as Excel or CSV.')
-        if stat.S_ISDIR(kind):
-            raise FileError(f'"{clean(path)}" is a folder; name the file in it.')
+            raise FileError("no_spreadsheet", file=name, kind="an Apple Numbers file")
         if not stat.S_ISREG(kind):
-            raise FileError(f'"{clean(path)}" is not a file.')
+            kind_of_path = "a folder" if stat.S_ISDIR(kind) else "a device"
+            raise FileError("not_a_file", file=str(path), kind=kind_of_path)
         return Source(name, FileOctets(path.open("rb", buffering=0)), str(path.resolve()))
     except FileNotFoundError:
-        meant = clean(similar_file(path, KINDS))
-        hint = f'Did you mean "{meant}"?' if meant else f'The current folder is "{clean(Path.cwd())}".'
-        raise FileError(f'There is no file "{clean(path)}". {hint}') from None
-    except PermissionError:
-        raise FileError(
-            f'"{name}" cannot be read: another program has it open, or you do not have permission.'
-        ) from None
-    except (OSError, ValueError):
-        raise FileError(f'"{name}" cannot be opened as a file.') from None
+        meant = similar_file(path, KINDS)
+        folder = "" if meant else str(Path.cwd())
+        raise FileError("file_missing", file=str(path), suggestion=meant, folder=folder) from None
+    except (OSError, ValueError) as problem:
+        raise _unreadable(name, problem) from None
 
 
 def _from_file(opened: Any, max_bytes: int) -> Source:
@@ -117,10 +100,14 @@ def _from_file(opened: Any, max_bytes: int) -> Source:
     name = clean(path.name) if path else "an open file"
     try:
         data = b"".join(_pieces(opened, max_bytes))
-    except (OSError, ValueError):
-        raise FileError(f'"{name}" cannot be read: is it still open?') from None
-    _refuse_size(data, f'"{name}"', max_bytes)
+    except (OSError, ValueError) as problem:
+        raise _unreadable(name, problem) from None
+    _refuse_size(data, max_bytes)
     return Source(name, data, str(path) if path else "")
+
+
+def _unreadable(file: str, problem: OSError | ValueError) -> FileError:
+    return FileError("file_unreadable", file=file, reason=getattr(problem, "strerror", "") or str(problem))
 
 
 def _pieces(opened: Any, max_bytes: int) -> Iterator[bytes]:
@@ -128,16 +115,14 @@ def _pieces(opened: Any, max_bytes: int) -> Iterator[bytes]:
     size = 0
     while size <= max_bytes and (piece := opened.read(PIECE)):
         if not isinstance(piece, bytes | str):
-            raise UsageError(f"The open file gives a {type(piece).__name__} instead of bytes or text.")
+            raise wrong(piece, subject="The open file", needs="bytes or text")
         yield piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece
         size += len(piece)
 
 
-def _refuse_size(data: Octets, name: str, max_bytes: int) -> None:
+def _refuse_size(data: Octets, max_bytes: int) -> None:
     if len(data) > max_bytes:
-        raise FileError(
-            f"{name} has more than {max_bytes:,} bytes. If that is intended, give a larger max_bytes=."
-        )
+        raise FileError("file_too_large", most=max_bytes, unit="bytes", option="bytes")
 
 
 def find_format(source: Source) -> str:
@@ -146,13 +131,15 @@ def find_format(source: Source) -> str:
     Only the content counts, whatever the file is called. Pickles are never opened: that would run their code.
     """
     head = source.data[:HEAD]
-    if (sentence := what_else_it_is(head)) is not None:
-        raise FileError(f'"{source.name}" {sentence}.')
-    if head.startswith(b"PK"):
-        found = what_archive_it_is(source.data[:])
-        if found not in KINDS.values():
-            raise FileError(f'"{source.name}" {found}.')
-        return found
+    kind = what_else_it_is(head)
+    if kind is None and head.startswith(b"PK"):
+        kind = what_archive_it_is(source.data[:])
+        if kind in KINDS.values():
+            return kind
+    if kind is not None:
+        is_packed = kind.startswith(("compressed", "an archive"))
+        code = "own_report" if kind == OWN else "packed_file" if is_packed else "no_spreadsheet"
+        raise FileError(code, file=source.name, kind=kind)
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return "xls"
     return "parquet" if head.startswith(b"PAR1") else "text"

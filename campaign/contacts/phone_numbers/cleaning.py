@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.argument_checks import check_choice, described, wrong
+from campaign.argument_checks import check_choice, wrong
 from campaign.arrow_text import (
     TEXT,
     TextArray,
@@ -47,7 +47,6 @@ from campaign.contacts.phone_numbers.problems_and_repairs import (
 from campaign.contacts.phone_numbers.regions import check_region, is_region
 from campaign.errors import UsageError
 from campaign.public_calls import public_call
-from campaign.text import agreeing, counted
 
 __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
 
@@ -68,32 +67,42 @@ def clean_numbers(
 ) -> pd.DataFrame:
     """Clean a column of phone numbers, and report what was repaired and what is wrong.
 
-    `region` is the country of numbers without a country code: an ISO code such as "UG", or a column with a
-    code for each number. With None, and where the column is blank, a number needs + or 00 and its country
-    code. With "001", the world, every number begins with its country code, with or without +.
+    Parameters
+    ----------
+    numbers
+        Series of numbers as people write them. Missing cells count as blank.
+    region
+        Country of numbers without a country code: an ISO code such as "UG", or a Series with a code for
+        each number. None, or a blank code: a number needs + or 00. "001": all begin with their country
+        code.
+    several
+        A cell with several numbers is refused ("refuse"), or its first one is used ("first").
+    kinds
+        Kinds of numbers to send to, from `KINDS`. Others, such as landlines, may not receive SMS.
 
-    `several="first"` uses the first of several numbers in a cell.
+    Returns
+    -------
+    pandas.DataFrame
+        Columns of text, with the index of `numbers`: `number` (digits, country code first, no plus; missing
+        if there is a problem), `repair` (names from `REPAIRS`, joined by ", "), `problem` (a name from
+        `PROBLEMS`), `kind` (from `KINDS`, "short_code" or "emergency") and `region`; "" for none.
 
-    `kinds` are the kinds of numbers to send to, names from `KINDS`. By default only mobile numbers are sent
-    to. Landlines, freephone and premium numbers are not, nor are internet, personal and company-wide numbers
-    and pagers: some of them receive SMS, but you cannot rely on it.
+    Raises
+    ------
+    UsageError
+        The region, a kind or `several` is unknown. No text raises an error.
 
-    Returns a table of text with the index of `numbers`:
+    Notes
+    -----
+    What `phonenumbers` calls valid as written is never changed. Cleaned numbers stay the same with
+    region="001".
 
-    - `number`: digits, country code first, no plus; missing if there is no number to send to
-    - `repair`: names from `REPAIRS` joined by ", ", empty if nothing was repaired
-    - `problem`: a name from `PROBLEMS`, empty if and only if there is a number
-    - `kind`: a name from `KINDS`, "short_code" or "emergency", empty if unknown
-    - `region`: the country of the number, "001" for numbers of no country, empty if unknown
-
-    A number that `phonenumbers` calls valid as written is returned unchanged or refused, never changed.
-    Cleaning a cleaned number again with region="001" changes nothing. With its own region it may be refused
-    as ambiguous in countries where landlines begin with the digits of the calling code (Germany, Indonesia,
-    Kosovo).
-
-    No text raises an error. Missing cells count as blank. Lone surrogates, which come from broken files and
-    cannot be stored in a column of text, become U+FFFD and are refused. Raises `UsageError` for an unknown
-    region, kind or `several`.
+    Examples
+    --------
+    >>> campaign.clean_numbers(pd.Series(["0772 000 001", "12"]), region="UG")
+             number repair    problem    kind region
+    0  256772000001                    mobile     UG
+    1           NaN         too_short
     """
     _check_numbers(numbers)
     decisions = decide_numbers(numbers, region=region, several=several, kinds=kinds)
@@ -162,7 +171,13 @@ def check_kinds(kinds: object) -> frozenset[str]:
         write = 'kinds=["mobile", "fixed_or_mobile"]'
         raise wrong(kinds, subject="kinds", needs="a list of kinds of numbers", write=write)
     if not len(kinds):
-        raise UsageError('kinds needs one kind of numbers or more, but is empty. Write kinds=["mobile"].')
+        raise UsageError(
+            "wrong_value",
+            argument="kinds",
+            needs="a kind or more",
+            given="an empty list",
+            write='kinds=["mobile"]',
+        )
     for kind in kinds:
         check_choice(kind, KINDS, subject="One of kinds")
     return frozenset(kinds)
@@ -193,20 +208,15 @@ def _region_indexes(region: "str | pd.Series[Any] | None", size: int) -> Int16s:
     if isinstance(region, str):
         return np.full(size, _region_index(region), np.int16)
     if not isinstance(region, pd.Series):
-        raise UsageError(
-            'region= takes the two-letter code of a country, such as "UG", a column of codes (a Series) or '
-            f"None, not {described(region)}."
-        )
+        raise wrong(region, subject="region", needs="a code, or a column of codes", write='region="UG"')
     if len(region) != size:
-        raise UsageError(
-            f"region= has {counted(len(region), 'row')}, but there {agreeing(size, 'is', 'are')} "
-            f"{counted(size, 'number')}. Give one region for each number."
-        )
+        needs, given = f"a code for each of {size} numbers", f"{len(region)} codes"
+        raise UsageError("wrong_value", argument="region", needs=needs, given=given)
     codes, positions = unique_texts(fill_missing(combine_chunks(_text_chunks(region))))
     invalid = (i for i, code in enumerate(codes) if code.strip() and not is_region(code.strip().upper()))
     if (first_invalid := next(invalid, None)) is not None:
         row = region.index[int(np.argmax(positions == first_invalid))]
-        check_region(codes[first_invalid], f"Row {row}: region")
+        check_region(codes[first_invalid], row)
     indexes = [_region_index(code) if code.strip() else NO_REGION for code in codes]
     by_row: Int16s = np.array(indexes, np.int16)[positions]
     return by_row

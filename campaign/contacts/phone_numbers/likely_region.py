@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contacts.phone_numbers.libphonenumber import WORLD, code_by_region
-from campaign.contacts.phone_numbers.regions import regions_by_name
+from campaign.contacts.phone_numbers.regions import names_of_regions
 from campaign.contacts.phone_numbers.unusual_texts import MAX_TEXT
-from campaign.text import agreeing, counted, figure
+from campaign.words.finding import Finding
 
 
 class LikelyRegion(Struct, frozen=True):
@@ -91,24 +91,22 @@ class NumberColumn:
         return RegionFit(len(sample), usable, coded, best, others, example, self._is_sample)
 
 
-def about_other_country(cells: "pd.Series[Any]", region: str) -> str:
-    """A clause for a column whose numbers with a country code are mostly of another country than `region`, as
-    which those without one are read; "" where they are not, or where all numbers have a code."""
+def find_other_country(cells: "pd.Series[Any]", region: str) -> Finding | None:
+    """A finding if most numbers with a country code are of another country than `region`, as which the others
+    are read; None if they are not, or if all numbers have a code."""
     cleaned = clean_numbers(cells, region=None)
     has_others = bool((cleaned["problem"] == "no_region").any())
-    return say_other_country(_likely_region(cleaned["region"]), region, has_others=has_others)
+    return other_country(_likely_region(cleaned["region"]), region, has_others=has_others)
 
 
-def say_other_country(likely: LikelyRegion | None, region: str, *, has_others: bool) -> str:
-    """The clause of `about_other_country`, where it is known whether there are numbers without a code."""
+def other_country(likely: LikelyRegion | None, region: str, *, has_others: bool) -> Finding | None:
+    """What `find_other_country` finds, where it is known whether there are numbers without a code."""
     if likely is None or not has_others or region in ("", likely.region, WORLD):
-        return ""
-    names = {code: name for name, code in regions_by_name().items()}
-    return (
-        f"{figure(likely.written)} of {counted(likely.with_code, 'number')} with a country code "
-        f"{agreeing(likely.written, 'is', 'are')} from {names[likely.region]}, and the numbers without one "
-        f"would be called in {names[region]}"
-    )
+        return None
+    names = names_of_regions()
+    counts = {"written": likely.written, "with_code": likely.with_code}
+    countries = {"country": names[likely.region], "region": names[region]}
+    return Finding("other_country", {**counts, **countries}, "warning")
 
 
 def _likely_region(regions: "pd.Series[Any]") -> LikelyRegion | None:

@@ -31,25 +31,20 @@ _OTHER_NAMES = {
 }  # fmt: skip
 
 
-def check_region(region: object, what: str = "region") -> str:
+def check_region(region: object, row: object = None) -> str:
     """The code of a region in capitals: two letters, or "001" for the world.
 
-    Raises `UsageError` with a suggestion if it is something else; `what` names the argument or the place.
+    Raises `UsageError` with a suggestion if it is something else; `row` names the row of a column of regions.
     """
-    if not isinstance(region, str):
-        raise UsageError(
-            f'{what} takes the two-letter code of a country, such as "UG", not {described(region)}.'
-        )
-    code = region.strip().upper()
+    code = region.strip().upper() if isinstance(region, str) else ""
     if is_region(code):
         return code
-    suggestion = suggest_region(region)
-    advice = (
-        f'Did you mean "{suggestion}"?'
-        if suggestion
-        else 'Write the two-letter code of a country, such as "UG" or "KE".'
+    raise UsageError(
+        "region_unknown",
+        given=repr(shorten(clean(region), 40)) if isinstance(region, str) else described(region),
+        suggestion=suggest_region(region) if isinstance(region, str) else None,
+        row=None if row is None else str(row),
     )
-    raise UsageError(f'{what}="{shorten(clean(region), 40)}" is not the code of a country. {advice}')
 
 
 def is_region(code: str) -> bool:
@@ -73,16 +68,16 @@ def suggest_region(text: str) -> str | None:
 
 
 @functools.cache
-def regions_by_name() -> Mapping[str, str]:
-    """The code of every country by its English name, in the order of the names: "Uganda" gives "UG"."""
+def names_of_regions() -> Mapping[str, str]:
+    """The English name of every country by its code, in the order of the names: "UG" gives "Uganda"."""
     names = english_names() | _NAMES
-    pairs = ((names[region], region) for region in code_by_region())
-    return MappingProxyType(dict(sorted(pairs, key=lambda pair: _normalised(pair[0]))))
+    pairs = ((region, names[region]) for region in code_by_region())
+    return MappingProxyType(dict(sorted(pairs, key=lambda pair: _normalised(pair[1]))))
 
 
 @functools.cache
 def _codes_by_name() -> dict[str, str]:
-    return _OTHER_NAMES | {_normalised(name): region for name, region in regions_by_name().items()}
+    return _OTHER_NAMES | {_normalised(name): region for region, name in names_of_regions().items()}
 
 
 def _normalised(name: str) -> str:

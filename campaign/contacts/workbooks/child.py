@@ -13,7 +13,6 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.contacts.workbooks.handover import send_error, send_pieces, send_sheet
 from campaign.contacts.workbooks.sheet_cells import SheetCells
 from campaign.errors import CampaignError, FileError
@@ -58,13 +57,9 @@ def read_sheet(kind: str, data: bytes, *, sheet: str | None, max_bytes: int, max
     except CampaignError:
         raise
     except MemoryError:
-        raise FileError(
-            "The workbook needs more memory than there is, or than max_memory= allows. Open it in your "
-            "spreadsheet program, save the table alone as .xlsx or .csv, then read that file."
-        ) from None
+        raise FileError("file_too_large", option="memory") from None
     except Exception as problem:  # libraries check little of a damaged file, and raise anything
-        what = f"its cells cannot be read ({type(problem).__name__})"
-        raise FileError(DAMAGED.format(what)) from None
+        raise FileError("file_damaged", reason=type(problem).__name__) from None
 
 
 def _end_with_parent() -> None:

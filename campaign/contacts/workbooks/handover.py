@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator
 from io import BufferedIOBase
 from typing import Any
 
+from msgspec import convert, to_builtins
+
 from campaign import errors
 from campaign.contacts.workbooks.sheet_cells import CellBlock, SheetCells
 from campaign.errors import CampaignError
+from campaign.words.finding import Finding
 
 
 def send_sheet(sheet: SheetCells, stream: BufferedIOBase) -> None:
@@ -36,7 +39,7 @@ def send_pieces(pieces: Iterable[Any], stream: BufferedIOBase) -> None:
 
 def send_error(error: CampaignError, stream: BufferedIOBase) -> None:
     """Write why the file cannot be read, in the place of the sheet or of a piece."""
-    _send_line(stream, {"error": type(error).__name__, "message": str(error)})
+    _send_line(stream, {"error": type(error).__name__, "finding": error.finding})
 
 
 def receive_sheet(stream: BufferedIOBase) -> SheetCells:
@@ -49,6 +52,7 @@ def receive_sheet(stream: BufferedIOBase) -> SheetCells:
         [CellBlock(*(_receive(stream, size) for size in sizes)) for sizes in blocks]
         for blocks in facts["columns"]
     ]
+    facts["notices"] = convert(facts["notices"], list[Finding])
     return SheetCells(**facts)
 
 
@@ -61,7 +65,8 @@ def receive_pieces(stream: BufferedIOBase) -> Iterator[bytes]:
 def _receive_facts(stream: BufferedIOBase) -> dict[str, Any]:
     facts: dict[str, Any] = json.loads(stream.readline())
     if "error" in facts:
-        raise getattr(errors, facts["error"])(facts["message"])
+        finding = convert(facts["finding"], Finding)
+        raise getattr(errors, facts["error"])(finding.code, **finding.facts)
     return facts
 
 
@@ -73,4 +78,8 @@ def _receive(stream: BufferedIOBase, size: int) -> bytes:
 
 
 def _send_line(stream: BufferedIOBase, content: dict[str, Any]) -> None:
-    stream.write(json.dumps(content, default=sorted).encode() + b"\n")
+    stream.write(json.dumps(content, default=_plain).encode() + b"\n")
+
+
+def _plain(value: Any) -> Any:
+    return to_builtins(value) if isinstance(value, Finding) else sorted(value)

@@ -6,13 +6,13 @@ from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from campaign.contacts.columns import fold
-from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive
+from campaign.contacts.workbooks.archives import Archive
 from campaign.contacts.workbooks.ods_rows import COLUMN, GROUPS, ROW, TABLE, OpenRows
 from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
-from campaign.contacts.workbooks.sheet_choice import Sheet, choose_sheet, sheet_cells
+from campaign.contacts.workbooks.sheet_choice import SheetOfWorkbook, choose_sheet, sheet_cells
 from campaign.errors import FileError
+from campaign.words.finding import Finding
 
-UNSHOWN = "The file does not say how its numbers are shown: they were read without their formats."
 PIECE = 1 << 16  # bytes parsed at a time
 _SHEET = TABLE + "table"
 _STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
@@ -25,7 +25,7 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     archive = Archive(data, max_bytes=max_bytes)
     manifest = "meta-inf/manifest.xml"
     if manifest in archive.names and b"encryption-data" in archive.read(manifest):
-        raise FileError(LOCKED)
+        raise FileError("password_protected")
     document = _Document(sheet, max_bytes, max_cells)
     if "styles.xml" in archive.names:
         document.read(archive.read("styles.xml"))
@@ -34,7 +34,7 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     rows = document.rows[int(choice.sheet.part)]
     rows.refuse_large()
     columns = text_columns(rows.lines(), rows.facts.last_column + 1)[rows.left :]
-    choice.notices.extend([UNSHOWN] * rows.has_unshown)
+    choice.notices.extend([Finding("formats_unknown", {}, "info")] * rows.has_unshown)
     return sheet_cells(
         "ods", columns, rows.facts, choice, lambda other: document.rows[int(other.part)].is_filled, rows.left
     )
@@ -44,7 +44,7 @@ class _Document:
     """The sheets of a file. Of those that are not asked for, only whether they have cells is kept."""
 
     def __init__(self, wanted: str | None, max_bytes: int, max_cells: int) -> None:
-        self.sheets: list[Sheet] = []
+        self.sheets: list[SheetOfWorkbook] = []
         self.rows: list[OpenRows] = []  # of each table
         self._wanted, self._max_bytes, self._max_cells = wanted, max_bytes, max_cells
         self._hidden_sheets: set[str] = set()
@@ -63,7 +63,7 @@ class _Document:
                         (self._start if event == "start" else self._end)(element)
             parser.close()
         except (ParseError, ValueError):  # ValueError: a count that is no number
-            raise FileError(DAMAGED.format("its XML makes no sense")) from None
+            raise FileError("file_damaged") from None
 
     def _start(self, element: Element) -> None:
         if element.tag == _SHEET:
@@ -83,7 +83,7 @@ class _Document:
 
     def _start_sheet(self, element: Element) -> None:
         if self._sheet is not None:
-            raise FileError(DAMAGED.format("a cell has a table in it"))
+            raise FileError("file_damaged")
         self._sheet = element
         name = element.get(TABLE + "name")
         is_visible = element.get(TABLE + "style-name") not in self._hidden_sheets
@@ -92,7 +92,7 @@ class _Document:
         else:
             is_wanted = name is not None and fold(name) == fold(self._wanted)
         if name is not None:  # tables outside of sheets have no name
-            self.sheets.append(Sheet(name, is_visible, str(len(self.rows))))
+            self.sheets.append(SheetOfWorkbook(name, is_visible, str(len(self.rows))))
         self.rows.append(OpenRows(self._no_extent, self._max_bytes, self._max_cells, is_wanted=is_wanted))
 
     def _read_style(self, element: Element) -> None:

@@ -54,7 +54,7 @@ class OpenRows:
         """Refuse a sheet that would be too large once its rows and cells are repeated."""
         last_row, last_column = self.facts.last_row, self.facts.last_column
         if self._repeated > self._max_bytes and last_row <= LAST_ROW and last_column < LAST_COLUMN:
-            raise FileError("The sheet repeats more text than max_bytes= allows; it was not read.")
+            raise FileError("file_too_large", most=self._max_bytes, unit="bytes unpacked", option="bytes")
         refuse_beyond_rectangle(last_row, last_column, self.facts.cells, self._max_cells)
 
     def start(self, element: Element) -> None:

@@ -8,10 +8,6 @@ import pyarrow.parquet  # costs a tenth of a second, and few files are parquet
 from campaign.contacts.cells.grid import refuse_beyond_budget
 from campaign.errors import FileError
 
-UNREADABLE = (
-    "The parquet file cannot be read: it is damaged, or it needs more memory than there is, or than "
-    "max_memory= allows. Write its table again, or save it as .csv, then read that file."
-)
 CELLS, LINES = 1 << 20, 16_384  # that are decoded at a time
 
 
@@ -26,7 +22,7 @@ def read_pieces(source: bytes | str, max_cells: int) -> Iterator[pa.Buffer]:
         yield from map(_piece, file.iter_batches(lines, columns=names))
     # For damaged columns Arrow raises Python's own errors, too.
     except (pa.ArrowException, MemoryError, OSError, ValueError, TypeError, KeyError, NotImplementedError):
-        raise FileError(UNREADABLE) from None
+        raise FileError("file_damaged_or_large") from None
 
 
 def _piece(batch: pa.RecordBatch) -> pa.Buffer:

@@ -28,6 +28,7 @@ from campaign.contacts.workbooks.child import READY, read_sheet
 from campaign.contacts.workbooks.handover import receive_sheet
 from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.errors import CampaignError, FileError
+from campaign.words.finding import Finding
 
 # What a file of a given size may take. Measured with 1,000,000 rows of six columns: see tests/benchmarks.
 SECONDS, SECONDS_PER_MB = 9.0, 4.0
@@ -43,11 +44,6 @@ CODE = (
     "import gc, json, sys; gc.disable(); sys.path[:] = json.loads(sys.stdin.buffer.readline()); "
     "from campaign.contacts.workbooks.child import main; main()"
 )
-NO_PROCESS = (
-    "No other process could be started, so the file was opened in this one, without limits on time or memory."
-)
-SIMPLER = "Open it in the program that wrote it, save the table alone as .csv, then read that file"
-TOO_MUCH = f"The file {{}}, much more than a file of its size should take. {SIMPLER}; or give a larger {{}}=."
 
 
 class Limits(Struct, frozen=True):
@@ -75,7 +71,7 @@ def read_workbook(
         if answer is not None:
             return grid_of(receive_sheet(answer))
     cells = read_sheet(kind, data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
-    return grid_of(cells._replace(notices=[*cells.notices, NO_PROCESS]))
+    return grid_of(cells._replace(notices=[*cells.notices, Finding("no_process", {}, "info")]))
 
 
 @contextmanager
@@ -105,7 +101,7 @@ def answer_about(
     except CampaignError:
         raise  # the child's answer
     except (OSError, ValueError):  # a broken pipe, half a line, half a stream: the child is gone
-        raise FileError(watch.reason or _ended(limits)) from None
+        raise watch.error or FileError("file_damaged_or_large") from None
     finally:
         watch.end()
 
@@ -135,13 +131,6 @@ def _start(size: int) -> "subprocess.Popen[bytes] | None":
         return None
 
 
-def _ended(limits: Limits) -> str:
-    return (
-        "The file cannot be read: the process that opened it ended without an answer. It is damaged, or "
-        f"it needs more than {limits.max_memory:,} bytes of memory. {SIMPLER}; or give a larger max_memory=."
-    )
-
-
 def _send(child: "subprocess.Popen[bytes]", request: object, data: bytes = b"") -> None:
     pipe = _pipe(child.stdin)
     pipe.write(json.dumps(request).encode() + b"\n")
@@ -154,11 +143,11 @@ def _pipe(pipe: IO[bytes] | None) -> BufferedIOBase:
 
 
 class _Watch(threading.Thread):
-    """Ends the child when its time is over or its memory too large, and keeps the reason."""
+    """Ends the child when its time is over or its memory too large, and keeps the error."""
 
     def __init__(self, child: "subprocess.Popen[bytes]") -> None:
         super().__init__(name="campaign-workbook", daemon=True)
-        self.reason = ""
+        self.error: FileError | None = None
         self._child, self._done = child, threading.Event()
         self._limits, self._until = Limits(START, sys.maxsize), time.monotonic() + START
         self.start()
@@ -184,14 +173,16 @@ class _Watch(threading.Thread):
                 computing = process.cpu_times()
                 too_long = computing.user + computing.system > self._limits.max_seconds
                 if too_long or time.monotonic() > self._until:
-                    within = f"was not read within {self._limits.max_seconds:,.0f} seconds of computing"
-                    self.reason = TOO_MUCH.format(within, "max_seconds")
+                    self.error = self._too_much(self._limits.max_seconds, "seconds of computing", "seconds")
                 elif process.memory_info().rss > self._limits.max_memory:
-                    takes = f"takes more than {self._limits.max_memory:,} bytes of memory to be read"
-                    self.reason = TOO_MUCH.format(takes, "max_memory")
-                if self.reason:
+                    self.error = self._too_much(self._limits.max_memory, "bytes of memory", "memory")
+                if self.error:
                     self._child.kill()
                     return
+
+    @staticmethod
+    def _too_much(most: float, unit: str, option: str) -> FileError:
+        return FileError("file_too_large", most=most, unit=unit, option=option)
 
     def end(self) -> None:
         """End the child and close its pipes."""

@@ -11,6 +11,7 @@ from itertools import chain, islice, repeat, zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
 from campaign.contacts.cells.value_text import VALUE_WRITERS, moment_text
+from campaign.words.finding import Finding
 
 LINES = 10_000  # rows that are Python objects at a time
 DAYS = 4096  # different dates that are remembered as text: columns of dates repeat them
@@ -50,7 +51,7 @@ class SheetCells(NamedTuple):
     merges: Sequence[Area] = ()
     uncalculated: Sequence[Place] = ()
     errors: Sequence[tuple[int, int, str]] = ()
-    notices: Sequence[str] = ()
+    notices: Sequence[Finding] = ()
 
 
 def text_columns(lines: Iterable[Sequence[object]], width: int) -> list[Column]:

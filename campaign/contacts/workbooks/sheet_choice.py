@@ -1,23 +1,24 @@
 """The sheets of a workbook of any format: which one is read, the facts about it, and how large it may be."""
 
+import json
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from campaign.contacts.columns import column_letter, fold, listed
-from campaign.contacts.workbooks.archives import DAMAGED
+from campaign.contacts.columns import column_letter, fold
 from campaign.contacts.workbooks.sheet_cells import Area, Column, Place, SheetCells
 from campaign.errors import FileError, UsageError
+from campaign.suggestions import closest
 from campaign.text import clean
+from campaign.words.finding import Finding
 
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # Excel's own limits
 SPARSE = 50  # empty cells in the rectangle for each that is filled; a stray far cell makes it thousands
-COLLAPSED = "A group of rows is collapsed, but the file does not hide its rows: they were read."
 SPARSE_FROM = 2_000_000  # cells: smaller rectangles are read however few of their cells are filled
 
 Shows: TypeAlias = Callable[[object], object]  # what a cell shows for its value
 
 
-class Sheet(NamedTuple):
+class SheetOfWorkbook(NamedTuple):
     """A sheet as the workbook lists it, and the part that holds it."""
 
     name: str
@@ -57,35 +58,34 @@ class SheetFacts:
 class SheetChoice(NamedTuple):
     """The sheet to read among those of a workbook, whether it was asked for, and notices."""
 
-    sheet: Sheet
-    sheets: Sequence[Sheet]
+    sheet: SheetOfWorkbook
+    sheets: Sequence[SheetOfWorkbook]
     is_wanted: bool
-    notices: list[str]
+    notices: list[Finding]
 
 
-def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> SheetChoice:
+def choose_sheet(sheets: Sequence[SheetOfWorkbook], wanted: str | None) -> SheetChoice:
     """The sheet of that name, hidden or not, else the first visible one."""
-    names = listed([sheet.name for sheet in sheets])
+    names = [clean(sheet.name) for sheet in sheets]
     if not sheets:
-        raise FileError("The workbook has no sheet with cells.")
+        raise FileError("table_empty")
     if wanted is not None:
         similar = [sheet for sheet in sheets if fold(sheet.name) == fold(wanted)]
         matches = [sheet for sheet in sheets if sheet.name == wanted] or similar
         if len(matches) != 1:
-            there_are = "There are several sheets like" if matches else "There is no sheet"
-            raise UsageError(f'{there_are} "{clean(wanted)}". The sheets are: {names}.')
-        hidden = f"The sheet {listed([matches[0].name])} is hidden in the workbook."
+            suggestion = closest(wanted, names)
+            given, choices = repr(clean(wanted)), [*map(repr, names)]
+            raise UsageError(
+                "wrong_choice", argument="sheet", given=given, choices=choices, suggestion=suggestion
+            )
+        hidden = Finding("sheet_hidden", {"sheet": clean(matches[0].name)}, "info")
         return SheetChoice(matches[0], sheets, True, [] if matches[0].visible else [hidden])
     chosen = next((sheet for sheet in sheets if sheet.visible), None)
     if chosen is None:
-        raise FileError(f"All sheets are hidden: {names}. Name the one to read with sheet=.")
-    others = [_described(sheet) for sheet in sheets if sheet is not chosen]
-    skipped = f"Only the sheet {listed([chosen.name])} was read, not {listed(others)}."
+        raise FileError("all_hidden", what="sheets", option=f"sheet={json.dumps(names[0])}")
+    others = [clean(sheet.name) for sheet in sheets if sheet is not chosen]
+    skipped = Finding("sheets_not_read", {"sheet": clean(chosen.name), "others": others}, "info")
     return SheetChoice(chosen, sheets, False, [skipped] if others else [])
-
-
-def _described(sheet: Sheet) -> str:
-    return sheet.name + ("" if sheet.visible else " (hidden)")
 
 
 def sheet_cells(
@@ -93,7 +93,7 @@ def sheet_cells(
     columns: Sequence[Column],
     facts: SheetFacts,
     choice: SheetChoice,
-    has_cells: Callable[[Sheet], bool],
+    has_cells: Callable[[SheetOfWorkbook], bool],
     left: int = 0,
 ) -> SheetCells:
     """The sheet that was chosen; `left` is the position of its first column.
@@ -104,7 +104,7 @@ def sheet_cells(
     if not (choice.is_wanted or has_text or facts.uncalculated or facts.errors):
         _refuse_empty(choice, [other for other in choice.sheets if has_cells(other)])
     if facts.has_collapsed and not facts.hidden_rows and not facts.hidden_columns:
-        choice.notices.append(COLLAPSED)
+        choice.notices.append(Finding("rows_collapsed", {}, "info"))
     return SheetCells(
         kind,
         columns,
@@ -120,29 +120,19 @@ def sheet_cells(
     )
 
 
-def _refuse_empty(choice: SheetChoice, filled: Sequence[Sheet]) -> None:
-    others = [sheet for sheet in filled if sheet is not choice.sheet]
+def _refuse_empty(choice: SheetChoice, filled: Sequence[SheetOfWorkbook]) -> None:
+    others = [clean(sheet.name) for sheet in filled if sheet is not choice.sheet]
     if others:
-        raise FileError(
-            f"The sheet {listed([choice.sheet.name])} is empty, and there are cells in "
-            f"{listed([_described(sheet) for sheet in others])}. "
-            f"Say which sheet to read: sheet={listed([others[0].name])}."
-        )
+        raise FileError("sheet_empty", sheet=clean(choice.sheet.name), others=others)
 
 
 def refuse_beyond_rectangle(last_row: int, last_column: int, filled: int, max_cells: int) -> None:
     """Refuse a sheet whose rectangle from A1 to the last cell is beyond the budget or almost all empty."""
     corner = f"{column_letter(max(last_column, 0))}{last_row}"
     if last_row > LAST_ROW or last_column >= LAST_COLUMN:
-        raise FileError(DAMAGED.format(f"it has a cell {corner}, beyond the end of any sheet"))
+        raise FileError("file_damaged", reason=corner)
     cells = last_row * (last_column + 1)
     if cells > SPARSE_FROM and cells > SPARSE * filled:
-        raise FileError(
-            f"The sheet reaches to {corner}, but almost all of its cells are empty: a stray cell is far out. "
-            "Delete the rows below and the columns to the right of the table, save, then read the file again."
-        )
+        raise FileError("mostly_blank", corner=corner)
     if cells > max_cells:
-        raise FileError(
-            f"The sheet has {cells:,} cells, more than {max_cells:,}. "
-            "If that is intended, give a larger max_cells=."
-        )
+        raise FileError("file_too_large", most=max_cells, unit="cells", option="cells")

@@ -10,19 +10,17 @@ import xlrd
 from xlrd.biffh import XLRDError
 
 from campaign.contacts.cells.value_text import AFTER_LAST_DAY
-from campaign.contacts.workbooks.archives import DAMAGED, LOCKED
 from campaign.contacts.workbooks.number_formats import ELAPSED, number_format
 from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
 from campaign.contacts.workbooks.sheet_choice import (
-    Sheet,
     SheetFacts,
+    SheetOfWorkbook,
     choose_sheet,
     refuse_beyond_rectangle,
     sheet_cells,
 )
 from campaign.errors import FileError
 
-NO_WORKBOOK = "The file is an old Office document, but not a workbook. Save the table as .xlsx or .csv."
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # the stream of an .xlsx that is saved with a password
 EOF = 0x0A
 NUMBERS = (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE)
@@ -32,19 +30,19 @@ FORMULAS = (0x06, 0x206, 0x406)
 def read_xls(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
     """One sheet of an .xls file."""
     if ENCRYPTED in data:
-        raise FileError(LOCKED)
+        raise FileError("password_protected")
     try:
         return _read_xls(data, sheet, max_cells)
     except XLRDError as problem:
-        raise FileError(_sentence(str(problem))) from None
+        raise _error(str(problem)) from None
 
 
-def _sentence(problem: str) -> str:
+def _error(problem: str) -> FileError:
     if "encrypted" in problem:
-        return LOCKED
+        return FileError("password_protected")
     if "Can't find workbook" in problem:
-        return NO_WORKBOOK
-    return DAMAGED.format("its records do not fit together")
+        return FileError("no_spreadsheet", kind="an old Office document")
+    return FileError("file_damaged")
 
 
 def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> SheetCells:
@@ -53,7 +51,7 @@ def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> SheetCells:
         file_contents=data, logfile=StringIO(), formatting_info=True, on_demand=True, ragged_rows=True
     )
     visibility = book._sheet_visibility  # public only on sheets that are loaded, and loading them takes time
-    sheets = [Sheet(name, not visibility[i], str(i)) for i, name in enumerate(book.sheet_names())]
+    sheets = [SheetOfWorkbook(name, not visibility[i], str(i)) for i, name in enumerate(book.sheet_names())]
     choice = choose_sheet(sheets, sheet)
     number = int(choice.sheet.part)
     loaded = book.sheet_by_index(number)

@@ -11,7 +11,7 @@ from typing import Any
 
 import python_calamine
 
-from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive, packed_again
+from campaign.contacts.workbooks.archives import Archive, packed_again
 from campaign.contacts.workbooks.sheet_cells import Column, SheetCells, text_columns
 from campaign.contacts.workbooks.sheet_choice import (
     SheetFacts,
@@ -70,13 +70,13 @@ def _cells(data: bytes, name: str, facts: SheetFacts) -> tuple[list[Column], int
             lines = _as_shown(sheet.iter_rows(), left, facts) if facts.shown else sheet.iter_rows()
             return text_columns(lines, sheet.width), left
     except python_calamine.PasswordError:
-        raise FileError(LOCKED) from None
+        raise FileError("password_protected") from None
     except (python_calamine.CalamineError, OverflowError):
-        raise FileError(DAMAGED.format("its cells cannot be read")) from None
+        raise FileError("file_damaged") from None
     except BaseException as problem:
         if type(problem).__name__ != "PanicException":  # a panic in calamine is not an Exception
             raise
-        raise FileError(DAMAGED.format("its cells make no sense")) from None
+        raise FileError("file_damaged") from None
 
 
 def _as_shown(lines: Iterator[list[Any]], left: int, facts: SheetFacts) -> Iterator[Sequence[Any]]:

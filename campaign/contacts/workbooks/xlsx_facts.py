@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, tostring
 
 from campaign.contacts.columns import column_letter
-from campaign.contacts.workbooks.archives import DAMAGED, parse_tree
+from campaign.contacts.workbooks.archives import parse_tree
 from campaign.contacts.workbooks.sheet_choice import SheetFacts
 from campaign.contacts.workbooks.xlsx_outline import Outline
 from campaign.errors import FileError
-from campaign.text import clean
 
 STRETCH = 1 << 21  # bytes of a sheet that are looked at together
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -47,7 +46,7 @@ def scan_sheet(xml: bytes, outline: Outline) -> tuple[bytes, SheetFacts]:
     try:
         return xml, _Scan(xml, outline).facts
     except UnusualError:
-        raise FileError(DAMAGED.format("its XML makes no sense")) from None
+        raise FileError("file_damaged") from None
 
 
 def column_position(letters: bytes) -> int:
@@ -155,10 +154,10 @@ def _written_as_usual(xml: bytes) -> bytes:
                 reference = element.get("r") or f"{column_letter(column + 1)}{row}"
                 of_row, column = _position(reference)
                 if of_row != row:
-                    raise FileError(DAMAGED.format(f'the cell "{reference}" is in another row'))
+                    raise FileError("file_damaged", reason=reference[:20])
                 _place(element, reference)
     except ValueError:
-        raise FileError(DAMAGED.format("a row has no number")) from None
+        raise FileError("file_damaged") from None
     root.set("xmlns", MAIN)
     return bytes(tostring(root, "utf-8"))
 
@@ -170,5 +169,5 @@ def _place(element: Element, reference: str) -> None:
 def _position(reference: str) -> tuple[int, int]:
     match = _REFERENCE.fullmatch(reference)
     if match is None:
-        raise FileError(DAMAGED.format(f'a cell is called "{clean(reference[:20])}"'))
+        raise FileError("file_damaged", reason=reference[:20])
     return int(match[2]), column_position(match[1].encode())

@@ -5,7 +5,7 @@ import re
 
 from campaign.contacts.workbooks.archives import Archive, parse_tree
 from campaign.contacts.workbooks.number_formats import ELAPSED, CellFormat, number_format
-from campaign.contacts.workbooks.sheet_choice import Sheet
+from campaign.contacts.workbooks.sheet_choice import SheetOfWorkbook
 
 # Formats that are built in; others are plain numbers.
 _BUILT_IN = {"9": "0%", "10": "0.00%", "46": "[h]:mm:ss"}
@@ -24,7 +24,7 @@ class Outline:
 
     def __init__(self, parts: list[str]) -> None:
         self.parts = parts
-        self.sheets: list[Sheet] = []
+        self.sheets: list[SheetOfWorkbook] = []
         self.formats: dict[bytes, CellFormat] = {}
         self.moments: list[bytes] = []
         self.spans: list[bytes] = []
@@ -45,7 +45,7 @@ def read_outline(archive: Archive) -> Outline:
         kind, part = around.get(reference, ("", ""))
         if kind == "worksheet":
             is_visible = element.get("state", "visible") == "visible"
-            outline.sheets.append(Sheet(element.get("name", ""), is_visible, part))
+            outline.sheets.append(SheetOfWorkbook(element.get("name", ""), is_visible, part))
     for kind, part in around.values():
         if kind in ("sharedStrings", "styles") and part in archive.names:
             outline.parts.append(part)

@@ -139,11 +139,7 @@ class ClusterTables:
 
 def _write_block(contacts: pd.DataFrame, start: int, version: str, rules: Rules) -> BlockTexts:
     if table_version(contacts) != version:
-        raise FileError(
-            "The Dask table gave other rows when a part of it was computed again, so its source has changed "
-            "meanwhile, or gives other rows each time. Write it to files that stay as they are, then prepare "
-            "those."
-        )
+        raise FileError("dask_table_changed")
     return write_texts(find_recipients(contacts, start, rules.numbers), rules)
 
 

@@ -1,10 +1,10 @@
 """Rows that have the same number as another row."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from campaign.arrow_text import (
     Bools,
@@ -12,8 +12,6 @@ from campaign.arrow_text import (
     TextArray,
     array_to_series,
     equal_texts,
-    integers_to_array,
-    join_texts,
     take_from_chunks,
 )
 from campaign.errors import ContactsError
@@ -146,7 +144,8 @@ class DuplicateFinder:
     def refuse(self) -> None:
         """Raise a ContactsError that names the repeating rows, if there are any."""
         if self._count:
-            raise ContactsError(_name_pairs(self._named, self._count))
+            rows = [row for row, _ in self._named]
+            raise ContactsError("numbers_repeated", count=self._count, rows=rows)
 
 
 class _FirstRows:
@@ -176,40 +175,16 @@ def report_duplicates(
 
     With `keep`, another text is sent as well, but the same one never twice.
     """
-    for code, mask, words, consequence in (
-        ("same_text", repeats.same_text, SAME_TEXT_AS, ", which is kept."),
-        ("shared_phone", ~repeats.same_text, SHARED_PHONE_WITH, _BOTH_SENT if keep else _SHARED),
-    ):
-        detail = join_texts(words, integers_to_array(repeats.kept_labels[mask]), consequence)
-        status = "not_sent" if keep and code == "shared_phone" else "duplicate"
-        # Whoever shares a phone with somebody else gets nothing that was meant for them.
-        severity = "error" if code == "shared_phone" and not keep else "warning"
-        recipients.report(issues, contacts, repeats.rows[mask], code, severity, detail, status=status)
+
+    def report(rows: Ints, code: str, severity: str, status: str, others: Ints, **facts: Any) -> None:
+        facts |= {"other_row": pa.array(others)}
+        recipients.report(issues, contacts, rows, code, severity, status=status, **facts)
+
+    same, rows, kept = repeats.same_text, repeats.rows, repeats.kept_labels
+    report(rows[same], "same_text", "warning", "duplicate", kept[same])
+    if keep:
+        report(rows[~same], "shared_phone", "warning", "not_sent", kept[~same])
+    else:  # people who share a phone with somebody else get nothing that was meant for them
+        report(rows[~same], "shared_phone", "error", "duplicate", kept[~same], choice="keep")
     issues.forget_status(repeats.copies)
-    detail = join_texts(
-        SAME_TEXT_AS, integers_to_array(repeats.copied_labels), ", which gets no message either."
-    )
-    recipients.report(issues, contacts, repeats.copies, "same_text", "warning", detail, status="duplicate")
-
-
-SAME_TEXT_AS = "The same number and the same text as row "
-SHARED_PHONE_WITH = "The same number as row "
-_OTHER_TEXT = ", which has another text"
-# How to reach both: before a table is sent, and once it was. A follow-up file never sends both.
-_TO_REACH_BOTH = 'enter another number, or use duplicates="keep" so that both texts go out.'
-TO_REACH_BOTH_LATER = (
-    'enter another number, or send all texts for this phone from your own spreadsheet (duplicates="keep").'
-)
-_IF_TWO_PEOPLE = ". At most one of them is sent. If two people share the phone, "
-_SHARED = f"{_OTHER_TEXT}{_IF_TWO_PEOPLE}{_TO_REACH_BOTH}"
-SHARED_PHONE_LATER = f"{_OTHER_TEXT}{_IF_TWO_PEOPLE}{TO_REACH_BOTH_LATER}"
-_BOTH_SENT = ", with another text. Every different text is to be sent."
-
-
-def _name_pairs(named: Sequence[tuple[int, int]], count: int) -> str:
-    pairs = ", ".join(f"{row} (as {first})" for row, first in named)
-    more = f" and {count - len(named):,} more" if count > len(named) else ""
-    return (
-        f"Some rows have the same number as an earlier row: {pairs}{more}. "
-        'Remove them, or use duplicates="skip" or duplicates="keep".'
-    )
+    report(repeats.copies, "same_text", "warning", "duplicate", repeats.copied_labels)

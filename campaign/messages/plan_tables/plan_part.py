@@ -70,8 +70,7 @@ def whole_frame(store: PartStore, table: str) -> Callable[[], pd.DataFrame]:
     """Makes one frame of a table of all parts. It raises `CampaignError` where the memory is too small."""
 
     def join() -> pd.DataFrame:
-        instead = f"Look at it in parts: for part in plan.parts(): part.{table}"
-        check_fits(store.size(table), f"The table {table} of all rows", instead)
+        check_fits(store.size(table), table)
         frames: list[pd.DataFrame] = [getattr(part, table) for part in store.parts()]
         return pd.concat(frames, ignore_index=table != "contacts")
 

@@ -33,6 +33,8 @@ from campaign.messages.suppression.suppression_lists import SuppressionLists
 from campaign.messages.templates.campaign_texts import CampaignTexts
 from campaign.messages.totals import Totals
 from campaign.values import replace
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 
 class RowBlock(Struct, frozen=True, eq=False):
@@ -56,7 +58,9 @@ class BlockMessages(Struct, frozen=True, eq=False):
 
 
 # Fields of `Totals` that are sums over all blocks.
-_SUMS = dict.fromkeys(("messages", "gsm7", "ucs2", "totals_lines", "remarks", "left_out"), 0)
+_SUMS = dict.fromkeys(
+    ("messages", "gsm7", "ucs2", "totals_lines", "remarks", "left_out", "second_numbers"), 0
+)
 
 
 class RunningTotals:
@@ -78,6 +82,7 @@ class RunningTotals:
             totals_lines=issues.count_excluded("line_of_totals", BLANK),
             remarks=issues.count_excluded("remark", BLANK),
             left_out=issues.count_excluded("other_campaign", DUPLICATE),
+            second_numbers=int((issues.sendable & (block.recipients.source > 0)).sum()),
         )
 
     def absorb(self, others: RunningTotals) -> None:
@@ -212,7 +217,14 @@ def labels_of(contacts: pd.DataFrame) -> Ints:
 
 def issues_of_cells(reading: Reading | None) -> pd.DataFrame | None:
     """The issues of single cells that reading the file found: one line each, with its row number in `row`."""
-    return pd.DataFrame(map(vars, reading.issues)) if reading is not None and reading.issues else None
+    if reading is None or not reading.issues:
+        return None
+    details = {issue.code: PYTHON.text(Finding(issue.code)) for issue in reading.issues}
+    lines = (
+        (one.row, one.column, one.facts.get("value", ""), one.code, one.severity, details[one.code])
+        for one in reading.issues
+    )
+    return pd.DataFrame(lines, columns=["row", "column", "value", "code", "severity", "detail"])
 
 
 def _add_issues_of_cells(cells: pd.DataFrame, contacts: pd.DataFrame, issues: IssueCollector) -> None:
@@ -221,8 +233,7 @@ def _add_issues_of_cells(cells: pd.DataFrame, contacts: pd.DataFrame, issues: Is
     cells = cells[cells["position"] >= 0].sort_values("position", kind="stable")
     for (column, code, severity), group in cells.groupby(["column", "code", "severity"]):
         rows = group["position"].to_numpy(dtype=np.int64)
-        values, details = text_array(group["value"].tolist()), text_array(group["detail"].tolist())
-        issues.add(rows, str(column), values, str(code), str(severity), details)
+        issues.add(rows, str(column), text_array(group["value"].tolist()), str(code), str(severity))
 
 
 # A country with less than one in so many numbers is rare. Fewer numbers than that tell nothing.
@@ -243,8 +254,5 @@ def report_rare_countries(
         if not names[place]:
             continue
         rows = np.flatnonzero((positions == place) & (recipients.numbers > 0))
-        detail = (
-            f"This is a number of {names[place]}, and nearly all others are of {most}. Correct it if the "
-            "country code is wrong."
-        )
-        recipients.report(issues, contacts, rows, "rare_country", "warning", detail)
+        facts = {"country": names[place], "usual": most}
+        recipients.report(issues, contacts, rows, "rare_country", "warning", **facts)

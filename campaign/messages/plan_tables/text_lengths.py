@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Bools, Ints, array_to_series, series_to_array
+from campaign.arrow_text import Bools, array_to_series
 from campaign.contacts.contact_parts import RowsOfTable
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import TEXT_LIMIT
@@ -19,9 +19,6 @@ from campaign.messages.recipients import are_among, as_integers
 from campaign.messages.suppression.suppression_lists import SuppressionRules
 from campaign.messages.templates.campaign_texts import CampaignTexts, choose_campaign_texts
 from campaign.messages.templates.rendering import Rendered
-from campaign.messages.templates.template import Placeholder, Template
-from campaign.messages.text.segments import measure
-from campaign.values import replace
 
 _ANY_SENDER = "SENDER"
 
@@ -49,12 +46,6 @@ def text_lengths(contacts: pd.DataFrame, message: str, *, whole: pd.DataFrame | 
     )  # fmt: skip
 
 
-def filled_in(contacts: pd.DataFrame, message: str, *, whole: pd.DataFrame | None = None) -> list[str]:
-    """What a message becomes in each of a few rows, whether they can get it or not."""
-    rendered = _render(contacts, message, whole, IssueCollector(len(contacts)))
-    return [str(text) for text in rendered.texts.to_pylist()]
-
-
 def _render(
     contacts: pd.DataFrame, message: str, whole: pd.DataFrame | None, issues: IssueCollector
 ) -> Rendered:
@@ -69,46 +60,6 @@ def _texts(
     return choose_campaign_texts(
         table, message, language, _ANY_SENDER, None, downgrade=True, as_written=False
     )
-
-
-def values_cut_off(
-    contacts: pd.DataFrame,
-    cut: "pd.Series[str]",
-    message: str | Mapping[str, str],
-    language: str | None,
-    *,
-    ellipsis: str = "...",
-) -> dict[str, "pd.Index[Any]"]:
-    """The rows that lose a value of a column to the cut, by column, in the order of the text.
-
-    `cut` has the cut text of some rows of `contacts`, each ending in `ellipsis`; `message` and `language` are
-    those of `prepare`. A value is lost if the text ends before it or within it; the first one of its column
-    in a text counts.
-    """
-    rows = contacts.loc[cut.index]
-    texts = _texts(rows, contacts, message, language)
-    kept = measure(series_to_array(cut)).units - len(ellipsis)
-    columns = dict.fromkeys(one.column for text in texts.texts.values() for one in text.placeholders)
-    lost = {}
-    for column in columns:
-        start, end = (_units_up_to(column, texts, rows, including=including) for including in (False, True))
-        lost[column] = cut.index[(end > start) & (end > kept)]
-    return {column: index for column, index in lost.items() if len(index)}
-
-
-def _units_up_to(column: str, texts: CampaignTexts, rows: pd.DataFrame, *, including: bool) -> Ints:
-    """How long each text is up to the first value of a column; 0 for a text without one."""
-    beginnings = {name: _beginning(text, column, including) for name, text in texts.texts.items()}
-    rendered = replace(texts, texts=beginnings).render(rows, IssueCollector(len(rows)))
-    return np.asarray(rendered.lengths.units)
-
-
-def _beginning(text: Template, column: str, including: bool) -> Template:
-    """A text up to the first placeholder of a column, or with it; without one nothing."""
-    for place, piece in enumerate(text.pieces):
-        if isinstance(piece, Placeholder) and piece.column == column:
-            return Template(("", *text.pieces[: place + including]))
-    return Template(("",))
 
 
 def numbers_of(

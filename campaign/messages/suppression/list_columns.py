@@ -29,14 +29,14 @@ from campaign.arrow_text import (
     substitute,
 )
 from campaign.contacts.cells.headers import SEVEN_DIGITS
-from campaign.contacts.columns import fold, is_of_others, listed, words
-from campaign.contacts.complete_list import quoted
+from campaign.contacts.columns import fold, is_of_others, words
 from campaign.contacts.exports import likely_number_columns
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
 from campaign.contacts.reading_record import Reading, reading_of
 from campaign.contacts.vocabulary import phrases
 from campaign.errors import UsageError
 from campaign.messages.recipients import are_among, as_integers, distinct
+from campaign.words.finding import Finding
 
 SHORTEST = 7  # digits of what may be a phone number; with fewer it is a count, a short code, an age
 A_PHONE = 1_000_000  # the least number that is none of these
@@ -159,12 +159,11 @@ class Audience(Struct, frozen=True):
 class ListColumns:
     """The columns of a list, each of which is read once, when somebody asks for it."""
 
-    def __init__(self, table: pd.DataFrame, regions: Collection[str | None], called: tuple[str, str]) -> None:
-        """`called` is what the list is called in a sentence, and in a line of Python."""
+    def __init__(self, table: pd.DataFrame, regions: Collection[str | None], called: str) -> None:
         self._table, self._regions, self._called = table, regions, called
         self._read: dict[str, Entries] = {}
         self.likely = likely_number_columns(table.columns)
-        self.notice = ""  # which of several was chosen
+        self.finding: Finding | None = None  # which of several was chosen
 
     def entries(self, name: str) -> Entries:
         """What the cells of a column were read as."""
@@ -230,15 +229,11 @@ class ListColumns:
         meeting = [name for name in sides if are_among(audience, self._different(name)).any()]
         people = [name for name in meeting if name in varied]
         if not meeting:
-            self.notice = f"none of the numbers in {listed(sides)} is in the table, so nobody is left out."
+            self.finding = Finding("list_of_others", {"list": self._called}, "info")
             return varied
         if len(people) == 1:
             others = [name for name in candidates if name not in people]
-            self.notice = f"its numbers are those in {listed(people)}, and not those in {listed(others)}."
+            facts = {"list": self._called, "columns": people, "others": others}
+            self.finding = Finding("list_column", facts, "info")
             return people
-        either, (called, in_python) = people or [*meeting, *varied], self._called
-        raise UsageError(
-            f"The {called} has several columns of numbers, and the people could be in {listed(either)}. "
-            "Delete the columns that are not theirs, such as that of your own numbers; or in Python give "
-            f"{' or '.join(f'{in_python}[{quoted(name)}]' for name in either)}."
-        )
+        raise UsageError("list_unclear", list=self._called, columns=people or [*meeting, *varied])

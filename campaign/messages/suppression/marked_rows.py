@@ -17,12 +17,10 @@ from campaign.masking import mask_text
 from campaign.messages.issues import BLANK, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.recipients import Recipients, are_among, distinct, find_numbers
-from campaign.text import clean, counted, shorten
+from campaign.text import clean, shorten
 from campaign.values import replace
+from campaign.words.finding import Finding
 
-LOOK_AT_MARKS = (
-    "If that is not meant, look at how it was made: texts are compared letter by letter, “yes” is not “Yes”."
-)
 _LENGTH = 60  # characters of a cell in a sentence
 
 
@@ -61,8 +59,8 @@ class MarkedRows(Struct, frozen=True, eq=False):
     def report_none(self, issues: IssueCollector) -> None:
         """Say for the whole table that no row is marked, if it is so: a comparison may have a mistake."""
         if not self.is_marked.any():
-            detail = f"opt_outs= marks no row{self._in_column}, so it leaves out nobody. {LOOK_AT_MARKS}"
-            issues.add_for_table("opt_outs", "", "empty_list", "warning", detail)
+            facts = {"list": f"column {self.column!r} of marks"}
+            issues.add_for_table(Finding("empty_list", facts, "warning", column="opt_outs"))
 
     def exclude(
         self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, start: int
@@ -75,19 +73,19 @@ class MarkedRows(Struct, frozen=True, eq=False):
         self._report_marked(issues, contacts, recipients, rows)
         self._report_alike(issues, contacts, ~is_marked)
         others = np.flatnonzero(are_among(recipients.numbers, self.numbers) & is_open & ~is_marked)
-        detail = f"Another row has this number, and is marked{self._in_column}: nobody there gets a message."
-        recipients.report(issues, contacts, others, "opted_out", "info", detail, status="opted_out")
+        facts = {"status": "opted_out", "mark": self.column}
+        recipients.report(issues, contacts, others, "opted_out", "info", **facts)
 
     def _report_marked(
         self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients, rows: Ints
     ) -> None:
         """Say of these rows that they are marked, with the mark where it is in the table."""
-        detail = f"The row is marked{self._in_column} as one of somebody who wants no messages."
+        facts = {"status": "opted_out", "mark": self.column}
         if self.column not in contacts.columns:
-            recipients.report(issues, contacts, rows, "opted_out", "info", detail, status="opted_out")
+            recipients.report(issues, contacts, rows, "opted_out", "info", **facts)
             return
         cells = series_to_array(contacts[self.column].iloc[rows])
-        issues.add(rows, self.column, cells, "opted_out", "info", detail, status="opted_out")
+        issues.add(rows, self.column, cells, "opted_out", "info", **facts)
 
     def _report_alike(self, issues: IssueCollector, contacts: pd.DataFrame, is_open: Bools) -> None:
         """Say of rows that are not marked if they say the same as marked ones, but for capitals or spaces."""
@@ -98,16 +96,8 @@ class MarkedRows(Struct, frozen=True, eq=False):
             _folded(said).isin(_folded(pd.Series(self.cells, dtype="str"))) & ~said.isin(self.cells)
         ]
         rows = np.flatnonzero(contacts[self.column].isin(others).to_numpy() & is_open)
-        detail = (
-            f"The cell is a mark{self._in_column} but for capitals or spaces, and the row is not marked: it "
-            "is not left out."
-        )
         cells = series_to_array(contacts[self.column].iloc[rows]) if len(rows) else text_array([])
-        issues.add(rows, self.column, cells, "unmarked_row", "warning", detail)
-
-    @property
-    def _in_column(self) -> str:
-        return f" in “{clean(self.column)}”" if self.column else ""
+        issues.add(rows, self.column, cells, "unmarked_row", "warning")
 
 
 def _folded(cells: pd.Series[str]) -> pd.Series[str]:
@@ -127,37 +117,24 @@ def are_marks(opt_outs: Any) -> bool:
 def _by_position(marks: pd.Series[Any], contacts: Any, table: ContactParts, rules: NumberRules) -> Bools:
     """Whether each row is marked. Marks with the index of the table in another order belong to its rows."""
     if len(marks) != table.rows:
-        raise UsageError(
-            f"opt_outs= marks {counted(len(marks), 'row')}, but the table has {counted(table.rows, 'row')}. "
-            'Make the marks from the same table, such as contacts["No SMS"] == "yes".'
-        )
+        raise UsageError("rows_differ", argument="opt_outs", entries=len(marks), rows=table.rows)
     labels = contacts.index if isinstance(contacts, pd.DataFrame) else row_labels(table)
     if not marks.index.equals(labels):
         if not (marks.index.is_unique and labels.isin(marks.index).all()):
-            raise UsageError(
-                "opt_outs= marks the rows of another table: their index differs. Make the marks from the "
-                'same table, such as contacts["No SMS"] == "yes".'
-            )
+            raise UsageError("rows_differ", argument="opt_outs")
         marks = marks.reindex(labels)
     missing = np.flatnonzero(marks.isna())
     if len(missing):
         rows = rows_at(table, missing)
         rows = rows[~rows.index.isin(blank_labels(rows).union([*rules.closing_totals]))]
         if len(rows):
-            raise UsageError(_undecided(marks, rows))
+            raise _undecided(marks, rows)
     return np.asarray(marks.fillna(False), dtype=bool)  # else they are no people
 
 
-def _undecided(marks: pd.Series[Any], rows: pd.DataFrame) -> str:
-    """That some rows are neither marked nor unmarked: the first of them, and what it says."""
-    first = rows.head(1)
-    said = ""
-    if marks.name in first.columns:
-        cell = shorten(mask_text(clean(first[marks.name].iloc[0])), _LENGTH)
-        said = f", where “{clean(str(marks.name))}” " + (f"says “{cell}”" if cell else "is empty")
-    more = len(rows) - 1
-    others = f", and for {counted(more, 'other row')}" if more else ""
-    return (
-        f"opt_outs= is neither True nor False for row {first.index[0]}{said}{others}. Decide what that "
-        "means: map such cells to True or False, too, or leave these rows out with .fillna(True)."
-    )
+def _undecided(marks: pd.Series[Any], rows: pd.DataFrame) -> UsageError:
+    """Some rows are neither marked nor unmarked: the first of them, and what it says."""
+    cells = rows[marks.name] if marks.name in rows.columns else pd.Series(dtype="str")
+    cell = shorten(mask_text(clean(cells.iloc[0])), _LENGTH) if len(cells) else ""
+    column = str(marks.name) if len(cells) else ""
+    return UsageError("marks_missing", row=int(rows.index[0]), others=len(rows) - 1, column=column, cell=cell)

@@ -11,12 +11,11 @@ from msgspec import Struct
 
 from campaign.argument_checks import wrong
 from campaign.arrow_text import Bools, Ints, is_one_of, series_to_array, strip_texts
-from campaign.contacts.consent import is_about_advertising, leaving_out
+from campaign.contacts.consent import leaving_out, refusals
 from campaign.contacts.contact_parts import ContactParts, parts_of
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.exports import find_export, standing_column
 from campaign.contacts.files.frames import as_frame
-from campaign.contacts.opt_out_marks import named_cell, seems_to_mark
 from campaign.contacts.totals_lines import blank_labels
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
@@ -26,17 +25,15 @@ from campaign.messages.recipients import Recipients, are_among, as_integers, dis
 from campaign.messages.suppression.list_columns import Audience
 from campaign.messages.suppression.marked_rows import MarkedRows, are_marks
 from campaign.messages.suppression.number_lists import lists_in, read_list
-from campaign.messages.totals import Totals
 from campaign.paths import is_file
-from campaign.text import clean, listed_words, shorten
+from campaign.text import clean, shorten
 from campaign.values import replace
+from campaign.words.finding import Finding
 
 T = TypeVar("T")
 
 _NOBODY = np.empty(0, dtype=np.int64)
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
-ON_OPT_OUT_LIST = "The number is on the opt-out list."
-REACHED_EARLIER = "This number was reached before, or may have been: see not_again=."
 
 
 class EarlierCampaign(Struct, frozen=True, eq=False):
@@ -73,10 +70,10 @@ class SuppressionRules(Struct, frozen=True, eq=False):
         """The opt-outs where there is no table whose rows could be marked."""
         rules = cls.of(opt_outs, None)
         if rules.marks:
-            raise UsageError(
-                "opt_outs= marks rows, but here it needs the numbers of these people, such as "
-                'contacts.loc[marks, "Phone"].'
-            )
+            raise wrong(
+                rules.marks[0], subject="opt_outs", needs="the numbers of these people",
+                write='contacts.loc[marks, "Phone"]',
+            )  # fmt: skip
         return rules
 
     def read(
@@ -126,16 +123,9 @@ def _note_unused_marks(table: ContactParts, nobody: Collection[int], issues: Iss
     """Say of columns that tell, as it seems, who wants no messages, or who wants them, that nobody is left
     out by them. `nobody`: rows that are no people, and say nothing."""
     for column in table.columns:
-        if seems := seems_to_mark(column, _cells(table, column, nobody)):
-            line, unclear = leaving_out(column, _cells(table, column, nobody))
-            named = listed_words(map(named_cell, unclear[:3]))
-            or_unclear = f", or does not say it clearly ({named})" if named else ""
-            if_so = "If this is advertising" if is_about_advertising(column) else "If it does"
-            detail = (
-                f"{seems}, and nobody is left out by it. {if_so}, leave out whoever wants none{or_unclear}: "
-                f"give their numbers as opt_outs=, or in Python their rows, {line}."
-            )
-            issues.add_for_table(column, "", "unused_marks", "warning", detail)
+        if refusals(column, _cells(table, column, nobody)):
+            rows, _ = leaving_out(column, _cells(table, column, nobody))
+            issues.add_for_table(Finding("unused_marks", {"rows": rows}, "warning", column=column))
 
 
 def _cells(table: ContactParts, column: str, nobody: Collection[int]) -> Iterator[str]:
@@ -153,11 +143,7 @@ def _check_no_column(sources: Collection[Any], columns: Collection[str]) -> None
     """Raise `UsageError` for a list that is the name of a column: it does not say which rows are meant."""
     for source in sources:
         if isinstance(source, str) and source in columns and not is_file(source):
-            name = shorten(clean(source), 40)
-            raise UsageError(
-                f'opt_outs="{name}" is a column and not a file. Give a file of numbers, or in Python the '
-                f'rows that are left out, such as contacts["{name}"] == "…", by what they say there.'
-            )
+            raise UsageError("column_as_list", given=shorten(clean(source), 40))
 
 
 class ReachedNumbers(Struct, frozen=True, eq=False):
@@ -199,7 +185,7 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         """
         _exclude_unwanted(issues, contacts)
         rows = np.flatnonzero(are_among(recipients.numbers, self.opted_out) & (issues.status != OPTED_OUT))
-        recipients.report(issues, contacts, rows, "opted_out", "info", ON_OPT_OUT_LIST, status="opted_out")
+        recipients.report(issues, contacts, rows, "opted_out", "info", status="opted_out")
         for marked in self.marked:
             marked.exclude(issues, contacts, recipients, start)
 
@@ -218,14 +204,7 @@ class SuppressionLists(Struct, frozen=True, eq=False):
         """
         if self.reached:
             rows = np.flatnonzero(issues.sendable & self.are_reached(recipients.numbers))
-            detail = REACHED_EARLIER
-            recipients.report(issues, contacts, rows, "other_campaign", "info", detail, status="duplicate")
-
-
-def leaves_out_most(totals: Totals) -> bool:
-    """Whether opt-outs leave out more rows than get a message, or would get one if they were corrected: the
-    list may be one of something else."""
-    return totals["opted_out"] > totals["not_sent"] + totals["invalid"]
+            recipients.report(issues, contacts, rows, "other_campaign", "info", status="duplicate")
 
 
 def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
@@ -237,8 +216,8 @@ def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
     cells = series_to_array(contacts[column])
     is_filled = issues.status != BLANK
     rows = np.flatnonzero(is_one_of(strip_texts(cells), sorted(export.standing[1])) & is_filled)
-    detail = f'{export.tool} says that nothing is to be sent to this contact: see "{column}".'
-    issues.add(rows, column, cells.take(rows), "opted_out", "info", detail, status="opted_out")
+    facts = {"status": "opted_out", "mark": column}
+    issues.add(rows, column, cells.take(rows), "opted_out", "info", **facts)
 
 
 def _reached_numbers(
@@ -248,10 +227,10 @@ def _reached_numbers(
     if isinstance(source, EarlierCampaign):
         return as_integers(source.reached)
     if isinstance(source, str | Path) and not is_file(source):
-        raise UsageError(
-            f"not_again= names {shorten(clean(source), 80)!r}, which is not a file. Give a file or list of "
-            "numbers, or the results of an earlier campaign: not_again=campaign.load_result(folder)."
-        )
+        raise wrong(
+            str(source), subject="not_again", needs="a file, a list of numbers or a result",
+            write="not_again=campaign.load_result(folder)",
+        )  # fmt: skip
     frame = source if isinstance(source, pd.DataFrame) else getattr(source, "messages", None)
     if isinstance(frame, pd.DataFrame) and {"number", "status"} <= set(frame.columns):
         status = frame["status"].astype("str")

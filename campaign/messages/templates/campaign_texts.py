@@ -7,20 +7,18 @@ import pandas as pd
 import pyarrow.compute as pc
 from msgspec import Struct
 
-from campaign.argument_checks import check, check_switch, check_text, wrong
+from campaign.argument_checks import check, check_switch, check_text, described, wrong
 from campaign.arrow_text import (
     Ints,
     TextArray,
-    equal_texts,
     is_one_of,
-    map_unique,
     series_to_array,
     strip_texts,
     unique_texts,
 )
 from campaign.contacts.columns import find_column
 from campaign.contacts.contact_parts import ContactParts, distinct_cells, whole_table
-from campaign.contract import PRIORITIES
+from campaign.contract import PRIORITIES, SENDER_LIMIT
 from campaign.errors import TemplateError, UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.character_issues import describe_literal
@@ -34,6 +32,7 @@ from campaign.messages.templates.rendering import Rendered, merge, render_messag
 from campaign.messages.templates.template import Placeholder, Template, parse, refuse_format_after_words
 from campaign.messages.text import gsm7, limits
 from campaign.values import replace
+from campaign.words.finding import Finding
 
 
 class CampaignTexts(Struct, frozen=True):
@@ -59,13 +58,13 @@ class CampaignTexts(Struct, frozen=True):
             parts = distinct_cells(contacts, self.language)
             used = {name for cells in parts for name in _rows_by_language(cells)}
         for language, template in self.texts.items():
-            describe_literal(template, issues, what=_describe(language), downgrade=self.downgrade)
+            describe_literal(template, issues, downgrade=self.downgrade)
             if self.language is not None and language not in used:
-                detail = f'No row has the language "{language}", so its text is not used.'
-                issues.add_for_table(self.language, language, "unused_text", "warning", detail)
-        for column, form in _formats(self.texts.values()).items():
-            for notice in form.notices:
-                issues.add_for_table(column, notice.cell, notice.code, notice.severity, notice.detail)
+                facts = {"value": language}
+                issues.add_for_table(Finding("unused_text", facts, "warning", column=self.language))
+        for form in _formats(self.texts.values()).values():
+            for finding in form.findings:
+                issues.add_for_table(finding)
         describe_mixed_dates(self.texts.values(), contacts, issues)
 
     def render(self, contacts: pd.DataFrame, issues: IssueCollector) -> Rendered:
@@ -83,15 +82,8 @@ class CampaignTexts(Struct, frozen=True):
                 )
                 groups.append((rows, rendered))
         without_text = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *rows_by_language.values()]))
-        languages = ", ".join(self.texts)
-        cells = series_to_array(contacts[self.language])
-        is_empty = equal_texts(strip_texts(cells.take(without_text)), "")
-        there_are = f"There are texts for: {languages}."
-        for rows, detail in (
-            (without_text[~is_empty], f'There is no text for the language in "{self.language}". {there_are}'),
-            (without_text[is_empty], f'"{self.language}" is empty: fill in the language. {there_are}'),
-        ):
-            issues.add(rows, self.language, cells.take(rows), "no_text", "error", detail)
+        cells = series_to_array(contacts[self.language]).take(without_text)
+        issues.add(without_text, self.language, cells, "no_text", "error", languages=[*self.texts])
         return merge(groups, len(contacts))
 
     def senders(self, contacts: pd.DataFrame, issues: IssueCollector) -> TextArray | str:
@@ -99,9 +91,12 @@ class CampaignTexts(Struct, frozen=True):
         if not self.sender.placeholders:
             return self.sender.literal
         senders, complete = fill_short(self.sender, contacts, issues, what="sender")
-        problems = map_unique(senders, _sender_problem)
-        bad = np.flatnonzero(~equal_texts(problems, "") & complete)
-        issues.add(bad, "sender", senders.take(bad), "bad_sender", "error", problems.take(bad))
+        strings, positions = unique_texts(senders)
+        flaws = [limits.sender_flaws(sender) for sender in strings]
+        for place in np.flatnonzero(np.array(flaws, dtype=bool)).tolist():
+            bad = np.flatnonzero((positions == place) & complete)
+            facts = flaws[place] | {"limit": SENDER_LIMIT}
+            issues.add(bad, "sender", senders.take(bad), "bad_sender", "error", **facts)
         return senders
 
     def priorities(self, contacts: pd.DataFrame, issues: IssueCollector) -> TextArray | str:
@@ -110,8 +105,7 @@ class CampaignTexts(Struct, frozen=True):
             return self.priority.literal
         priorities, complete = fill_short(self.priority, contacts, issues, what="priority")
         bad = np.flatnonzero(~is_one_of(priorities, ["", *PRIORITIES]) & complete)
-        detail = 'The priority must be "0" (highest) to "4" (lowest). Correct the cell.'
-        issues.add(bad, "priority", priorities.take(bad), "bad_priority", "error", detail)
+        issues.add(bad, "priority", priorities.take(bad), "bad_priority", "error")
         return priorities
 
 
@@ -119,14 +113,6 @@ def _formats(templates: Iterable[Template]) -> dict[str, Format]:
     """A format of each column that has one."""
     placeholders = (placeholder for template in templates for placeholder in template.placeholders)
     return {one.column: one.format for one in placeholders if one.format is not None}
-
-
-def _sender_problem(sender: str) -> str:
-    try:
-        limits.check_sender(sender)
-    except UsageError as error:
-        return str(error)
-    return ""
 
 
 def _describe(language: str) -> str:
@@ -158,11 +144,8 @@ def choose_campaign_texts(
     )  # fmt: skip
     check_text(language, subject="language", write='language="language", the name of a column', or_none=True)
     if isinstance(message, Mapping) != (language is not None):
-        raise UsageError(
-            "A dictionary of texts and language= belong together. Write message= as one text, or "
-            'message={"en": "...", "fr": "..."}, language="language" with the column that says which text a '
-            "row gets."
-        )
+        given = {"message": message} if language is None else {"language": language}
+        raise UsageError("languages_incomplete", **{name: described(value) for name, value in given.items()})
     parser = _Parser(contacts, bool(downgrade), bool(as_written))
     texts = _by_language(message) if isinstance(message, Mapping) else {"": message}
     return CampaignTexts(
@@ -180,7 +163,7 @@ def _by_language(message: Mapping[str, str]) -> dict[str, str]:
     languages = [language.strip().lower() for language in message]
     printable = all(language.isprintable() for language in languages)  # half characters are not
     if not languages or "" in languages or len(set(languages)) < len(languages) or not printable:
-        raise UsageError("Each text in message= needs a language of its own, such as en or fr.")
+        raise wrong(message, subject="message", needs="a language for each text", write='{"en": "…"}')
     return dict(zip(languages, message.values(), strict=True))
 
 
@@ -198,7 +181,7 @@ class _Parser(Struct, frozen=True, eq=False):
             refuse_file_path(text.strip(), what=what)
         text = (gsm7.tidy(text) if self.downgrade else text).strip()
         if not text:
-            raise TemplateError(f"The {what} is empty. Write a text.")
+            raise TemplateError("text_empty", text=what)
         return self._parse(text, what)
 
     def sender(self, text: str) -> Template:

@@ -1,9 +1,9 @@
 """Issues about characters: those that are never sent, those that were replaced, those that need UCS-2.
 
-Many cells contain the same few special characters, so a sentence is made once for each set of them.
+Many cells contain the same few special characters, so they are named once for each set of them.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import numpy as np
@@ -16,7 +16,7 @@ from campaign.messages.templates.filling import Values
 from campaign.messages.templates.template import Template
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import Lengths, Scan
-from campaign.text import agreeing
+from campaign.words.finding import Finding
 
 EXAMINED = 12  # UCS-2 characters of a cell: otherwise each text in another script would be a set of its own
 
@@ -28,16 +28,16 @@ class ScannedValues(Struct, frozen=True):
     scan: Scan
 
 
-def describe_literal(template: Template, issues: IssueCollector, *, what: str, downgrade: bool) -> None:
+def describe_literal(template: Template, issues: IssueCollector, *, downgrade: bool) -> None:
     """Add one issue for all rows that names the literal characters that need UCS-2 or are replaced."""
     foreign = ucs2_literals(template, downgrade=downgrade)
     twins = gsm7.of_class(template.literal, gsm7.TWIN)
     if foreign:
-        detail = f"The {what} contains {_explain_ucs2(foreign)}"
-        issues.add_for_table("message", "".join(foreign), "ucs2", "warning", detail)
+        facts = {"characters": gsm7.named(foreign), "value": "".join(foreign)}
+        issues.add_for_table(Finding("ucs2", facts, "warning", column="message"))
     elif twins:
-        detail = _explain_replaced(template.literal, gsm7.plain)
-        issues.add_for_table("message", "".join(twins), "replaced", "info", detail)
+        facts = {"characters": _replacements(template.literal, gsm7.plain), "value": "".join(twins)}
+        issues.add_for_table(Finding("replaced", facts, "info", column="message"))
 
 
 def ucs2_literals(template: Template, *, downgrade: bool) -> list[str]:
@@ -59,21 +59,9 @@ def report_ucs2(
             if not len(positions):
                 continue
             characters = substitute(column.values.texts.take(positions), gsm7.ALL_BUT_FOREIGN, "")
-            details = map_unique(pc.utf8_slice_codeunits(characters, 0, EXAMINED), _explain_ucs2_cell)
+            named = map_unique(pc.utf8_slice_codeunits(characters, 0, EXAMINED), gsm7.named)
             cells = column.values.raw.take(positions)
-            issues.add(rows[positions], column.values.column, cells, "ucs2", severity, details)
-
-
-def _explain_ucs2_cell(characters: str) -> str:
-    return f"The cell contains {_explain_ucs2(characters)}"
-
-
-def _explain_ucs2(characters: Collection[str]) -> str:
-    are = agreeing(len(set(characters)), "is", "are")
-    return (
-        f"{gsm7.named(characters)}, which {are} not in the GSM-7 alphabet. Each part of such a message holds "
-        "only 70 characters instead of 160 (67 instead of 153 where there are several)."
-    )
+            issues.add(rows[positions], column.values.column, cells, "ucs2", severity, characters=named)
 
 
 def refuse_hidden(columns: Iterable[ScannedValues], rows: Ints, issues: IssueCollector) -> None:
@@ -82,16 +70,10 @@ def refuse_hidden(columns: Iterable[ScannedValues], rows: Ints, issues: IssueCol
         positions = np.flatnonzero(column.scan.refused)
         if len(positions):
             characters = substitute(column.values.texts.take(positions), gsm7.ALL_BUT_HIDDEN, "")
-            details = map_unique(characters, _explain_hidden)
+            named = map_unique(characters, gsm7.named)
             cells = map_unique(column.values.raw.take(positions), gsm7.escaped)
             name = column.values.column
-            issues.add(rows[positions], name, cells, "hidden_character", "error", details)
-
-
-def _explain_hidden(characters: str) -> str:
-    if "\ufffd" in characters:
-        return "A letter of the cell was lost: � stands in its place. Type it again."
-    return f"The cell contains invisible characters: {gsm7.named(characters)}. Type it again."
+            issues.add(rows[positions], name, cells, "hidden_character", "error", characters=named)
 
 
 def report_replaced(
@@ -106,19 +88,18 @@ def report_replaced(
     sendable = np.flatnonzero(issues.sendable[rows[positions]])
     positions = positions[sendable]
     characters = substitute(before.take(sendable), gsm7.ALL_BUT_REPLACED, "")
-    details = map_unique(characters, partial(_explain_replaced, rewrite=rewrite))
+    replacements = map_unique(characters, partial(_replacements, rewrite=rewrite))
     cells = column.values.raw.take(positions)
-    issues.add(rows[positions], column.values.column, cells, "replaced", "info", details)
+    issues.add(rows[positions], column.values.column, cells, "replaced", "info", characters=replacements)
 
 
-def _explain_replaced(characters: str, rewrite: Callable[[str], str]) -> str:
-    pairs = [
-        f"{gsm7.named([character])} with {_name_replacement(rewrite(character))}"
+def _replacements(characters: str, rewrite: Callable[[str], str]) -> str:
+    """Each character with what replaces it."""
+    return ", ".join(
+        f"{gsm7.named([character])} → {_LABELS.get(rewrite(character), rewrite(character))}"
         for character in dict.fromkeys(characters)
         if rewrite(character) != character
-    ]
-    return f"Replaced to keep the message in the cheaper GSM-7 alphabet: {', '.join(pairs)}."
+    )
 
 
-def _name_replacement(text: str) -> str:
-    return {" ": "a space", "\n": "a line break", "": "nothing"}.get(text, text)
+_LABELS = {" ": "space", "\n": "line break", "": "nothing"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import time
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -12,15 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
 
-from campaign.arrow_text import Bools, TextArray, fill_missing, matches, series_to_array, unique_texts
+from campaign.arrow_text import Bools, TextArray, fill_missing, matches, unique_texts
 from campaign.contacts.contact_parts import ContactParts, distinct_cells
-from campaign.contacts.reading_record import Reading, reading_of
-from campaign.messages.issues import Notice
-from campaign.messages.templates.date_names import MONTHS
+from campaign.contacts.reading_record import Reading
 from campaign.messages.templates.formats import DateFormat
 from campaign.messages.templates.moments import ORDERS, days_of, languages_of, read_moment
-from campaign.text import listed_words
 from campaign.values import replace
+from campaign.words.finding import Finding
 
 _EXAMINED = 200  # cells of a column, to see whether it holds dates
 _FIRST = {"dmy": "day", "mdy": "month", "ymd": "year"}
@@ -47,7 +45,7 @@ def with_order(date_format: DateFormat, column: str, contacts: ContactParts) -> 
     names, and with what there is to tell about them.
 
     The order is known if it was given when the file was read, if the campaign that the file continues reads
-    the column so, or if the column shows it: see `shown_order`.
+    the column so, or if the column shows it.
     """
     given = contacts.reading.dates if contacts.reading is not None else ""
     kept = _kept_order(column, contacts.reading)
@@ -57,26 +55,17 @@ def with_order(date_format: DateFormat, column: str, contacts: ContactParts) -> 
         witnesses.append(kept)
     known = kept or seen.witness
     column_order = given or (known.order if known else "")
-    notices = (_notice(column, given, kept, witnesses), _about_utc(column, seen.in_utc))
+    findings = [*_order_finding(column, given, kept, witnesses)]
+    if seen.in_utc:  # people elsewhere have these times hours later, or on another day
+        findings.append(Finding("utc_time", {"value": seen.in_utc}, "warning", column=column))
     own = {date_format.language} if date_format.language != "en" else frozenset()
     return replace(
         date_format,
         order=column_order if given or kept or seen.is_needed else "",
         column_order=column_order,
-        notices=tuple(filter(None, notices)),
+        findings=tuple(findings),
         languages=seen.languages & own or seen.languages,
     )
-
-
-def _about_utc(column: str, cell: str) -> Notice | None:
-    """That texts have times of UTC, which people elsewhere have hours later, or on another day."""
-    if not cell:
-        return None
-    detail = (
-        f'Times in "{column}" such as {cell} are in UTC, and texts have them as they are. Where people live, '
-        "it may be another hour and another day: write their time into the cells."
-    )
-    return Notice("utc_time", "warning", cell, detail)
 
 
 def _kept_order(column: str, reading: Reading | None) -> _Witness | None:
@@ -84,15 +73,6 @@ def _kept_order(column: str, reading: Reading | None) -> _Witness | None:
     continues = None if reading is None else reading.continues
     order = "" if continues is None else continues.date_order(column)
     return _Witness(order, f"the campaign {continues.quoted}") if continues and order in _FIRST else None
-
-
-def shown_order(cells: Iterable[TextArray]) -> tuple[str, str]:
-    """The order that a column shows, and the first cell that shows it: 25/12/2026 has the day first.
-
-    ("", "") if no date needs it, or if none shows it, or if dates of both orders are there.
-    """
-    seen = _look_at(cells)
-    return (seen.witness.order, seen.witness.cell) if seen.witness and seen.is_needed else ("", "")
 
 
 class _ColumnOfDates(Struct, frozen=True):
@@ -151,39 +131,6 @@ def time_of_day(cell: str) -> time | None:
     return next((clock for clock in clocks if clock not in (None, time())), None)
 
 
-class DateQuestion(Struct, frozen=True):
-    """A date that can be read in more than one way, and how it is read: its order, and the reason for it.
-
-    Both are "" where no cell of its column shows it, so that nobody can know.
-    """
-
-    example: str
-    order: str = ""
-    reason: str = ""
-
-    @property
-    def answer(self) -> str:
-        """How the dates of the column are read, and why; "" where nobody can know."""
-        return f"The {_FIRST[self.order]} first, {self.reason}" if self.order else ""
-
-
-def find_question(contacts: pd.DataFrame) -> DateQuestion | None:
-    """The first date that nobody can read for sure, or else one of which it is known how to read it."""
-    reading = reading_of(contacts)
-    questions = [
-        _question_about(cell.strip(), name, texts, reading)
-        for name, texts in ((name, series_to_array(contacts[name])) for name in date_columns(contacts))
-        for cell in _first_unclear(texts)
-    ]
-    return min(questions, key=lambda question: question.order != "", default=None)
-
-
-def _question_about(example: str, column: str, texts: TextArray, reading: Reading | None) -> DateQuestion:
-    seen = _look_at([texts])
-    known = _kept_order(column, reading) or (seen.witness if seen.is_needed else None)
-    return DateQuestion(example) if known is None else DateQuestion(example, known.order, known.reason)
-
-
 def _first_unclear(texts: TextArray) -> list[str]:
     """The first cell that is a date which can be read in more than one way, if there is one."""
     return unique_texts(texts.filter(pa.array(needs_order(texts))))[0][:1]
@@ -195,37 +142,25 @@ def needs_order(texts: TextArray, order: str = "", languages: Collection[str] = 
     return np.array([len(days_of(cell, order, languages)) > 1 for cell in cells], dtype=bool)[positions]
 
 
-def date_question(column: str, cell: str) -> str:
-    """What a person is asked where a column has dates that can be read in two ways, or in three."""
-    orders = [order for order in ORDERS if read_moment(cell, order)[0]]
-    if not orders:
-        days = listed_words(f"{day.day} {MONTHS[day.month - 1]} {day.year}" for day in days_of(cell))
-        return f'"{column}" has dates such as {cell}, which can be {days}. Write them like 2026-01-05.'
-    first, *others = (f'with dates="{order}" if the {_FIRST[order]}' for order in orders)
-    ways = ", ".join([f"{first} comes first", *(f"{other} does" for other in others)])
-    ways = ", or ".join(ways.rsplit(", ", 1))
-    return (
-        f'"{column}" has dates such as {cell}, which can be read in more than one way. Write them like '
-        f"5 Jan 2026, or read the file {ways}."
-    )
+def orders_of(cell: str) -> dict[str, Any]:
+    """The orders in which an unclear date can be read; none if it is its month that is unclear."""
+    return {"orders": [order for order in ORDERS if read_moment(cell, order)[0]]}
 
 
-def _notice(column: str, given: str, kept: _Witness | None, witnesses: Sequence[_Witness]) -> Notice | None:
-    """What to tell: what the order was taken from, or what speaks against it; nothing if it was given and
-    nothing does."""
+def _order_finding(
+    column: str, given: str, kept: _Witness | None, witnesses: Sequence[_Witness]
+) -> Iterator[Finding]:
+    """What the order was taken from, or what speaks against it; nothing if it was given and nothing does."""
     if not witnesses:
-        return None
-    order = given or (kept or witnesses[0]).order
-    reason = f'as dates="{given}" says' if given else (kept or witnesses[0]).reason
-    read = f'Dates in "{column}" are read with the {_FIRST[order]} first, {reason}'
+        return
+    known = kept or witnesses[0]
+    order = given or known.order
+    facts = {"first": _FIRST[order], "like": "" if given else known.name}
     for other in witnesses:
         if other.order != order:
-            first = _FIRST[other.order]
-            detail = (
-                f"{read}, but {other.name} has the {first} first. If the {first} comes first in all of them, "
-                f'read the file with dates="{other.order}".'
-            )
-            return Notice("date_order", "warning", other.cell, detail)
-    other_order = "mdy" if order == "dmy" else "dmy"
-    detail = f'{read}. If that is wrong, read the file with dates="{other_order}".'
-    return None if given else Notice("date_order", "info", witnesses[0].cell, detail)
+            facts |= {"unlike": other.name, "order": other.order, "value": other.cell}
+            yield Finding("date_order", facts, "warning", column=column)
+            return
+    if not given:
+        facts |= {"order": "mdy" if order == "dmy" else "dmy", "value": witnesses[0].cell}
+        yield Finding("date_order", facts, "info", column=column)

@@ -1,6 +1,7 @@
 """Placeholders filled in with the values of their columns; rows whose values cannot be used are excluded."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,17 +20,16 @@ from campaign.arrow_text import (
     strip_texts,
 )
 from campaign.messages.issues import IssueCollector
-from campaign.messages.templates.date_orders import date_question, needs_order
+from campaign.messages.templates.date_orders import needs_order, orders_of
 from campaign.messages.templates.formats import DateFormat
 from campaign.messages.templates.moments import flaws_of_dates
 from campaign.messages.templates.number_format import (
     are_doubtful,
-    sign_question,
+    readings_of,
     what_is_beside,
     without_sign,
 )
 from campaign.messages.templates.template import Placeholder, Template
-from campaign.remedies import in_curly_quotes
 from campaign.values import replace
 
 _INCOMPLETE = r"^-?(?:[0-9](?:\.[0-9]+)?[eE]\+[0-9]+|inf)$"  # numbers of which digits were lost: 7.72E+08
@@ -55,7 +55,7 @@ def format_values(placeholder: Placeholder, raw: TextArray) -> Values:
         texts, unreadable = placeholder.format.apply(texts)
         needed = placeholder.format.needed
     else:
-        unreadable, needed = matches(texts, _INCOMPLETE), "written with all its digits"
+        unreadable, needed = matches(texts, _INCOMPLETE), "number with all its digits"
     if placeholder.fallback is not None:
         texts = choose_texts(empty, placeholder.fallback, texts)
         missing = np.zeros(len(raw), dtype=bool)
@@ -82,12 +82,8 @@ def fill_in(
         missing = np.flatnonzero(values.missing)
         if name not in reported and len(missing):
             reported.add(name)
-            detail = (
-                f'"{name}" is empty, and the {what} needs it. Fill in the cell, or write '
-                f"{placeholder.with_other_words} to use other words instead."
-            )
-            cells = values.raw.take(missing)
-            issues.add(rows[missing], name, cells, "missing_value", "error", detail)
+            cells, facts = values.raw.take(missing), {"text": what, "write": placeholder.with_other_words}
+            issues.add(rows[missing], name, cells, "missing_value", "error", **facts)
         _refuse_unreadable(placeholder, values, rows, issues, what=what)
     return values_by_placeholder
 
@@ -100,36 +96,24 @@ def _refuse_unreadable(
     name, form = placeholder.column, placeholder.format
     cells = _plain_texts(placeholder, values.raw.take(unreadable))
     if isinstance(form, DateFormat):
-        code, ask, flaws = "ambiguous_date", date_question, flaws_of_dates(cells, form.order, form.languages)
+        flaws = flaws_of_dates(cells, form.order, form.languages)
+        code, kind, ask = "ambiguous_date", "flaw", orders_of
         is_question = needs_order(cells, form.order, form.languages) & form.has_date
     else:
-        code, ask, is_question = "ambiguous_number", sign_question, are_doubtful(cells)
+        code, kind, ask = "ambiguous_number", "beside", readings_of
+        is_question = are_doubtful(cells)
         flaws = [""] * len(cells) if form is None else what_is_beside(cells)
     asked = unreadable[is_question]
     if len(asked):
-        detail = ask(name, str(cells[int(is_question.argmax())]))
-        issues.add(rows[asked], name, values.raw.take(asked), code, "error", detail)
-    unreadable, kinds = unreadable[~is_question], np.array(flaws, dtype=object)[~is_question]
-    for flaw in sorted(set(kinds)):
-        chosen = unreadable[kinds == flaw]
-        cells = values.raw.take(chosen)
-        detail = f'The {what} needs "{name}" to be {values.needed}{_remedy(placeholder, flaw)}'
-        issues.add(rows[chosen], name, cells, "unreadable_value", "error", detail)
-
-
-def _remedy(placeholder: Placeholder, flaw: str) -> str:
-    """What to do about cells with the same flaw, as the end of a sentence: what is wrong with their dates, or
-    what stands beside their numbers."""
-    if not flaw:
-        return ". Correct the cell."
-    if isinstance(placeholder.format, DateFormat):
-        return f": {flaw}. Correct the cell."
-    plain, column = replace(placeholder, format=None).written, f"contacts[{placeholder.column!r}]"
-    without = f'{column} = {column}.str.replace({flaw!r}, "")'
-    return (
-        f". Take {in_curly_quotes(flaw)} out of the column, for example with {without}, or write {plain} to "
-        "repeat its cells as they are."
-    )
+        example = str(cells[int(is_question.argmax())])
+        about: dict[str, Any] = {"example": example, **ask(example)}
+        issues.add(rows[asked], name, values.raw.take(asked), code, "error", **about)
+    unreadable, own_flaws = unreadable[~is_question], np.array(flaws, dtype=object)[~is_question]
+    plain = replace(placeholder, format=None).written
+    for flaw in sorted(set(own_flaws)):
+        chosen = unreadable[own_flaws == flaw]
+        facts = {"text": what, "needed": values.needed, "plain": plain} | ({kind: flaw} if flaw else {})
+        issues.add(rows[chosen], name, values.raw.take(chosen), "unreadable_value", "error", **facts)
 
 
 def join_pieces(

@@ -53,19 +53,15 @@ def refuse_foreign_placeholders(text: str, contacts: ContactParts, *, what: str)
     for match in matches:
         name, column = _named_column(match["name"], columns)
         if column and not (match[0].startswith("${") and _holds_amounts(distinct_cells(contacts, column))):
-            remedy = f'Write {{{name}}} to insert the column "{column}"'
-            raise TemplateError(_explain(what, match[0], remedy))
+            raise _foreign(what, match[0], name)
     found = _PATH_IN_BRACES.search(text) or _RAPIDPRO.search(literal) or _POSITIONAL.search(literal)
     if found:
-        remedy = f"Write the name of a column in braces, such as {{{next(iter(columns), 'name')}}}"
-        raise TemplateError(_explain(what, found[0], remedy))
+        raise _foreign(what, found[0], next(iter(columns), "name"))
 
 
-def _explain(what: str, placeholder: str, remedy: str) -> str:
-    return (
-        f"The {what} contains {shorten(placeholder, 60)}, a placeholder of another tool, which would not be "
-        f"filled in. {remedy}, or use as_written=True to send the text as it is."
-    )
+def _foreign(what: str, placeholder: str, column: str) -> TemplateError:
+    facts = {"placeholder": shorten(placeholder, 60), "write": f"{{{column}}}"}
+    return TemplateError("placeholder_foreign", text=what, **facts)
 
 
 def _named_column(content: str, columns: list[str]) -> tuple[str, str]:
@@ -88,11 +84,5 @@ def _holds_amounts(cells: Iterable[TextArray]) -> bool:
 
 def refuse_file_path(text: str, *, what: str) -> None:
     """Raise TemplateError for a text that is the path of a file, or looks like nothing else."""
-    is_there = is_file(text)
-    if is_there or _PATH.fullmatch(text.strip()):
-        which = "the path of a file" if is_there else "which looks like the path of a file that is not there"
-        raise TemplateError(
-            f'The {what} is "{shorten(text, 80)}", {which}, and the path itself would be sent. '
-            'Read the file first, with message=Path(...).read_text(encoding="utf-8"), or use as_written=True '
-            "to send the text as it is."
-        )
+    if is_file(text) or _PATH.fullmatch(text.strip()):
+        raise TemplateError("text_is_path", text=what, path=shorten(text, 80))

@@ -12,11 +12,10 @@ from msgspec import Struct
 
 from campaign.arrow_text import Bools, TextArray, byte_lengths, text_array, unique_texts
 from campaign.errors import TemplateError
-from campaign.messages.issues import Notice
 from campaign.messages.templates.date_names import DAYS, ENGLISH, MONTHS, DateNames, date_names
 from campaign.messages.templates.moments import read_moment
 from campaign.messages.templates.number_format import NumberFormat
-from campaign.text import listed_words
+from campaign.words.finding import Finding
 
 _OF_DATE: dict[str, Callable[[date], str]] = {
     "%d": lambda day: f"{day.day:02}",
@@ -41,33 +40,24 @@ _OF_TIME: dict[str, Callable[[time], str]] = {
     "%M": lambda clock: f"{clock.minute:02}",
     "%p": lambda clock: "AM" if clock.hour < 12 else "PM",
 }
-_CHOICES = (
-    "For dates: %d %-d %a %A %m %-m %b %B %y %Y, for times %H %-H %I %-I %M %p, with any text between them. "
-    "For numbers: , (thousands), .2f (decimals), ,.0f (both). After a date, the language of %A and %B: "
-)
+_DATES = "%d %-d %a %A %m %-m %b %B %y %Y, %H %-H %I %-I %M %p"
+_NUMBERS = ", .2f ,.0f"
 _LANGUAGE = re.compile(r"(.*)@([a-z]{2,3})", re.DOTALL)
-
-_NEEDED = {
-    "": "an unambiguous date, such as 2026-01-05",
-    "dmy": "a date, such as 25/12/2026, 2026-12-25",
-    "mdy": "a date, such as 12/25/2026, 2026-12-25",
-    "ymd": "a date, such as 26/12/25, 2026-12-25",
-}
 
 
 class DateFormat(Struct, frozen=True):
     """Dates and times, formatted by a pattern.
 
     `order` is the order of day, month and year in dates such as 05/01/2026: "dmy", "mdy", "ymd", or "" if it
-    is not known. `column_order` is that of the column, also where no date in it needs one, and `notices` what
-    there is to tell about it. `language` is that of the names that texts have, one of `date_names`, and
+    is not known. `column_order` is that of the column, also where no date in it needs one, and `findings`
+    what there is to tell about it. `language` is that of the names that texts have, one of `date_names`, and
     `languages` are those that the names in the cells can be in, none if nothing depends on it.
     """
 
     pattern: str
     order: str = ""
     column_order: str = ""
-    notices: tuple[Notice, ...] = ()
+    findings: tuple[Finding, ...] = ()
     language: str = "en"
     languages: frozenset[str] = frozenset()
 
@@ -89,10 +79,8 @@ class DateFormat(Struct, frozen=True):
     @property
     def needed(self) -> str:
         if not self.has_date:
-            return "a time of day, such as 14:30 or 2:30 PM"
-        if self.has_time:
-            return "a date with a time of day, such as 2026-01-05 14:30 or 5 Jan 2026 14:30"
-        return f"{_NEEDED[self.order]} or 5 Jan 2026"
+            return "time of day"
+        return "date with a time of day" if self.has_time else "date"
 
     def apply(self, texts: TextArray) -> tuple[TextArray, Bools]:
         """The formatted texts, and which texts are not such dates; blank ones do not count."""
@@ -141,22 +129,16 @@ def parse_format(text: str, placeholder: str) -> Format:
     directives = [piece for piece in pieces if piece in _OF_DATE or piece in _NAMED or piece in _OF_TIME]
     unknown = [piece for piece in pieces if piece[0] == "%" and piece not in (*directives, "%%")]
     if unknown or not directives:
-        what = unknown[0] if unknown else f'"{text}"'
-        codes = ", ".join(f"@{code}" for code in date_names())
-        raise TemplateError(
-            f"The placeholder {{{placeholder}}} has the unknown format {what}. {_CHOICES}{codes}."
-        )
+        raise _unknown(placeholder, unknown[0] if unknown else text, [_DATES, _NUMBERS])
     if language != "en" and language not in date_names():
-        known = listed_words(f"@{code} ({names.name})" for code, names in date_names().items())
-        raise TemplateError(
-            f"The placeholder {{{placeholder}}} has the unknown language @{language}. There are: {known}."
-        )
+        raise _unknown(placeholder, f"@{language}", [f"@{code}" for code in date_names()])
     if language != "en" and (short := [piece for piece in directives if piece in _SHORT]):
-        raise TemplateError(
-            f"The placeholder {{{placeholder}}} has {short[0]}, which is there in English only. Write "
-            f"{short[0].upper()} for the whole name."
-        )
+        raise _unknown(placeholder, f"{short[0]}@{language}", [f"{short[0].upper()}@{language}"])
     return DateFormat(pattern, language=language)
+
+
+def _unknown(placeholder: str, given: str, choices: list[str]) -> TemplateError:
+    return TemplateError("format_unknown", placeholder=f"{{{placeholder}}}", given=given, choices=choices)
 
 
 def _precedes_month(pieces: list[str], place: int) -> bool:

@@ -31,8 +31,8 @@ from campaign.arrow_text import (
     text_array,
 )
 from campaign.contacts.contact_parts import ContactParts
-from campaign.messages.issues import Notice
 from campaign.values import replace
+from campaign.words.finding import Finding
 
 # Up to 21 digits before the decimals and 10 of these, which fits into Arrow's 38 digits.
 _GAPS = r" '’\x{a0}\x{2009}\x{202f}"
@@ -59,16 +59,16 @@ class NumberFormat(Struct, frozen=True):
 
     `signs` has what the point and the comma do in the numbers of the column: "d" for decimals, "t" for
     thousands, "u" if that is unknown. `column_order` is the same where cells show it, "" where they do not,
-    and `notices` what there is to tell about it.
+    and `findings` what there is to tell about it.
     """
 
     thousands: bool
     decimals: int | None
     signs: str = "ut"
     column_order: str = ""
-    notices: tuple[Notice, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
-    needed = "a number such as 1500 or 1500.5, with nothing beside it"
+    needed = "number with nothing beside it"
 
     @property
     def written(self) -> str:
@@ -162,7 +162,6 @@ def _separate_thousands(numbers: TextArray) -> TextArray:
 
 
 _OTHER = {".": ",", ",": "."}
-_NAMES = {".": "point", ",": "comma"}
 _DECIMALS, _THOUSANDS, _UNKNOWN = "d", "t", "u"  # what a cell shows of a sign, as in `NumberFormat.signs`
 _PATTERNS = {
     **{_DECIMALS + sign: f"^{DECIMALS[sign]}$" for sign in _OTHER},
@@ -194,7 +193,7 @@ def with_signs(form: NumberFormat, column: str, contacts: ContactParts) -> Numbe
     if len(kept) == len(shown):
         signs = "".join(then if then != "u" else now for then, now in zip(kept, shown, strict=True))
         return replace(form, signs=signs, column_order=signs)
-    return replace(form, signs=shown, column_order=shown, notices=tuple(_notices(facts, column, shown)))
+    return replace(form, signs=shown, column_order=shown, findings=tuple(_findings(facts, column, shown)))
 
 
 def _has_unclear(column: str, contacts: pd.DataFrame) -> bool:
@@ -250,7 +249,7 @@ def _use_of(sign: str, facts: _Facts) -> str:
     return _DECIMALS if decimals > thousands + others and is_enough else _UNKNOWN
 
 
-def _notices(facts: _Facts, column: str, signs: str) -> Iterator[Notice]:
+def _findings(facts: _Facts, column: str, signs: str) -> Iterator[Finding]:
     """How numbers are read that could be read in another way, but for 1,250 as 1250."""
     for sign, use in zip(_OTHER, signs, strict=True):
         _, cell = facts.get(_UNKNOWN + sign, _NOTHING)
@@ -258,12 +257,8 @@ def _notices(facts: _Facts, column: str, signs: str) -> Iterator[Notice]:
             continue
         value, other = _meanings(cell) if use == _DECIMALS else reversed(_meanings(cell))
         _, witness = facts.get(use + sign) or facts.get(_DECIMALS + _OTHER[sign], _NOTHING)
-        reason = f"as {witness} shows" if witness else "as workbooks and tables hold numbers"
-        detail = (
-            f'Numbers in "{column}" such as {cell} are read as {value}, {reason}. If that is wrong, write '
-            f"{other} in their place."
-        )
-        yield Notice("decimal_sign", "warning" if sign == "," else "info", cell, detail)
+        told = {"value": cell, "meaning": value, "like": witness, "other": other}
+        yield Finding("decimal_sign", told, "warning" if sign == "," else "info", column=column)
 
 
 def _meanings(cell: str) -> tuple[str, str]:
@@ -272,12 +267,7 @@ def _meanings(cell: str) -> tuple[str, str]:
     return f"{whole}.{decimals}".rstrip("0").rstrip("."), f"{whole}{decimals}"
 
 
-def sign_question(column: str, cell: str) -> str:
-    """What a person is asked where nobody can know what the point or the comma does in a column."""
+def readings_of(cell: str) -> dict[str, Any]:
+    """The two numbers as which a doubtful one can be read."""
     decimals, thousands = _meanings(str(european(text_array([cell]))[0]))
-    sign = "," if "," in cell else "."
-    return (
-        f'"{column}" has numbers such as {cell}, which can be {thousands} or {decimals}. Write {thousands} '
-        f"or {decimals} in their place. If the {_NAMES[sign]} separates thousands in all, take it out, for "
-        f'example with contacts[{column!r}] = contacts[{column!r}].str.replace({sign!r}, "").'
-    )
+    return {"readings": [thousands, decimals]}

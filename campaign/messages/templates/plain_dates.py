@@ -11,6 +11,8 @@ from campaign.arrow_text import (
     Bools,
     Ints,
     TextArray,
+    choose_texts,
+    constant_array,
     matches,
     series_to_array,
     substitute,
@@ -22,18 +24,13 @@ from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.filling import Values
 from campaign.messages.templates.moments import days_of
 from campaign.messages.templates.template import Placeholder, Template
-from campaign.text import figure, listed_words
+from campaign.words.finding import Finding
 
 _LOOKED_AT = 1_000  # cells at the top that tell a column of dates: no other column has to be searched
 _NAMED = 4  # ways of writing that an issue names
 # What a spreadsheet stores for 19 February 1982 to 21 November 2036: a date only where others are dates.
 _SERIAL = r"^\s*[34][0-9]{4}([.][0-9]+)?\s*$"
 _AROUND_DAY = r"^\s+|[T ]+[0-9]{1,2}:[0-9:.]+\s*$"
-_NO_DATE = "cannot be read as a date, and goes out as it is. Correct the cell if it should be one."
-_A_SERIAL = (
-    "is the number that a spreadsheet stores for a date, and goes out as that number. Format the cell as a "
-    "date, or write the date into it."
-)
 
 
 def describe_mixed_dates(
@@ -44,13 +41,8 @@ def describe_mixed_dates(
     for column in _repeated(placeholders):
         ways = _ways_of_writing(contacts, column)
         if len(ways) > 1:
-            examples = [f"{figure(count)} like {example}" for example, count in [*ways.items()][:_NAMED]]
-            detail = (
-                f'Dates in "{column}" are written in several ways, and go out as they are: '
-                f"{listed_words(examples)}. To write all of them alike, give the placeholder a format, "
-                f"such as {{{column}:%-d %b}}."
-            )
-            issues.add_for_table(column, next(iter(ways)), "mixed_dates", "warning", detail)
+            facts = {"examples": [*ways][:_NAMED], "value": next(iter(ways))}
+            issues.add_for_table(Finding("mixed_dates", facts, "warning", column=column))
 
 
 def report_odd_dates(values: Mapping[Placeholder, Values], rows: Ints, issues: IssueCollector) -> None:
@@ -59,10 +51,9 @@ def report_odd_dates(values: Mapping[Placeholder, Values], rows: Ints, issues: I
     for column in _repeated(values):
         cells = cells_by_column[column]
         odd = _odd_cells(cells)
-        is_serial = matches(cells.take(odd), _SERIAL)
-        for chosen, why in ((odd[~is_serial], _NO_DATE), (odd[is_serial], _A_SERIAL)):
-            detail = f'Most cells of "{column}" are dates. This one {why}'
-            issues.add(rows[chosen], column, cells.take(chosen), "odd_date", "warning", detail)
+        odd_cells = cells.take(odd)
+        serials = choose_texts(matches(odd_cells, _SERIAL), odd_cells, constant_array("", len(odd)))
+        issues.add(rows[odd], column, odd_cells, "odd_date", "warning", serial=serials)
 
 
 def _repeated(placeholders: Iterable[Placeholder]) -> dict[str, None]:

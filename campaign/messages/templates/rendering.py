@@ -144,9 +144,8 @@ def _refuse_empty(template: Template, rendered: Rendered, rows: Ints, issues: Is
         return
     empty = np.flatnonzero(equal_texts(strip_texts(rendered.texts), ""))
     empty = empty[issues.sendable[rows[empty]]]
-    detail = "The message is empty after its values are filled in. Fill in the cells."
     texts = rendered.texts.take(empty)
-    issues.add(rows[empty], "message", texts, "empty_text", "error", detail)
+    issues.add(rows[empty], "message", texts, "empty_text", "error")
 
 
 def merge(groups: Sequence[tuple[Ints, Rendered]], rows: int) -> Rendered:

@@ -7,13 +7,13 @@ as they are: a cell that contains `{name}` is not a placeholder.
 
 import re
 import unicodedata
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from campaign.arrow_text import text_array
-from campaign.contacts.columns import column_meant, meant_by, why_none
+from campaign.contacts.columns import column_meant, meant_by
 from campaign.errors import TemplateError
 from campaign.messages.templates.formats import DateFormat, Format, parse_format
 from campaign.messages.text import gsm7
@@ -81,7 +81,8 @@ def parse(text: str, columns: Iterable[str], *, what: str) -> Template:
     for token in _TOKEN.finditer(text):
         pieces.append(text[end : token.start()])
         if token[4]:
-            raise TemplateError(_explain_lone_brace(text, token.start(), what))
+            near = text[max(0, token.start() - 10) : token.start() + 15]
+            raise TemplateError("brace_alone", text=what, near=near)
         body = token[3]
         pieces.append(token[0][0] if body is None else _parse_placeholder(body, names, what))
         end = token.end()
@@ -112,27 +113,15 @@ def _with_signs(pieces: list[str | Placeholder]) -> list[str | Placeholder]:
     return known
 
 
-def _explain_lone_brace(text: str, position: int, what: str) -> str:
-    context = text[max(0, position - 10) : position + 15]
-    brace = text[position]
-    return (
-        f'The {what} has a single {brace} near "{context}". A placeholder is {{column}}; '
-        f"write {brace}{brace} for a brace in the text."
-    )
-
-
 def _refuse_invisible(text: str, what: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        code = ord(text[error.start])
-        raise TemplateError(f"The {what} contains half a character (U+{code:04X}). Type it again.") from None
+        half = gsm7.named(text[error.start])
+        raise TemplateError("hidden_character", text=what, characters=half) from None
     if scan(text_array([text])).refused.any():
         hidden = gsm7.of_class(text, gsm7.REFUSED | gsm7.JOINER | gsm7.TAG)
-        raise TemplateError(
-            f"The {what} contains invisible characters, which are never sent: {gsm7.named(hidden)}. "
-            "Delete them, or type the text again."
-        )
+        raise TemplateError("hidden_character", text=what, characters=gsm7.named(hidden))
 
 
 class _Written(NamedTuple):
@@ -147,7 +136,7 @@ class _Written(NamedTuple):
 def _parse_placeholder(body: str, columns: list[str], what: str) -> Placeholder:
     written = _split_placeholder(body, columns)
     if written is None:
-        raise TemplateError(_explain_unknown(body, body.partition("|")[0], columns, what))
+        raise _unknown(body, columns, what)
     parsed = None if written.format is None else parse_format(written.format, body)
     return Placeholder(written.column, parsed, written.fallback)
 
@@ -175,11 +164,8 @@ def refuse_format_after_words(template: Template, *, what: str) -> None:
         if ends:
             # "at 9: soon:%H:%M" ends in " soon:%H:%M", "%H:%M" and "%M": the second was meant.
             end = min(ends, key=lambda end: words[end] not in "%,.")
-            right = f"{{{placeholder.column}:{words[end:]}|{words[: end - 1]}}}"
-            raise TemplateError(
-                f'The {what} has the format "{words[end:]}" after the words for empty cells, where it would '
-                f"be sent as text. Write {right}, or use as_written=True to send the text as it is."
-            )
+            write = f"{{{placeholder.column}:{words[end:]}|{words[: end - 1]}}}"
+            raise TemplateError("format_misplaced", text=what, format=words[end:], write=write)
 
 
 def _is_format(text: str) -> bool:
@@ -190,30 +176,6 @@ def _is_format(text: str) -> bool:
     return True
 
 
-def formats_in(text: str, columns: Iterable[str], wanted: Container[str]) -> dict[str, str]:
-    """The first format of each wanted column in a text, "" where it has none, in the order of the text."""
-    names, formats = [*columns], dict[str, str]()
-    for token in _TOKEN.finditer(text):
-        if (written := _split_placeholder(token[3] or "", names)) and written.column in wanted:
-            formats.setdefault(written.column, written.format or "")
-    return formats
-
-
-def with_format(text: str, columns: Iterable[str], wanted: Container[str], new_format: str) -> str:
-    """The text with this format in each placeholder of the wanted columns; "" for none."""
-    names = [*columns]
-
-    def changed(token: re.Match[str]) -> str:
-        written = _split_placeholder(token[3] or "", names)
-        if written is None or written.column not in wanted:
-            return token[0]
-        suffix = f":{new_format}" if new_format else ""
-        words = "" if written.fallback is None else f"|{written.fallback}"
-        return f"{{{written.name}{suffix}{words}}}"
-
-    return _TOKEN.sub(changed, text)
-
-
 def _find_placeholder_column(name: str, columns: list[str]) -> str | None:
     """The column of this name, or None. Bars and colons count: `{amount:,}` is not the column "amount"."""
     if re.search("[|:]", name):
@@ -221,14 +183,12 @@ def _find_placeholder_column(name: str, columns: list[str]) -> str | None:
     return column_meant(columns, name) if name.strip() else None
 
 
-def _explain_unknown(body: str, head: str, columns: list[str], what: str) -> str:
-    if not head.strip():
-        return (
-            f"The {what} has a placeholder without a name: {{{body}}}. "
-            "Write {{ and }} for braces in the text."
-        )
-    name = head.partition(":")[0]
-    meant = meant_by(columns, name)
-    written_as = body[len(name) :]  # the format, and what stands in for an empty cell
-    write = f" Write {{{meant[0]}{written_as}}}." if len(meant) == 1 and " " in meant[0] else ""
-    return f"The {what} has the placeholder {{{body}}}. {why_none(columns, name)}{write}"
+def _unknown(body: str, columns: list[str], what: str) -> TemplateError:
+    name = re.split("[|:]", body)[0]
+    placeholder = f"{{{body}}}"
+    if not name.strip():
+        return TemplateError("brace_alone", text=what, near=placeholder)
+    suggestions = meant_by(columns, name)
+    return TemplateError(
+        "placeholder_unknown", text=what, placeholder=placeholder, suggestions=suggestions, columns=columns
+    )

@@ -104,11 +104,6 @@ def nearest(character: str) -> str:
     return plainer if is_gsm(plainer) else ""
 
 
-def is_double(character: str) -> bool:
-    """Whether the character takes two septets."""
-    return character in EXTENSION
-
-
 _GSM = frozenset(BASIC + EXTENSION).union(LAYOUT)
 
 

@@ -5,50 +5,42 @@ for emoji and other rare ones, which count twice, so no service can count more.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
-from campaign.argument_checks import check_text
+from campaign.argument_checks import check_text, wrong
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import UsageError
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import count_parts, count_units
 from campaign.text import shorten
 
-MOST_PIECES = 99  # two digits in "(12/34) "
-
 
 def check_sender(sender: str) -> str:
     """The sender, stripped. Raises UsageError when the service would not take it."""
     stripped = sender.strip()
-    if not stripped:
-        raise UsageError(f"The sender is empty. Give a name or a number of 1 to {SENDER_LIMIT} characters.")
-    not_ascii = [character for character in stripped if not " " <= character <= "~"]
-    if not_ascii:
-        raise UsageError(
-            f"The sender contains {gsm7.named(not_ascii)}. Use only the letters, digits and punctuation of a "
-            "US keyboard: look-alikes from other alphabets could imitate another sender."
-        )
-    if len(stripped) > SENDER_LIMIT:
-        raise UsageError(
-            f'The sender "{shorten(stripped, 40)}" has {len(stripped)} characters, and the service takes '
-            f"at most {SENDER_LIMIT}. Shorten it."
-        )
+    if flaws := sender_flaws(stripped):
+        raise UsageError("bad_sender", value=shorten(stripped, 40), limit=SENDER_LIMIT, **flaws)
     return stripped
+
+
+def sender_flaws(sender: str) -> dict[str, Any]:
+    """What is wrong with a sender, as facts; {} if the service takes it."""
+    foreign = [character for character in sender if not " " <= character <= "~"]
+    if sender and not foreign and len(sender) <= SENDER_LIMIT:
+        return {}
+    return {"characters": gsm7.named(foreign), "length": len(sender) * (len(sender) > SENDER_LIMIT)}
 
 
 def check_ellipsis(ellipsis: str, *, downgrade: bool) -> str:
     """The end of a truncated text, plain if `downgrade`. Raises UsageError when it cannot be used."""
     check_text(ellipsis, subject="ellipsis", write='ellipsis="..."')
-    if any("\ud800" <= character <= "\udfff" for character in ellipsis):
-        raise UsageError('The ellipsis contains half a character. Write it again, such as ellipsis="...".')
     import regex
 
     ending = gsm7.plain(ellipsis) if downgrade else ellipsis
     joins = ending and len(regex.findall(r"\X", "a" + ending)) == 1
-    if joins or count_units(ending) > TEXT_LIMIT // 2 or gsm7.of_class(ending, gsm7.REFUSED):
-        raise UsageError(
-            f"ellipsis={shorten(ellipsis, 40)!r} cannot end a text. Write a few visible characters, such as "
-            'ellipsis="...", or ellipsis="" for none.'
-        )
+    has_halves = any("\ud800" <= character <= "\udfff" for character in ellipsis)
+    if joins or has_halves or count_units(ending) > TEXT_LIMIT // 2 or gsm7.of_class(ending, gsm7.REFUSED):
+        raise wrong(ellipsis, subject="ellipsis", needs="a few visible characters", write='ellipsis="..."')
     return ending
 
 

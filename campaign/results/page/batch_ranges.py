@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from campaign.local_times import LocalTimes
-from campaign.results.plain_words import in_plain_words
+from campaign.results.plain_words import as_sentences
 from campaign.text import counted, figure, money
 
 _COLUMNS = ["Batch", "Messages", "Outcome", "Cost", "Sent", "Code for the provider", "unusual"]
@@ -22,7 +22,7 @@ def batch_ranges(batches: pd.DataFrame, times: LocalTimes) -> tuple[pd.DataFrame
     Neighbours are equal that have the same round, outcome and words, all with a cost or all without. What is
     unknown is never put together, because each such batch has to be settled.
     """
-    words = in_plain_words(batches["error"], batches["status"])
+    words = as_sentences(batches["error"])
     shown = batches.assign(words=words, priced=batches["cost"].notna())
     keys = shown[["round", "status", "words", "priced"]]
     begins = (keys != keys.shift()).any(axis=1) | (shown["status"] == "unknown")

@@ -19,8 +19,7 @@ from campaign.results.cost_shares import count_pairs, share_costs
 from campaign.results.not_in_table import read_recorded
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
-from campaign.results.timeline import Timeline
-from campaign.results.totals import ResultTotals, average_price, cost_in_words, has_other_messages
+from campaign.results.totals import average_price, cost_in_words, has_other_messages
 from campaign.text import agreeing, counted, figure, money
 
 _MOST_VALUES = 20
@@ -30,34 +29,28 @@ EMPTY = "(empty)"
 _SOME = {"Waiting": "not_sent", "Opted out": "opted_out"}  # shown where there are such people
 
 
-def and_given_by_hand(result: Result) -> str:
-    """The end of a sentence on where the cost comes from, where a person gave some of it; else ""."""
-    batches = int(result.batches["error"].str.contains(GIVEN_BY_HAND, regex=False).sum())
-    return f", and as given by hand for {counted(batches, 'batch', 'batches')}" if batches else ""
+def what_cost(result: Result) -> str:
+    """What kind of cost it is: as the service reported it, made up, or at a price that was given."""
+    if result.given_price is not None:
+        return f"cost at {money(result.given_price)} for an SMS"
+    kind = "made-up cost" if words_for(result.environment).has_made_up_costs else "cost"
+    is_by_hand = result.batches["error"].str.contains(GIVEN_BY_HAND, regex=False).any()
+    return f"{kind}, in part given by hand" if is_by_hand else kind
 
 
 def figures(result: Result) -> list[tuple[str, str]]:
     """The few figures that a reader looks for, each with what it is."""
     totals, timeline = result.totals, result.timeline
-    words = words_for(result.environment)
-    price = result.given_price
-    kind = "made-up cost" if words.has_made_up_costs and price is None else "cost"
     # What is made up is said below the figure, which has to stay on one line.
     cost = cost_in_words(totals.cost, unpriced=totals.unpriced, currency=totals.currency)
-    if totals.unpriced:
-        cost_note = f"{kind}: {counted(totals.unpriced, 'batch', 'batches')} did not say"
-    elif price is not None:
-        cost_note = f"cost at the price that was given, {money(price)} for an SMS; nothing was paid"
-    else:
-        cost_note = f"{kind}, as {words.service} reported it{and_given_by_hand(result)}"
-    shown = [(cost, cost_note), _messages(result)]
+    shown = [(cost, what_cost(result)), _messages(result)]
     if totals.accepted_in_all_rounds > 1 and (average := average_price(result.batches)) is not None:
         hundredths = round(average, 2)  # of a batch with longer texts, 48.0392 becomes 48.04
         shown_price = average if average < 1 or average == hundredths else hundredths
         unit = cost_in_words(shown_price, currency=totals.currency)
         shown.append((unit, "for each accepted message"))
     if timeline is not None and result.seconds >= 1:
-        shown.append((duration(timedelta(seconds=result.seconds)), f"of sending{_breaks(timeline)}"))
+        shown.append((duration(timedelta(seconds=result.seconds)), "of sending"))
     if result.sent_rounds > 1:
         shown.append((figure(result.sent_rounds), "rounds"))
     return shown
@@ -72,21 +65,6 @@ def _messages(result: Result) -> tuple[str, str]:
     accepted = totals.accepted_in_all_rounds
     where = " in all rounds" if result.sent_rounds > 1 else ""
     return figure(accepted), f"{agreeing(accepted, 'message (text)', 'messages (texts)')} accepted{where}"
-
-
-def about_messages_of_table(totals: ResultTotals) -> str:
-    """How many messages the table has, where the figures of the campaign are of others; "" otherwise."""
-    if not has_other_messages(totals):
-        return ""
-    messages = counted(totals.messages, "message (text)", "messages (texts)")
-    return f"The table has {messages}, in {counted(totals.parts, 'SMS part')}."
-
-
-def _breaks(timeline: Timeline) -> str:
-    """What the time of sending does not count, as the end of a phrase; "" for nothing worth a word."""
-    pauses, rounds = len(timeline.pauses), any(gap.round for gap in timeline.gaps)
-    breaks = [counted(pauses, "pause")] * bool(pauses) + ["the time between rounds"] * rounds
-    return f", not counting {' and '.join(breaks)}" if breaks else ""
 
 
 def cost_by_sender(result: Result) -> dict[str, tuple[Decimal | None, int]]:
@@ -137,15 +115,6 @@ def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.Dat
     values = redaction.values(frame.index.to_series().reset_index(drop=True), str(frame.index.name))
     labels = values.where(values != "", EMPTY).fillna(OUTSIDE)
     return frame.set_axis(pd.Index(labels, name=frame.index.name))
-
-
-def about_all_sent(result: Result) -> str:
-    """That a cost by sender or country has messages that are not in the table; "" where all are in it."""
-    outside = result.outside
-    if not outside.count or not outside.is_known:
-        return ""
-    others = agreeing(outside.count, "the one that is", f"the {figure(outside.count)} that are")
-    return f"This is the cost of all messages that were sent, with {others} not in this table."
 
 
 def has_other_texts(result: Result) -> bool:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from campaign.environments import words_for
 from campaign.local_times import LocalTimes
 from campaign.results import charts
 from campaign.results.campaign_lines import campaign_lines, with_places
 from campaign.results.campaign_list import CampaignList, costs_in_words, problems_in_words, shown_counts
+from campaign.results.finding_lines import in_words
 from campaign.results.page.rendering import table, write_page
-from campaign.text import counted, figure
+from campaign.text import figure
+from campaign.words.page import PAGE
 
 _MOST_CAMPAIGNS = 200
 _AMOUNTS = ("Cost",)
@@ -27,13 +28,13 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
     broken = history[history["problem"] != ""]
     problems = broken[["name", "folder"]].assign(problem=problems_in_words(broken))
     problems = problems.rename(columns=str.capitalize)
+    headline, *remarks = [in_words([finding], PAGE) for finding in campaigns.findings]
     values = {
         "name": "Campaigns",
-        "environment": "live" if campaigns.kind == "live" else "local",
-        "where": "rehearsals only: no live campaign is among them",
-        "headline": campaigns.headline,
-        "left_out": f"{campaigns.left_out} ({campaigns.why_left_out})" if campaigns.left_out else "",
-        "about_lines": campaigns.about_lines,
+        "environment": "live" if campaigns.is_live else "local",
+        "where": "rehearsals only",
+        "headline": headline,
+        "remarks": remarks,
         "outcomes": charts.outcome_bar(campaigns.by_outcome, of="messages"),
         "figures": [
             (figure(len(campaigns.counted)), "campaigns" if len(campaigns.counted) != 1 else "campaign"),
@@ -41,12 +42,9 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
             (figure(campaigns.total("accepted")), "messages accepted"),
             (campaigns.cost or "0", "cost"),
         ],
-        "open_campaigns": campaigns.names_with("unknown"),
-        "unknown": counted(campaigns.total("unknown"), "message"),
         "months": table(_as_read(months), "Months", figures=_AMOUNTS) if len(months) else "",
         "senders": table(_as_read(senders), "Senders", figures=_AMOUNTS) if len(senders) else "",
         "campaigns": table(_lines(readable, times), "All campaigns", rows=len(history), figures=_AMOUNTS),
-        "has_made_up_costs": any(words_for(one).has_made_up_costs for one in readable["environment"]),
         "problems": table(problems, "Campaigns that cannot be read") if len(broken) else "",
     }  # fmt: skip
     write_page(path, "list.html.jinja", values, times)

@@ -10,12 +10,11 @@ import numpy.typing as npt
 import pandas as pd
 from msgspec import Struct, field
 
-from campaign.messages.issues import CODES
-from campaign.remedies import texts_without_code
+from campaign.messages.issues import sentences
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
-from campaign.results.plain_words import in_plain_words, own_words
+from campaign.results.plain_words import as_sentences, own_words
 from campaign.results.tables import Result
-from campaign.text import capitalised
+from campaign.words.page import PAGE
 
 _SHOWN = 8  # rows or batches that a line names
 _BETWEEN = "\n"  # a code and a column in a key
@@ -90,10 +89,8 @@ class _Reason(Struct):
 
     def in_words(self, key: str) -> str:
         """The reason that all rows of a group share, or what they have in common with an example."""
-        code = key.partition(_BETWEEN)[0]
-        if code not in CODES or self.is_shared:
-            return self.words
-        return f"{capitalised(CODES[code])}. For example: {self.words}"
+        _, code, _ = key.partition(_BETWEEN)
+        return self.words if self.is_shared or not code else f"For example: {self.words}"
 
     def where(self, status: str) -> str:
         if status in ("unknown", "refused"):
@@ -106,11 +103,11 @@ def _keys(issues: pd.DataFrame, needing: pd.DataFrame) -> tuple[pd.Series[str], 
     errors = issues[(issues["severity"] == "error") & issues["row"].notna()].drop_duplicates("row")
     errors = errors.set_index(errors["row"].astype("int64"))
     is_invalid = needing["status"] == "invalid"
-    words = in_plain_words(own_words(needing["reason"], needing["status"]), needing["status"])
+    words = as_sentences(own_words(needing["reason"], needing["status"], [issues]))
     kinds = errors["code"] + _BETWEEN + errors["column"]
     keys = words.where(~is_invalid, kinds.reindex(needing.index).fillna(words))
     keys = keys.where(needing["status"] != "duplicate", needing["why"])
-    details = texts_without_code(errors["detail"]).reindex(needing.index).fillna(words)
+    details = sentences(errors, PAGE).reindex(needing.index).fillna(words)
     return keys, words.where(~is_invalid, details)
 
 

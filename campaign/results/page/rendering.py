@@ -16,6 +16,8 @@ from campaign.once import Once
 from campaign.results import charts
 from campaign.results.replaced_file import replace_file
 from campaign.version import VERSION
+from campaign.words.finding import Finding
+from campaign.words.page import PAGE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -29,8 +31,13 @@ def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTi
     style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
     written = times.moment(now)
     page_template = _environment().get_template(template)
+    values = values | {"accepted": PAGE.headline(Finding("accepted_means", severity="info"))}
     page = page_template.render(
-        values, style=charts.STYLE + style, written=written, version=VERSION, generator=OWN_PAGE
+        values,
+        style=charts.STYLE + style,
+        written=written,
+        version=VERSION,
+        generator=OWN_PAGE,
     )
 
     def write(new_path: Path) -> None:

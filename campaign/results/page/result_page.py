@@ -14,14 +14,11 @@ from campaign.contacts.reading_record import Reading
 from campaign.contract import KEEPING
 from campaign.environments import words_for
 from campaign.local_times import LocalTimes
-from campaign.messages.issues import issue_kinds
-from campaign.remedies import texts_without_code, without_code
-from campaign.results import charts
-from campaign.results.batch_numbers import skipped_numbers
+from campaign.messages.issues import issue_kinds, sentences
+from campaign.results import charts, outcome_list
+from campaign.results.finding_lines import headlines, remedy
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import (
-    about_all_sent,
-    about_messages_of_table,
     cost_by_country,
     cost_by_sender,
     figures,
@@ -29,19 +26,18 @@ from campaign.results.page.costs import (
     has_other_texts,
     shown_breakdown,
 )
-from campaign.results.page.headline import headline
 from campaign.results.page.reasons import reasons
 from campaign.results.page.rendering import table, write_page
-from campaign.results.page.row_account import not_read, row_account, rows_in_words
 from campaign.results.page.sending_facts import example, round_table, sending_facts, technical_facts
 from campaign.results.page.sent_texts import sent_by_round
-from campaign.results.page.tasks import FOLDER, tasks
-from campaign.results.plain_words import attention_words, in_plain_words
+from campaign.results.plain_words import as_sentences, words_of_page
 from campaign.results.redaction import Redaction
 from campaign.results.sent_rounds import as_counted
 from campaign.results.tables import Result
 from campaign.results.time_chart import accepted_over_time
-from campaign.text import counted, figure, listed_words
+from campaign.text import capitalised, counted, figure, listed_words
+from campaign.words.page import PAGE
+from campaign.words.shell import SHELL
 
 # The page shows only the first ones; the workbook contains all.
 _MOST_REASONS = 20
@@ -61,45 +57,27 @@ def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequ
 
 
 def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
-    totals = result.totals
-    to_do = tasks(result, redaction)
+    findings, timeline = result.findings, result.timeline
+    first, *others = filter(None, redaction.texts(headlines(findings, PAGE)))
+    commands = dict.fromkeys(remedy(one, SHELL) for one in findings)
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),
         "environment": result.environment,
         "where": words_for(result.environment).where,
-        "service_explained": words_for(result.environment).service_explained,
-        "headline": headline(result, times),
-        "remarks": redaction.texts(remarks(result)),
-        "outcomes": charts.outcome_bar(totals.kinds_of_people, of="people"),
-        "rows": " ".join(
-            filter(None, [rows_in_words(totals, result.reading), about_messages_of_table(totals)])
-        ),
-        "account": row_account(totals, result.reading),
-        "all_rows": totals.rows + sum(count for _, count, _ in not_read(result.reading)),
+        "when": "" if timeline is None else capitalised(times.span(timeline.first, timeline.last)),
+        "headline": first,
+        "remarks": [text for text in (result.changes_since, *others) if text],
+        "outcomes": outcome_list.outcome_list(findings, PAGE),
         "figures": figures(result),
-        "tasks": to_do,
-        "commands": list(dict.fromkeys(task.command for task in to_do if task.command)),
-        "is_named": any(FOLDER in task.command for task in to_do),
+        "commands": [command for command in commands if command],
         "was_sent": bool(sent_by_round(result)),
         "example": example(result, redaction),
         "facts": sending_facts(result, redaction),
         "rounds": table(round_table(result, times), "Rounds") if result.sent_rounds > 1 else "",
-        "over_time": accepted_over_time(result.timeline, times),
+        "over_time": accepted_over_time(timeline, times),
         "technical": technical_facts(result),
-        "redaction": redaction.sentence,
+        "redaction": PAGE.headline(redaction.finding),
     }
-
-
-def remarks(result: Result) -> list[str]:
-    """What the headline does not say: what has happened since, why nothing was sent or was left to send, and
-    what is not in the table.
-
-    Why a run ended is told with what is left to do, if something is.
-    """
-    note, outside = result.remarks
-    said_in_tasks = any(result.totals[status] for status in ("not_sent", "unknown", "refused"))
-    why = "" if said_in_tasks and not result.nothing_sent else without_code(note)
-    return [text for text in (result.changes_since, why, outside, result.about_closing) if text]
 
 
 def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
@@ -107,7 +85,7 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
     lines = reasons(result)
     shown = lines.head(_MOST_REASONS)
     shown = shown.assign(
-        status=attention_words(shown["status"]), reason=redaction.texts(shown["reason"])
+        status=words_of_page(shown["status"]), reason=redaction.texts(shown["reason"])
     ).rename(columns=str.capitalize)
     count = result.totals.attention
     first = result.follow_up_rows.first(_MOST_PEOPLE)
@@ -124,11 +102,11 @@ def _as_read(rows: pd.DataFrame) -> pd.DataFrame:
     status, reason = rows["last status"], rows["last reason"]
     rows = rows.drop(columns=["last status", "last reason"])
     if "status" not in rows.columns and "reason" not in rows.columns:
-        rows.insert(0, "status", attention_words(status))
-        rows.insert(1, "reason", in_plain_words(reason, status))
+        rows.insert(0, "status", words_of_page(status))
+        rows.insert(1, "reason", as_sentences(reason))
         return rows
-    rows.insert(0, "last status", attention_words(status))
-    rows.insert(1, "last reason", in_plain_words(reason, status))
+    rows.insert(0, "last status", words_of_page(status))
+    rows.insert(1, "last reason", as_sentences(reason))
     return rows
 
 
@@ -144,14 +122,13 @@ def _batches(result: Result, redaction: Redaction, times: LocalTimes) -> dict[st
         status=shown["status"].str.replace("_", " "),
         sent=moments,
         code=shown["code"],
-        note=in_plain_words(shown["error"], shown["status"]),
+        note=as_sentences(shown["error"]),
     )
     listed = listed.rename(columns=str.capitalize)
     return {
         "ranges": table(ranges, "Batches, equal ones together", figures=["Cost"]) if len(batches) else "",
         "ranges_left_out": f"{lines - len(ranges):,}" if lines > len(ranges) else "",
         "all_batches": table(listed, "All batches", rows=len(batches)) if len(batches) > 1 else "",
-        "skipped_batches": skipped_numbers(batches),
         "batch_count": counted(len(batches), "batch", "batches"),
     }
 
@@ -167,7 +144,6 @@ def _costs(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str,
             )
             if (bars := charts.cost_bars(costs, currency))
         ],
-        "about_all_sent": about_all_sent(result),
         **_outside(result, redaction),
         "breakdowns": [_breakdown(result, column, redaction) for column in by],
     }
@@ -203,7 +179,7 @@ def _files(result: Result, redaction: Redaction) -> dict[str, Any]:
         "issues": table(_issues_in_words(first), "Issues row by row", rows=count) if count else "",
         "remarks_on_file": remarks_in_words(kinds),
         "reading": markup.facts(reading_facts(reading)),
-        "notices": [] if reading is None else redaction.texts(map(without_code, reading.notices)),
+        "notices": [] if reading is None else redaction.texts(map(PAGE.text, reading.notices)),
     }
 
 
@@ -219,7 +195,8 @@ def _first_issues(result: Result, count: int) -> pd.DataFrame:
 
 def _shown_kinds(kinds: pd.DataFrame, redaction: Redaction) -> pd.DataFrame:
     """The kinds of issues as the page shows them."""
-    example = redaction.texts(texts_without_code(kinds["example"]))
+    example = redaction.texts(sentences(kinds, PAGE))
+    kinds = kinds.drop(columns=["value", "facts"])
     return kinds.assign(example=example).rename(columns={"first_row": "first row", "example": "first detail"})
 
 

@@ -18,6 +18,7 @@ from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import cost_in_words
 from campaign.text import counted, figure
+from campaign.words.page import PAGE
 
 _SENDERS = 10  # that are named
 _NOBODY = ("root", "admin", "administrator", "jovyan", "nobody", "system", "ubuntu", "user")
@@ -57,14 +58,12 @@ def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
     facts = {
         "From": _senders(result),
         "Text": sent_texts(result),
-        "Spreadsheet": "" if result.reading is None else result.reading.sentence,
+        "Spreadsheet": "" if result.reading is None else PAGE.headline(result.reading.finding),
         "Repaired": _repairs(result),
         "Sent by": ", ".join(_people_who_sent(result)),
         _named("Limits", _all_limits(told), of="last run"): _limits_in_force(told[-1]) if told else "",
-        "Kept in": "" if result.folder is None else str(result.folder),
     }
-    # No phone number is in these, and a path has to be copied as it is.
-    kept = {"From", "Kept in"}
+    kept = {"From"}  # no phone number is in it
     source = "" if result.reading is None else result.reading.source
     return {
         name: value if name in kept else redaction.text(value, keep=source)
@@ -90,6 +89,7 @@ def technical_facts(result: Result) -> dict[str, str]:
     users = dict.fromkeys(one_round.who for one_round in result.rounds if one_round.who)
     requests = [_requests(one.options) for one in _told_rounds(result) if one.options]
     facts = {
+        "Folder": "" if result.folder is None else str(result.folder),
         "Sent by": ", ".join(sender_in_words(who) for who in users if _is_nobody(who)),
         _named("Requests", requests): requests[-1] if requests else "",
         "Plan": result.plan.fingerprint,

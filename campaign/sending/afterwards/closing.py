@@ -11,19 +11,37 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.runs_here import is_held_here
 from campaign.sending.store.user_state import user_name
-from campaign.text import capitalised, counted
+from campaign.text import counted
+from campaign.words.finding import Finding
 
 
 @public_call
 def close(folder: Place, *, confirm: str | None = None) -> Result:
-    """Give up what a campaign has not sent: messages that wait are withdrawn, refused ones not tried again.
+    """Give up what a campaign has not sent: `resume` has nothing to send any more.
 
-    Nothing is left that `resume` would send, so that the campaign can be named in `not_again=`. `confirm` is
-    the phrase that the error shows; where nothing is left to send, none is needed. To send to these people
-    after all, send the plan again. The journal keeps who closed it, and when.
+    Parameters
+    ----------
+    folder
+        The campaign's folder.
+    confirm
+        The phrase that the error shows; none is needed where nothing waits.
 
-    Raises `ConfirmationError` with the phrase, `LockedError` while a run is under way. One that a valve holds
-    in this process is ended once the phrase is given.
+    Returns
+    -------
+    Result
+        The campaign can now be named in `not_again=`. Sending its plan again opens it.
+
+    Raises
+    ------
+    ConfirmationError
+        With the phrase.
+    LockedError
+        A run is under way.
+
+    Examples
+    --------
+    >>> campaign.close(result.folder).totals["accepted"]
+    1
     """
     place = folder_to_change(folder, confirm)
     if is_held_here(place):
@@ -37,13 +55,8 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
 def _check_confirmed(place: Folder, confirm: str | None) -> None:
     """Raise `ConfirmationError` if anything would not go out and the phrase does not say how much."""
     waiting, refused = CampaignRecord.of(place).unsent_messages
-    unsent = counted(waiting + refused, "message")
-    phrase = f"close with {unsent} not sent"
-    if waiting + refused and confirm != phrase:
-        raise ConfirmationError(
-            f"{capitalised(unsent)} of this campaign would never go out: {waiting:,} to be sent, and "
-            f"{refused:,} refused.",
-            phrase=phrase,
-            purpose="close it",
-            given=confirm,
-        )
+    unsent = waiting + refused
+    phrase = f"close with {counted(unsent, 'message')} not sent"
+    if unsent and confirm != phrase:
+        left = Finding("closes", {"messages": unsent, "waiting": waiting, "refused": refused})
+        raise ConfirmationError("confirmation_needed", findings=[left], phrase=phrase, given=confirm)

@@ -17,22 +17,40 @@ from campaign.sending.store.manifest import COMPOSED, MANIFEST
 from campaign.sending.store.rounds import ROUNDS, Round
 from campaign.sending.store.user_state import user_name
 from campaign.text import clean, counted
+from campaign.words.finding import Finding
 
 
 @public_call
 def erase(folder: Place, *, confirm: str | None = None) -> None:
-    """End a campaign: its names, numbers and texts are deleted from its folder, for good.
+    """End a campaign: delete its names, numbers and texts from its folder, for good.
 
-    What stays: the totals, the batches with their costs and codes, the campaign's name, the path of its file,
-    and the journal, so that `history` lists it as "erased". Everything else that is given its folder or name
-    afterwards is refused: nobody knows any more whom it reached. Copies, backups and other files in the
-    folder, such as reports, are left to you; the question names the latter.
+    Parameters
+    ----------
+    folder
+        The campaign's folder.
+    confirm
+        The phrase that the error shows.
 
-    `confirm` is the phrase that the error shows. Called again, it deletes what a program that was killed has
-    left, and needs none.
+    Returns
+    -------
+    None
+        Totals, batches, costs, codes and the journal stay; `history` lists it as "erased". Nothing can be
+        sent under its name any more. Copies and reports are left to you.
 
-    Raises `FolderError` while anything waits or is unknown, `ConfirmationError` with the phrase, and
-    `LockedError` while a run is under way; one that a valve holds in this process is ended.
+    Raises
+    ------
+    FolderError
+        Something waits or is unknown.
+    ConfirmationError
+        With the phrase.
+    LockedError
+        A run is under way.
+
+    Examples
+    --------
+    >>> campaign.erase(result.folder)
+    Traceback (most recent call last):
+    campaign.errors.ConfirmationError: ...
     """
     place = folder_to_change(folder, confirm)
     with ledger_to_erase(place) as ledger:
@@ -49,38 +67,24 @@ def erase(folder: Place, *, confirm: str | None = None) -> None:
 def _check_settled(record: CampaignRecord) -> None:
     """Raise `FolderError` if nothing was sent, if a message may still leave, or if one may have."""
     if not record.rounds:
-        raise FolderError(
-            "Nothing was sent from this campaign, so there is nothing to erase. Delete its folder."
-        )
+        raise FolderError("nothing_to_erase")
     unknown = sum(batch.messages for batch in record.ledger.batches if batch.state == "unknown")
     waiting, _ = record.unsent_messages
     if unknown or waiting:
-        raise FolderError(
-            f"The campaign cannot be erased yet: of its messages, {unknown:,} are unknown and "
-            f"{waiting:,} unsent. "
-            "Settle what is unknown with resolve or reconcile, and finish or close the campaign first."
-        )
+        raise FolderError("campaign_not_settled", unknown=unknown, waiting=waiting)
 
 
 def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None) -> None:
-    people = counted(rounds[-1].manifest.people, "person", "people")
-    phrase = f"erase {people} of {clean(place.manifest.name)}"
+    people = rounds[-1].manifest.people
+    phrase = f"erase {counted(people, 'person', 'people')} of {clean(place.manifest.name)}"
     if confirm != phrase:
-        raise ConfirmationError(
-            f"This takes the names, numbers and texts of {people} in the last table, and of all who were in "
-            f"earlier ones, out of {clean(place.path)}, for good. Totals, costs and codes stay. Nothing more "
-            "can be sent under this name: nobody will know whom it reached. Other files are left to you. In "
-            f"the folder: {_other_files(place)}. The spreadsheet, reports, follow-up files, notebooks and "
-            "copies still hold these people: delete what you do not need.",
-            phrase=phrase,
-            purpose="erase the campaign",
-            given=confirm,
-        )
+        facts = {"people": people, "folder": str(place.path), "files": _other_files(place)}
+        findings = [Finding("erases", facts, "warning")]
+        raise ConfirmationError("confirmation_needed", findings=findings, phrase=phrase, given=confirm)
 
 
-def _other_files(place: Folder) -> str:
-    """What else is in the folder, "none" for nothing."""
+def _other_files(place: Folder) -> list[str]:
+    """What else is in the folder."""
     own = {MANIFEST, ROUNDS, LOCK, NOTE, *place.ledger_place.file_names}
     names = (path.name for path in place.path.iterdir())
-    others = (clean(name) for name in names if name not in own and not name.startswith(COMPOSED))
-    return ", ".join(sorted(others)) or "none"
+    return sorted(name for name in names if name not in own and not name.startswith(COMPOSED))

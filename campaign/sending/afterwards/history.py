@@ -35,23 +35,34 @@ _COUNTED_AS = {"refused": "refused", "unknown": "unknown", "sending": "unknown",
 
 @public_call
 def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFrame:
-    """All campaigns in a folder, one row for each, the one that sent last first.
+    """List all campaigns in a folder, the one that sent last first.
 
-    Columns: name, environment ("local", "sandbox" or "live"), state, first_sent and last_sent (UTC, NaT for
-    never), people (of the last table, as in `Result.by`), accepted (messages of all rounds: what the cost was
-    for), refused, unknown and waiting (messages of the last table; all counts are Int64), cost (over all
-    rounds; Decimal, None if it is not known), unpriced (batches without a known cost that may have been
-    charged: with any, the cost is a lower bound), currency (of the account, "" if it was not given), sender
-    and template (of the last round that sent something), folder and problem. `state` is "erased", "closed",
-    "open" while messages wait, were refused (`resume` tries them again) or are unknown, and otherwise
-    "finished", or "nothing sent" where no message has ever left. A notebook shows the table in words, and
-    `write_report` makes a page or a workbook of it.
+    Parameters
+    ----------
+    folder
+        Where the campaigns are, or one of them.
+    try_outs
+        Also list single messages to your own phone.
 
-    A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
-    `folder` may also be that of one campaign. Try-outs of one message to your own phone are left out unless
-    `try_outs=True`. Nothing is written, and a run under way is not disturbed.
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each campaign: name, environment, state ("nothing sent", "open", "finished", "closed" or
+        "erased"), first_sent and last_sent (UTC), people, accepted, refused, unknown and waiting (Int64;
+        messages accepted are those of all rounds), cost (Decimal, None if not known), unpriced (batches
+        without a known cost: with any, the cost is a lower bound), currency, sender, template, folder, and
+        problem: why one cannot be read. `write_report` makes a page or a workbook of it.
 
-    Raises `FolderError` if there is no such folder.
+    Raises
+    ------
+    FolderError
+        There is no such folder.
+
+    Examples
+    --------
+    >>> campaign.history(result.folder)[["name", "environment", "accepted"]]
+         name environment  accepted
+    0  visits       local         1
     """
     check_path(folder, subject="folder", write='folder="campaigns"')
     check_switch(try_outs, subject="try_outs", write="try_outs=True")
@@ -68,10 +79,7 @@ def _campaign_folders(folder: Path, *, try_outs: bool) -> Iterator[Path]:
     try:
         places = [folder] if _may_be_campaign(folder) else sorted(folder.iterdir())
     except (OSError, ValueError) as error:  # ValueError: no folder can have that name
-        raise FolderError(
-            f"There are no campaigns to list in {clean(folder)}: {clean(error)}. Give the folder in which "
-            "your campaigns are."
-        ) from None
+        raise FolderError("no_campaigns", folder=str(folder), reason=str(error)) from None
     for place in places:
         is_listed = place == folder or try_outs or not is_try_out(place.name)
         if is_listed and not place.name.startswith(".") and _may_be_campaign(place):
@@ -102,7 +110,7 @@ def _row(path: Path) -> dict[str, Any]:
     except CampaignError as error:
         row["problem"] = clean(error)
     except (KeyError, TypeError, ValueError):  # no digest vouches for what is left of an erased campaign
-        row["problem"] = f"A manifest in {clean(path)} was changed. Restore it from a copy."
+        row["problem"] = str(FolderError("campaign_file_damaged", file=f"a manifest in {path}"))
     return row
 
 

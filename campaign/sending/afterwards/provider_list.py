@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from campaign.arrow_text import array_to_series, series_to_array
-from campaign.contacts.cells.grid import name_rows
-from campaign.contacts.columns import find_column, fold, listed, number_columns
+from campaign.contacts.columns import find_column, fold, number_columns
 from campaign.contacts.complete_list import check_cells, check_complete
 from campaign.contacts.files.frames import as_frame
 from campaign.contacts.reading import read_contacts
@@ -18,7 +17,8 @@ from campaign.errors import ColumnError, FileError
 from campaign.masking import mask_text
 from campaign.messages.number_rules import choose_columns
 from campaign.messages.text.folding import folded
-from campaign.text import clean, counted, shorten
+from campaign.text import clean, shorten
+from campaign.words.finding import Finding
 
 # Headers in order of preference, compared without case, spaces and punctuation.
 TEXT_HEADERS = (
@@ -40,7 +40,6 @@ _ZONE = r" ?(?P<zone>Z|(?:UTC|GMT)?(?:[+-]\d{2}:?\d{2}|[+-]\d{1,2})|UTC|GMT)?"
 _YEAR_FIRST = rf"^(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}}){_CLOCK}{_ZONE}$"
 _YEAR_LAST = rf"^(?P<first>\d{{1,2}})[-/.](?P<other>\d{{1,2}})[-/.](?P<year>\d{{4}}){_CLOCK}{_ZONE}$"
 _UNITS = ["year", "month", "day", "hour", "minute", "second"]
-_NEEDED = "The provider's list needs a column of phone numbers and one of texts"
 
 
 def read_provider_list(
@@ -58,7 +57,7 @@ def read_provider_list(
     headers, or given by name.
 
     Columns: number, text (white space folded) and time (UTC, NaT if it cannot be read). The index is the row
-    in the list. `.attrs["notices"]` says what was taken as what.
+    in the list. `.attrs["notices"]` are findings: what was taken as what.
 
     Raises ColumnError where there is no column of numbers or of texts, and FileError where the list was not
     read completely, or has numbers that cannot be read: what it lacks may have been sent.
@@ -67,15 +66,15 @@ def read_provider_list(
     try:
         table = read_contacts(_with_zones(source) if isinstance(source, pd.DataFrame) else source)
     except FileError as error:
-        raise FileError(f"{error} {_NEEDED}, and one of times if it has them.") from None
+        raise FileError("list_unreadable", cause=error.finding) from None
     check_complete(table, source, "provider_list")
     check_cells(table, [*table.columns], source, "provider_list")
     columns = [*table.columns]
     texts = _column(columns, text, TEXT_HEADERS)
     if number is None and not number_columns(columns):
-        raise ColumnError(_missing("number", columns))
+        raise ColumnError("list_column_missing", what="number", columns=columns)
     if texts is None:
-        raise ColumnError(_missing("text", columns))
+        raise ColumnError("list_column_missing", what="text", columns=columns)
     numbers = table[choose_columns(columns, number)[0]]
     times, time_notices = parse_times(_time_cells(table, time))
     entries = pd.DataFrame({
@@ -85,26 +84,14 @@ def read_provider_list(
     })  # fmt: skip
     has_digits = numbers.str.contains("[0-9]")
     if (unread := has_digits & (entries["number"] == "")).any():
-        raise FileError(_unread(numbers[unread]))
-    others = counted(int((~has_digits).sum()), "row")
-    notices = [] if has_digits.all() else [f"{others} of the list without a number did not count."]
+        first = numbers[unread].iloc[[0]]
+        shown = shorten(mask_text(clean(first.iloc[0])), 24)
+        raise FileError("list_number_unreadable", number=shown, row=int(first.index[0]))
+    others = int((~has_digits).sum())
+    notices = [Finding("list_rows_unused", {"rows": others}, "warning")] if others else []
     entries = entries[has_digits]
     entries.attrs = {"notices": (*notices, *time_notices)}
     return entries
-
-
-def _missing(what: str, columns: Sequence[str]) -> str:
-    there = f"The columns are: {listed(columns)}."
-    return f"{_NEEDED}; no header looks like a {what}. Name the column: {what}=. {there}"
-
-
-def _unread(cells: pd.Series[str]) -> str:
-    """That some numbers of the list cannot be read, and what to do."""
-    first = shorten(mask_text(clean(cells.iloc[0])), 24)
-    return (
-        f"{name_rows([*map(int, cells.index)])} of the provider's list: nobody can read the number “{first}” "
-        "and say whom the list lacks. Write all digits of each number, or ask for a list that has them."
-    )
 
 
 def fold_texts(texts: pd.Series[Any]) -> pd.Series[str]:
@@ -148,10 +135,7 @@ def _full_numbers(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str
     tails = tails[tails.index.str.len() >= SHORTEST_LOCAL]
     is_local = (digits != "") & ~digits.isin(ours) & local.isin(tails.index)
     if local[is_local].isin(tails.index[tails.index.duplicated()]).any():
-        raise FileError(
-            "The provider's list has numbers without a country code that could be any of several of the "
-            "campaign. Ask for a list with the country codes."
-        )
+        raise FileError("list_number_ambiguous")
     whole = local.map(tails[~tails.index.duplicated()])
     return digits.where(~is_local, whole).astype("str")
 
@@ -159,7 +143,7 @@ def _full_numbers(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str
 # --- times ----------------------------------------------------------------------------------------------
 
 
-def parse_times(cells: pd.Series[str]) -> tuple[pd.Series[Any], list[str]]:
+def parse_times(cells: pd.Series[str]) -> tuple[pd.Series[Any], list[Finding]]:
     """Written times in UTC, NaT where they cannot be read, and notices about them.
 
     A time without a zone is taken as UTC. Whether the day or the month comes first in 03/04/2026 is decided
@@ -178,7 +162,8 @@ def _parse(texts: pd.Series[str]) -> pd.DataFrame:
     numbers = pd.DataFrame({name: _numeric(parts[name]) for name in _UNITS}).fillna({"second": 0})
     is_half, is_afternoon = parts["half"].notna(), parts["half"].str.lower() == "p"
     hours = (numbers["hour"] % 12 + 12 * is_afternoon).where(is_half, numbers["hour"])
-    moments = pd.to_datetime(numbers.assign(hour=hours).where(numbers["year"].notna()), errors="coerce")
+    # All that can be read: pandas 3.0 warns of rows that are blank.
+    moments = pd.to_datetime(numbers.assign(hour=hours).dropna(), errors="coerce").reindex(texts.index)
     moments = (moments - _offsets(parts["zone"])).dt.tz_localize("UTC")
     zoned = parts["zone"].notna()
     return pd.DataFrame({"time": moments.astype("datetime64[us, UTC]"), "zoned": zoned})
@@ -207,13 +192,10 @@ def _offsets(zones: pd.Series[str]) -> pd.Series[pd.Timedelta]:
     return pd.to_timedelta(ahead, unit="m")
 
 
-def _notices(texts: pd.Series[str], times: pd.DataFrame) -> list[str]:
+def _notices(texts: pd.Series[str], times: pd.DataFrame) -> list[Finding]:
     read = times["time"].notna()
-    taken, unread = int((read & ~times["zoned"]).sum()), int((~read & (texts != "")).sum())
-    notices = {
-        f"{counted(taken, 'time')} in the list without a time zone: taken as UTC. If it is another one, "
-        "write it behind each time, such as 14:02 +03:00.": taken,
-        f"{counted(unread, 'time')} in the list could not be read. Write them as year-month-day hour:minute, "
-        "such as 2026-11-22 14:02 UTC.": unread,
+    counts = {
+        "list_times_without_zone": int((read & ~times["zoned"]).sum()),
+        "list_times_unread": int((~read & (texts != "")).sum()),
     }
-    return [notice for notice, count in notices.items() if count]
+    return [Finding(code, {"times": count}, "warning") for code, count in counts.items() if count]

@@ -9,24 +9,19 @@ import pandas as pd
 
 from campaign import markup
 from campaign.local_times import LocalTimes
-from campaign.masking import mask_numbers, mask_sentences, mask_texts
-from campaign.results.calls_to_settle import batches_in_words
+from campaign.masking import mask_numbers, mask_texts
 from campaign.sending.afterwards.reconciling import ALL, NONE, NOT_KNOWN, SOME
-from campaign.sending.afterwards.settled_batches import SETTLED_IN_WORDS
-from campaign.text import capitalised, counted, figure
+from campaign.sending.afterwards.settled_batches import SETTLED
+from campaign.text import counted
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
-_SETTLED = {ALL: "accepted", NONE: "refused"}
-_SAYS = {
-    ALL: "the list has all messages. To settle it makes them accepted, and nobody gets them again",
-    NONE: "the list covers that time and has no message. To settle it makes them refused, and the next send "
-    "or resume sends them",
-    SOME: "the list has {in_list} of the messages",
-    NOT_KNOWN: "not known, as the list does not show it",
+_OUTCOMES = {ALL: "accepted", NONE: "refused"}
+_CODES = {
+    ALL: "list_has_all",
+    NONE: "list_has_none",
+    **dict.fromkeys((SOME, NOT_KNOWN), "list_settles_nothing"),
 }
-_REMEDY = (
-    "Ask the provider for a list that has everything from before the first batch to more than an hour after "
-    "the last, with time zones; or what became of these messages, then settle each batch with resolve."
-)
 _SHOWN = 20
 
 
@@ -34,23 +29,34 @@ _SHOWN = 20
 class Reconciliation:
     """What the provider's own list says of the unknown batches. Immutable; nothing is settled yet.
 
-    - `batches`: the unknown batches, and those that a person has settled as refused or ordered again and that
-      the list has something of. Columns: batch, was ("unknown", "refused" or "again"), messages, in_list (how
-      many of them are in the list), verdict ("all", "none", "some" or "not known") and left_at (UTC)
-    - `people`: batch, row, number, message and found ("in the list", "not in the list" or "not clear"): the
-      messages of batches that stay unknown where the list has some or is not clear, and those of settled
-      batches that the list has
-    - `notices`: what was taken as what
+    Attributes
+    ----------
+    batches : pandas.DataFrame
+        Unknown batches, and those settled as refused or ordered again of which the list has something:
+        batch, was ("unknown", "refused" or "again"), messages, in_list (how many of them are in the list),
+        verdict ("all", "none", "some" or "not known") and left_at (UTC).
+    people : pandas.DataFrame
+        Messages of batches that stay unknown where the list has some or is not clear, and of settled
+        batches that it has: batch, row, number, message and found ("in the list", "not in the list" or "not
+        clear").
+    notices : tuple of Finding
+        What was taken as what.
+
+    Examples
+    --------
+    >>> took = pd.DataFrame({"number": ["256772000001"], "text": ["Hi Amina!"]})
+    >>> campaign.reconcile(result.folder, took).certain
+    {}
     """
 
     batches: pd.DataFrame
     people: pd.DataFrame
-    notices: tuple[str, ...] = ()
+    notices: tuple[Finding, ...] = ()
 
     @property
     def certain(self) -> dict[int, str]:
         """The batches that can be settled, each with "accepted" or "refused"."""
-        verdicts = self.batches.set_index("batch")["verdict"].map(_SETTLED).dropna()
+        verdicts = self.batches.set_index("batch")["verdict"].map(_OUTCOMES).dropna()
         return dict(zip(verdicts.index.tolist(), verdicts.tolist(), strict=True))
 
     @property
@@ -69,24 +75,23 @@ class Reconciliation:
         outcomes = list(self.certain.values())
         if not outcomes:
             return ""
-        counts = [f"{outcomes.count(one)} {one}" for one in _SETTLED.values() if one in outcomes]
+        counts = [f"{outcomes.count(one)} {one}" for one in _OUTCOMES.values() if one in outcomes]
         mark = hashlib.sha256(repr(sorted(self.certain.items())).encode()).hexdigest()[:4]
         return f"settle {counted(len(outcomes), 'batch', 'batches')}: {', '.join(counts)} {mark}"
 
     @property
-    def sentence(self) -> str:
-        """What the list says, and what follows, in plain words."""
+    def findings(self) -> list[Finding]:
+        """What the list says, one finding for the batches of each kind, and what was taken as what."""
         groups = self.batches.groupby(["was", "verdict"], sort=False)
-        told = [_told(group) for _, group in groups] or ["No batch is unknown."]
-        in_doubt = self.batches["verdict"].isin([SOME, NOT_KNOWN]).any()
-        return " ".join([*told, *self.notices, *([_REMEDY] if in_doubt else [])])
+        found = [_finding(group) for _, group in groups] or [Finding("no_batch_unknown", severity="info")]
+        return [*found, *self.notices]
 
     def __repr__(self) -> str:
-        return f"<Reconciliation: {mask_sentences(self.sentence)}>"
+        return f"<Reconciliation: {' '.join(map(PYTHON.text, self.findings))}>"
 
     def _repr_html_(self) -> str:
         batches = LocalTimes().with_local(self.batches, "left_at", "left")
-        pieces = [markup.paragraph(mask_sentences(self.sentence))]
+        pieces = [markup.paragraph(PYTHON.text(finding)) for finding in self.findings]
         texts = mask_texts(self.people["message"], own_numbers=[self.people["number"]])
         people = self.people.assign(number=mask_numbers(self.people["number"]), message=texts)
         for title, table in (("Batches", batches), ("People", people)):
@@ -100,10 +105,14 @@ class Reconciliation:
         return markup.card("Reconciliation", pieces)
 
 
-def _told(batches: pd.DataFrame) -> str:
+def _finding(batches: pd.DataFrame) -> Finding:
     """What the list says of batches of one kind."""
     was, verdict = batches[["was", "verdict"]].iloc[0]
-    named = capitalised(batches_in_words(batches["batch"].tolist()))
-    messages, in_list = counted(int(batches["messages"].sum()), "message"), int(batches["in_list"].sum())
-    said = _SAYS[verdict].format(in_list=figure(in_list))
-    return f"{named} ({messages}), {SETTLED_IN_WORDS.get(was, was)}: {said}."
+    facts = {
+        "count": len(batches),
+        "batches": [str(batch) for batch in batches["batch"]],
+        "messages": int(batches["messages"].sum()),
+        "in_list": int(batches["in_list"].sum()),
+        "settled": SETTLED.get(was, ""),
+    }
+    return Finding(_CODES[verdict], facts, "info" if verdict in _OUTCOMES else "warning")

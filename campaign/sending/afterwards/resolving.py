@@ -12,14 +12,14 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.argument_checks import check_amount, check_choice, check_count, check_path, check_text, wrong
-from campaign.contract import GIVEN_BY_HAND, ORDERED_AGAIN
+from campaign.contract import GIVEN_BY_HAND
 from campaign.errors import ConfirmationError, UsageError
 from campaign.public_calls import public_call
 from campaign.results.calls_to_settle import batches_in_words, call_to_settle
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import opened_ledger
-from campaign.sending.afterwards.settled_batches import SETTLED_IN_WORDS, changeable_outcomes, settle
-from campaign.sending.afterwards.unknown_batches import FINAL, evidence
+from campaign.sending.afterwards.settled_batches import SETTLED, changeable_outcomes, settle
+from campaign.sending.afterwards.unknown_batches import evidence
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import FOUND, LATE_ANSWER, LedgerSnapshot, journal_frame, snapshot
 from campaign.sending.options import Money, Place
@@ -27,16 +27,13 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.runs_here import is_held_here
 from campaign.sending.store.user_state import user_name
-from campaign.text import agreeing, capitalised, counted, money
+from campaign.text import agreeing, counted, money
 from campaign.values import replace
+from campaign.words.finding import Finding
 
-_SHOWN = 20  # batches
 _BY_HAND = (FOUND, "priced")  # what the journal calls other decisions than those about what was unknown
-_IS = {
-    "accepted": "was accepted", "refused": "was refused", "again": "was ordered to be sent again",
-    "not_sent": "was not sent",
-}  # fmt: skip
-NO_COST = "cost= is for a batch that was accepted, or that was ordered to be sent again before. Leave it out."
+# What a batch is that is not unknown, as a label.
+_STATES = {"accepted": "accepted", "refused": "refused", "again": "ordered again", "not_sent": "not sent"}
 _BATCHES = "the number of one batch, for example batches=2, or a list of some: batches=[2, 3]"
 
 
@@ -50,23 +47,44 @@ def resolve(
     confirm: str | None = None,
     note: str = "",
 ) -> Result:
-    """Settle a batch whose fate is unknown, or several of the same fate, after you have found out about it.
+    """Settle batches whose fate is unknown, once you have found out about them.
 
-    `batches` is the number of one, or a list of some. `outcome` is "accepted" (the service has it), "refused"
-    (the service does not have it), or "again": nobody knows, and `resume` is to send it once more, so that
-    people may get it twice. In a closed campaign, only sending the plan again does that. `cost` is what the
-    service charged for a single accepted batch, in the account's units. `confirm` is the phrase that the
-    error shows together with the evidence; `note` says how you know. The journal keeps who decided, when and
-    why; reports say so beside the batch.
+    Parameters
+    ----------
+    folder
+        The campaign's folder.
+    batches
+        Number of a batch, or several of the same fate.
+    outcome
+        "accepted" (the service has it), "refused" (it does not), or "again": nobody knows, and `resume`
+        sends it once more, perhaps for the second time.
+    cost
+        What the service charged for one batch, in the account's units; also later.
+    confirm
+        The phrase that the error shows, with the evidence.
+    note
+        How you know; the journal keeps it.
 
-    An answer cannot be taken back. Only what was settled as refused or ordered again can still become
-    accepted, here or by `reconcile`, while none of it was cut into another batch. A cost can be given later,
-    too, to any batch without one that was accepted or ordered again (with that as the outcome), and one that
-    was given so can be corrected: the last one counts. What the service itself named stays.
+    Returns
+    -------
+    Result
+        The whole table. An answer cannot be taken back, but what was settled as "refused" or "again" can
+        become accepted while none of it was cut into another batch.
 
-    Run again, a line that settled a batch only says so. Raises `ConfirmationError` with the evidence and the
-    phrase, `UsageError` for what cannot be settled so, `LockedError` while a run is under way. One that a
-    valve holds in this process is ended once the phrase is given.
+    Raises
+    ------
+    ConfirmationError
+        With the evidence and the phrase.
+    UsageError
+        The batch cannot be settled so.
+    LockedError
+        A run is under way.
+
+    Examples
+    --------
+    >>> campaign.resolve(result.folder, 1, "accepted")
+    Traceback (most recent call last):
+    campaign.errors.UsageError: ...
     """
     check_path(folder, subject="folder", write='folder="campaigns/visits"')
     numbers = _checked_batches(batches)
@@ -76,8 +94,8 @@ def resolve(
     amount = None if cost is None else _checked_cost(cost, numbers, outcome)
     place = open_folder(folder)
     decision = _Decision(place, place.snapshot(), numbers, outcome, confirm, note, amount)
-    if sentence := decision.made_before:
-        return place.load_result(sentence=sentence)
+    if made := decision.made_before:
+        return place.load_result(ending=made)
     if is_held_here(place):
         decision.check()  # a question must not end the run
     with opened_ledger(place) as ledger:
@@ -89,10 +107,8 @@ def resolve(
 
 def _checked_cost(cost: Any, batches: tuple[int, ...], outcome: str) -> Decimal:
     check_amount(cost, subject="cost", write="cost=350, what the service charged for the batch")
-    if outcome == "refused":
-        raise UsageError(NO_COST)
-    if len(batches) > 1:
-        raise UsageError("cost= is for a single batch. Give each batch its own, in a line of its own.")
+    if outcome == "refused" or len(batches) > 1:
+        raise UsageError("cost_not_allowed")
     return Decimal(str(cost))
 
 
@@ -122,17 +138,18 @@ class _Decision(Struct, frozen=True, dict=True):
     cost: Decimal | None
 
     @property
-    def made_before(self) -> str:
-        """A sentence if the journal has this very decision, as when a notebook is run again; else ""."""
+    def made_before(self) -> Finding | None:
+        """A finding if the journal has this very decision, as when a notebook is run again."""
         made = self._moves[self._moves["now"] == self.outcome]
         if made["batch"].nunique() < len(self.batches):
-            return ""
+            return None
         cost = self._facts["cost"].get(self.batches[0])
         is_other_cost = self.cost not in (None, cost)
         if is_other_cost and (cost is None or self.confirm != self._settling_phrase):
-            return ""
-        its_cost = f" Its cost is {money(cost)}." if is_other_cost else ""
-        return f"{capitalised(self._named)} {SETTLED_IN_WORDS[self.outcome]} already.{its_cost}"
+            return None
+        facts = {"batches": [*map(str, self.batches)], "count": len(self.batches)}
+        facts |= {"settled": SETTLED[self.outcome], "cost": cost if is_other_cost else None}
+        return Finding("settled_already", facts, "info")
 
     def check(self) -> None:
         """Raise what is wrong with the decision, or the question that confirms it."""
@@ -140,16 +157,11 @@ class _Decision(Struct, frozen=True, dict=True):
             self._check_can_be_settled()
         if self.confirm == self.phrase:
             return
-        at_cost = "" if self.cost is None else f" at a cost of {money(self.cost)}"
-        purpose = f"settle {agreeing(len(self.batches), 'it', 'them')}{at_cost}"
-        known = evidence(self._record, self.place.path, self.batches)
-        raise ConfirmationError(
-            known if self._is_price else f"{known}\n{FINAL}",
-            phrase=self.phrase,
-            purpose=f"give it the cost {money(self.cost)}" if self._is_price else purpose,
-            given=self.confirm,
-            call=self._call,
-        )
+        findings = evidence(self._record, self.batches)
+        if not self._is_price:
+            findings.append(Finding("answer_final"))
+        asked: Any = {"findings": findings, "phrase": self.phrase, "call": self._call}
+        raise ConfirmationError("confirmation_needed", given=self.confirm, **asked)
 
     def record(self, ledger: Ledger) -> None:
         """Record it in the ledger; the journal keeps who decided it, and why."""
@@ -202,7 +214,7 @@ class _Decision(Struct, frozen=True, dict=True):
         """Raise `UsageError` unless they are unknown; or a person has settled them otherwise, and they were
         accepted after all, while none of their texts was cut again."""
         if self.cost is not None and self.outcome == "again":
-            raise UsageError(NO_COST)
+            raise UsageError("cost_not_allowed")
         unknown = [one.batch for one in self.contents.batches if one.state == "unknown"]
         changeable = changeable_outcomes(self._record).index if self.outcome == "accepted" else ()
         others = [batch for batch in self.batches if batch not in {*unknown, *changeable}]
@@ -210,16 +222,12 @@ class _Decision(Struct, frozen=True, dict=True):
             return
         own = self._outcome_of(others[0]) if others[0] in self._facts.index else ""
         is_cut_again = self.outcome == "accepted" and own in ("refused", "again")
-        since = ", and its messages were cut into other batches since" if is_cut_again else ""
-        listed = ", ".join(map(str, unknown[:_SHOWN])) or "none"
-        raise UsageError(
-            f"Batch {others[0]} is not unknown: it {_IS.get(own, 'does not exist')}{since}. Leave it out. "
-            f"The unknown batches are: {listed}."
-        )
+        state = f"{_STATES.get(own, 'no such batch')}{', and sent again since' if is_cut_again else ''}"
+        raise UsageError("batch_not_unknown", batch=others[0], state=state, unknown=[*map(str, unknown)])
 
     def _outcome_of(self, batch: int) -> str:
         """What this batch was settled as, or else its status."""
-        is_again = self._facts["error"][batch] == ORDERED_AGAIN
+        is_again = self._facts["why"][batch] == "ordered_again"
         return "again" if is_again else str(self._facts["status"][batch])
 
     @cached_property

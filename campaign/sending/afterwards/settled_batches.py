@@ -8,23 +8,19 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 
-from campaign.contract import ORDERED_AGAIN, SETTLED_BY
 from campaign.sending.ledger.ledger import Ledger, Move
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.rounds.comparison import AGAIN
 from campaign.sending.rounds.record import CampaignRecord
 
-SETTLED_IN_WORDS = {
-    "accepted": "settled as accepted",
-    "refused": "settled as refused",
-    "again": "ordered to be sent again",
-}
+# How batches were settled, as a label.
+SETTLED = {"accepted": "settled as accepted", "refused": "settled as refused", "again": "ordered again"}
 
 
 def settled_outcomes(batches: pd.DataFrame) -> pd.Series[str]:
     """How a person has settled these batches, "again" or "refused", by batch; the others are left out."""
-    is_refused = (batches["status"] == "refused") & batches["error"].str.startswith(SETTLED_BY)
-    outcomes = np.select([is_refused, batches["error"] == ORDERED_AGAIN], ["refused", "again"], "")
+    is_refused = (batches["status"] == "refused") & (batches["why"] == "batch_settled")
+    outcomes = np.select([is_refused, batches["why"] == "ordered_again"], ["refused", "again"], "")
     settled: pd.Series[str] = pd.Series(outcomes, batches["batch"], dtype="str")[outcomes != ""]
     return settled
 
@@ -60,13 +56,12 @@ def settle(
     found = [batch for batch in outcomes if batch in before]
     if found:
         ledger.record_found(found, {batch: costs[batch] for batch in found if batch in costs}, note)
-    errors = contents.outcomes.set_index("batch")["error"]
     moves = []
     for batch, outcome in outcomes.items():
         if batch not in before:
             cost = {"cost": costs[batch]} if batch in costs else {}
-            error = "" if outcome == "accepted" else str(errors[batch])
-            moves.append(Move(batch, outcome, {"error": error, "note": note, **cost}))
+            error = {"error": ""} if outcome == "accepted" else {}
+            moves.append(Move(batch, outcome, {"note": note, **error, **cost}))
     for refusal in ledger.commit(moves):
         if refusal is not None:
             raise refusal

@@ -10,7 +10,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_path, check_text
 from campaign.errors import ConfirmationError
-from campaign.masking import mask_sentences, mask_text
+from campaign.masking import mask_text
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import opened_ledger
@@ -57,24 +57,38 @@ def reconcile(
 ) -> Reconciliation | Result:
     """Settle the unknown batches of a campaign by the provider's own list of what it took.
 
-    Without `confirm`, nothing is written: the returned `Reconciliation` shows what the list says, and its
-    `phrase` settles what is certain. With that phrase as `confirm` it is settled, and the result returned. A
-    batch that is in the list with all of its messages becomes accepted; `resolve` gives it its cost. One with
-    none becomes refused, if the list would certainly have it; the next `send` or `resume` sends it. For that
-    it needs times from before the batch left and from more than an hour after, and every message of the
-    accepted batches that left next to it. The others stay unknown.
+    Parameters
+    ----------
+    folder
+        The campaign's folder.
+    provider_list
+        Anything that `read_contacts` reads.
+    number, text, time
+        Columns of the list; by default found by their headers. Times without a zone are UTC.
+    confirm
+        The phrase of the `Reconciliation` that you have looked at; without it nothing is written.
 
-    A batch that a person has settled as refused or ordered again becomes accepted, too, if the list has all
-    of it and none of it was cut again since. `reached_after_all` has the people of such batches:
-    `prepare(..., not_again=told.reached_after_all["number"])` leaves them out.
+    Returns
+    -------
+    Reconciliation or Result
+        What the list says; with `confirm`, the whole table. A batch with all messages in the list becomes
+        accepted, one with none refused where the list covers its time: it has entries of more than an hour
+        after it left, and every message of the accepted batches next to it. Others stay unknown.
 
-    `provider_list` is anything that `read_contacts` reads. Its columns are found by their headers, or named:
-    `number`, `text` and `time`. Times without a zone are taken as UTC: write another one behind each of them,
-    as in 2026-11-22 14:02 +03:00. The journal keeps who settled what, when, and by which list.
+    Raises
+    ------
+    ColumnError, FileError
+        The list cannot be used.
+    ConfirmationError
+        The phrase does not fit, or no longer fits.
+    LockedError
+        A run is under way.
 
-    Raises `ColumnError` or `FileError` for a list that cannot be used, `ConfirmationError` with the new
-    phrase where `confirm` does not fit, or no longer fits, `LockedError` while a run is under way; one that
-    a valve holds in this process is ended.
+    Examples
+    --------
+    >>> took = pd.DataFrame({"number": ["256772000001"], "text": ["Hi Amina!"]})
+    >>> len(campaign.reconcile(result.folder, took).batches)
+    0
     """
     check_path(folder, subject="folder", write='folder="campaigns/visits"')
     columns = {"number": number, "text": text, "time": time}
@@ -87,9 +101,11 @@ def reconcile(
     with opened_ledger(place) as ledger:
         contents = place.snapshot()
         reconciliation = _compare(place, contents, provider_list, columns)
-        phrase, told = reconciliation.phrase, mask_sentences(clean(reconciliation.sentence))
+        phrase = reconciliation.phrase
         if not phrase or confirm != phrase:
-            raise ConfirmationError(told, phrase=phrase, purpose="settle what is certain", given=confirm)
+            raise ConfirmationError(
+                "confirmation_needed", findings=reconciliation.findings, phrase=phrase, given=confirm
+            )
         name = Path(provider_list).name if isinstance(provider_list, str | os.PathLike) else "a table"
         note = f"{user_name()}: reconciled with {shorten(mask_text(clean(name)), _LONGEST_NAME)}"
         settle(ledger, contents, reconciliation.certain, {}, note)

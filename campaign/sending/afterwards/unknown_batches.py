@@ -10,37 +10,37 @@ import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from campaign.contract import ORDERED_AGAIN
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_numbers
-from campaign.results.calls_to_settle import call_to_list
 from campaign.sending.afterwards.settled_batches import changeable_outcomes, settled_outcomes
+from campaign.sending.ledger.views import finding_of
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import open_folder
-from campaign.text import counted, without_error_class
+from campaign.words.finding import Finding
 
 _SHOWN = 3  # numbers
-FINAL = (
-    "You cannot take an answer back, so ask first where you are not sure. Only that they were accepted after "
-    "all can still be said, before they are sent again."
-)
 
 
-def evidence(record: CampaignRecord, folder: Path, batches: Sequence[int]) -> str:
+def evidence(record: CampaignRecord, batches: Sequence[int]) -> list[Finding]:
     """When they left, how long the answers were awaited, what came, and whom their messages are for."""
-    facts = record.ledger.outcomes.set_index("batch", drop=False).loc[[*batches]].to_dict("records")
+    outcomes = record.ledger.outcomes.set_index("batch", drop=False).loc[[*batches]]
     held = _summary(record, batches)
-    sheet = "In the sheet: row " + held["rows"] + ", " + held["numbers"] + "."
-    lines = [f"{_what_came(fact)} {sheet[fact['batch']]}" for fact in facts]
-    return "\n".join([*lines, f"To list them all: {call_to_list(folder, batches)}"])
+    return [
+        Finding("batch_left", _what_came(outcome) | held.loc[outcome["batch"]].to_dict(), "info")
+        for outcome in outcomes.to_dict("records")
+    ]
 
 
-def _what_came(facts: Mapping[Any, Any]) -> str:
-    when, waited = facts["submitted_at"], facts["seconds"]
-    left = "" if pd.isna(when) else f" left on {LocalTimes().moment(when, seconds=True)}"
-    wait = "" if pd.isna(waited) or waited < 1 else f", after {waited:.0f} s"
-    messages, came = counted(facts["messages"], "message"), without_error_class(facts["error"])
-    return f"Batch {facts['batch']} ({messages}){left}{wait}: {came or facts['status']}."
+def _what_came(outcome: Mapping[Any, Any]) -> dict[str, Any]:
+    when, waited = outcome["submitted_at"], outcome["seconds"]
+    return {
+        "batch": outcome["batch"],
+        "messages": outcome["messages"],
+        "moment": "" if pd.isna(when) else LocalTimes().moment(when, seconds=True),
+        "seconds": 0 if pd.isna(waited) else round(waited),
+        "status": outcome["status"].replace("_", " "),
+        "came": finding_of(outcome) or outcome["error"],
+    }
 
 
 def _summary(record: CampaignRecord, batches: Sequence[int]) -> pd.DataFrame:
@@ -87,8 +87,8 @@ class UnknownBatches(Struct, frozen=True, eq=False):
         place = open_folder(path)
         record, is_at_work = CampaignRecord.of(place), bool(place.open_in)
         outcomes = record.ledger.outcomes
-        is_unknown = (outcomes["status"] == "unknown") & (outcomes["error"] != ORDERED_AGAIN)
-        unknown = outcomes[is_unknown & ~(is_at_work & (outcomes["error"] == ""))]
+        is_unknown = (outcomes["status"] == "unknown") & (outcomes["why"] != "ordered_again")
+        unknown = outcomes[is_unknown & ~(is_at_work & (outcomes["why"] == ""))]
         first = unknown[["batch", "messages", "submitted_at", "cost"]].head(shown).set_index("batch")
         first = first.join(_summary(record, [*first.index])).reset_index()
         batches, count = tuple(map(int, unknown["batch"])), int(unknown["messages"].sum())

@@ -15,27 +15,37 @@ from campaign.results.totals import cost_in_words
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Snapshot, Tally
 from campaign.text import counted, rounded_up
-
-_IN_FORCE = "a budget stays in force until you give another one, also for rows that you correct later."
+from campaign.words.finding import Finding
 
 
 @public_class
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Ends the run before a campaign costs more than `cost` units or sends more than `messages` messages.
+    """A limit for what a campaign costs, over its whole life. `Budget()` lifts one.
 
-    A batch is paid for in advance: what is under way, unknown, or accepted without a readable cost counts at
-    the highest price of one SMS part seen so far, earlier runs included. When the next batch does not fit,
-    it waits for the answers to those under way, since they may make room. Until there is a price, batches go
-    out one at a time, and the first one whatever it costs: one message with the canary, else a whole batch.
-    So a budget that is smaller than its cost is exceeded by it.
+    Parameters
+    ----------
+    cost
+        Cost units at most.
+    messages
+        Messages at most.
 
-    What is under way can only exceed the budget when the service raises its price: then the run ends at once.
-    A batch whose cost cannot be read pauses it, because what was spent is no longer known.
+    Raises
+    ------
+    UsageError
+        An amount or a number cannot be meant.
 
-    It stays in force for the campaign until another one is given; `Budget()`, which has no limit, lifts it.
+    Notes
+    -----
+    A batch is paid for in advance: what is under way, unknown, or accepted without a readable cost counts
+    at the highest price of an SMS part so far. Until there is a price, batches go out one at a time, the
+    first one whatever it costs. More is spent only where the service raises its price: then the run ends at
+    once. A batch whose cost cannot be read pauses it.
 
-    Raises `UsageError` for an amount or a number that cannot be meant.
+    Examples
+    --------
+    >>> campaign.Budget(cost=20_000, messages=500)
+    Budget(cost=Decimal('20000'), messages=500)
     """
 
     cost: Decimal | None = None
@@ -71,62 +81,39 @@ class Budget:
     def _look_at_messages(self, tally: Tally, batch: Size | None) -> Hold | None:
         if self.messages is None or batch is None or tally.committed + batch.messages <= self.messages:
             return None
-        return Hold(
-            f"The next batch would exceed the budget of {counted(self.messages, 'message', 'messages')}. "
-            f"Resume with a larger budget to send the rest; {_IN_FORCE}",
-            final=True,
-            patient=True,
-            needs_change=True,
-            option=self._for_the_rest(tally),
-        )
+        return self._end(tally, "message_budget_reached", self.messages, patient=True)
 
     def _look_at_cost(self, tally: Tally, batch: Size | None) -> Hold | None:
         if self.cost is None:
             return None
         if tally.accepted_here and tally.spending.price_per_part is None:
-            return Hold(
-                "The service names no cost that can be read, so a budget in cost units cannot be kept. "
-                "Resume with a budget of messages, for example Budget(messages=1000).",
-                final=True,
-                needs_change=True,
-                option=self._for_the_rest(tally),
-            )
+            return self._end(tally, "no_costs", self.cost)
         if tally.unpriced_batches:
-            return Hold(
-                "A cost cannot be read, so the budget cannot be kept. Check what it cost, then resume."
-            )
-        costs = (cost_in_words(cost, currency=tally.currency) for cost in (tally.cost, self.cost))
-        spent = f"{' of '.join(costs)} are spent"
+            return Hold(Finding("cost_unreadable", {"budget": self.cost}))
         if tally.in_flight and tally.committed_cost > self.cost:
-            return Hold(
-                f"The service raised its price, so what is under way may exceed the budget: {spent}. "
-                f"{self._larger(tally)}",
-                final=True,
-                needs_change=True,
-                option=self._for_the_rest(tally),
-            )
+            return self._end(tally, "price_raised", self.cost)
         if batch is None:
             return None
         # A price of nothing may be that of a free trial: it reserves nothing for what comes after it.
         no_price = not tally.spending.price_per_part and tally.in_flight
         if no_price or _is_full(self.cost, tally.cost, tally.cost_with(batch.parts)):
-            is_exceeded = tally.cost > self.cost
-            what = "The budget is exceeded" if is_exceeded else "The next batch would exceed the budget"
-            return Hold(
-                f"{what}: {spent}{_needs(tally, batch)}. {self._larger(tally)}",
-                final=True,
-                patient=True,
-                needs_change=True,
-                option=self._for_the_rest(tally),
-            )
+            return self._end(tally, "budget_reached", self.cost, patient=True)
         return None
 
-    def _larger(self, tally: Tally) -> str:
-        """What to do about a budget in cost units that is too small, with the one that is large enough."""
-        price = tally.spending.price_per_part
-        enough = cost_in_words(self._cost_of_all(tally), currency=tally.currency)
-        budget = f"a budget of {enough}" if price else "a larger budget"
-        return f"Resume with {budget} to send the rest; {_IN_FORCE}"
+    def _end(self, tally: Tally, code: str, budget: Decimal | int, *, patient: bool = False) -> Hold:
+        """End the run; the facts name a budget that is large enough at the price so far, if there is one."""
+        is_priced = bool(tally.spending.price_per_part)
+        enough = self._cost_of_all(tally) if is_priced else None
+        facts = {"currency": tally.currency, "spent": tally.cost, "budget": budget, "enough": enough}
+        if isinstance(budget, int):
+            facts = {"budget": budget, "enough": self._messages_of_all(tally)}
+        option = self._for_the_rest(tally)
+        finding = Finding(code, {**facts, "option": option})
+        return Hold(finding, final=True, patient=patient, needs_change=True, option=option)
+
+    def _messages_of_all(self, tally: Tally) -> int:
+        """How many messages the whole campaign may send."""
+        return max(tally.committed + tally.waiting + tally.refused, self.messages or 0)
 
     def _cost_of_all(self, tally: Tally) -> Decimal:
         """What the whole campaign may cost, at the price so far."""
@@ -134,9 +121,7 @@ class Budget:
 
     def _for_the_rest(self, tally: Tally) -> str:
         """The option of `resume` with which all that is left fits, at the price so far."""
-        messages = tally.committed + tally.waiting + tally.refused
-        if self.messages is not None:
-            messages = max(messages, self.messages)
+        messages = self._messages_of_all(tally)
         if self.cost is None or tally.spending.price_per_part is None:
             return f"budget=campaign.Budget(messages={messages})"
         cost = self._cost_of_all(tally)
@@ -165,22 +150,6 @@ def share_of_rest(counts: Snapshot, budget: Budget) -> float:
     if budget.cost is not None and cost is not None and cost > max(budget.cost, counts.cost):
         shares.append(float((budget.cost - counts.cost) / (cost - counts.cost)))
     return max(0.0, min(shares))
-
-
-def _needs(tally: Tally, batch: Size) -> str:
-    """How much the budget has to hold besides what is spent, as the end of a sentence; "" without a price."""
-    price = tally.spending.price_per_part
-    if not price:
-        return ""
-    reserved = tally.committed_cost - Fraction(tally.cost)
-    unknown, next_cost = (_in_words(cost, tally.currency) for cost in (reserved, price * batch.parts))
-    others = f", what has no known cost may cost {unknown}" if reserved else ""
-    parts = counted(batch.parts, "SMS part")
-    return f"{others}, and the next batch ({parts}) may cost {next_cost}"
-
-
-def _in_words(cost: Fraction, currency: str) -> str:
-    return cost_in_words(Decimal(cost.numerator) / Decimal(cost.denominator), currency=currency)
 
 
 def budget_in_words(budget: Budget, currency: str) -> str:

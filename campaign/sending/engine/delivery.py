@@ -14,6 +14,7 @@ from campaign.sending.engine.tally import Load
 from campaign.sending.ledger.group_commit import Listener
 from campaign.service.gate import Gate, GateClosed
 from campaign.service.outcome import Outcome
+from campaign.words.finding import Finding
 
 Post = Callable[[memoryview, Gate], Awaitable[Outcome]]
 ReasonToHold = Callable[[], Hold | None]
@@ -62,17 +63,15 @@ class Delivery:
         try:
             outcome = await self._try()
         except asyncio.CancelledError:
-            outcome = Outcome("not_sent", error="the run was ended before an answer came")
+            outcome = Outcome("not_sent", remark=Finding("ended_before_answer", {"who": "run"}))
         except Exception as error:
             self.fault = error
-            outcome = Outcome("not_sent", error=f"an error in this program ({type(error).__name__})")
-        if outcome.cause == "impossible":
-            self.fault = GateError(
-                f"Batch {self._batch.number}: {outcome.error}. The answer cannot be trusted."
-            )
+            outcome = Outcome("not_sent", remark=Finding("program_error", {"error": type(error).__name__}))
+        if outcome.cause == "impossible" and outcome.remark is not None:
+            self.fault = GateError(outcome.remark.code, batch=self._batch.number, **outcome.remark.facts)
         self.fault = self.fault or self._refusal
         if outcome.status == "not_sent" and self._is_on_record():
-            return Outcome("unknown", error=outcome.error)
+            return Outcome("unknown", remark=outcome.remark)
         return outcome
 
     async def _try(self) -> Outcome:
@@ -99,7 +98,7 @@ class Delivery:
             self._waiting.append(waiter)
             await waiter
         if self._refusal is not None:
-            raise GateClosed(str(self._refusal))
+            raise GateClosed(self._refusal.finding)
 
     def _on_recorded(self, refusal: LedgerError | None) -> None:
         """The intent is durable, or could not be kept; the gate's connection may be gone meanwhile."""

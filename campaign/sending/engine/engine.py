@@ -19,6 +19,7 @@ from functools import partial
 from typing import TypeVar, TypeVarTuple
 
 from campaign.errors import CampaignError, LedgerError
+from campaign.log import log
 from campaign.sending.engine.delivery import Delivery, Post, Record
 from campaign.sending.engine.hold import CUT, PAUSED, STOPPED, Hold
 from campaign.sending.engine.orders import Orders
@@ -26,10 +27,10 @@ from campaign.sending.engine.pace import Turns
 from campaign.sending.engine.speed import Speed
 from campaign.sending.engine.stopwatch import Stopwatch
 from campaign.sending.engine.supply import Supply
-from campaign.sending.engine.tally import Load, RunStatus, Size, Snapshot, Tally
+from campaign.sending.engine.tally import Load, RunStatus, Size, Snapshot, Tally, masked_remark
 from campaign.sending.engine.valves import Valve
 from campaign.service.outcome import Outcome
-from campaign.text import without_error_class
+from campaign.words.finding import Finding
 
 CONNECT_TRIES = 5  # for a batch that provably did not leave
 BACKOFF = 0.5  # seconds; doubled at every try, and a random share of it is waited (full jitter)
@@ -44,6 +45,8 @@ NEARBY = 0.03
 # A handshake takes a millisecond or two of the processor, at both ends; but a loop that wakes up for every
 # single batch takes 15 to 40% more of it. So batches that would begin closer together begin in groups.
 APART = 0.003
+
+_TECHNICAL = ("failure", "errno", "http_status", "error")  # facts of remarks
 
 Listener = Callable[[Snapshot], None]
 Said = TypeVar("Said")
@@ -275,15 +278,15 @@ class Engine:
         outcome = await delivery.outcome()
         if outcome.status == "not_sent":
             self._give_back(batch, outcome)
-            if outcome.cause in ("gate", "setup") and not delivery.held_back:
-                if hold := self._reason_to_hold():
-                    self._hold_all(hold)
-                else:
-                    self._hold(Hold(f"Nothing more was sent: {_plain(outcome)}.", final=True))
         else:
             self._settle(batch, outcome, delivery.seconds)
         if delivery.fault is not None:
-            raise delivery.fault
+            self._fail(delivery.fault)
+        elif outcome.status == "not_sent" and outcome.cause in ("gate", "setup") and not delivery.held_back:
+            if hold := self._reason_to_hold():
+                self._hold_all(hold)
+            else:
+                self._hold(Hold(masked_remark(outcome) or Finding("not_recorded"), final=True))
 
     async def _may_retry(self, tries: int, outcome: Outcome) -> bool:
         """Nothing of the batch left: wait before another try, and say whether there is to be one."""
@@ -298,6 +301,7 @@ class Engine:
 
         Nothing waits for this commit: if the machine dies before it, the ledger says `sending`, so unknown.
         """
+        _log(batch, outcome)
         self._tally.settle(batch, outcome)
         self._speed.note(time.monotonic(), self._tally.answered)
         self._answer_took = seconds
@@ -305,7 +309,7 @@ class Engine:
             self._not_before = time.monotonic() + outcome.retry_after
         self._record.move(
             batch.number, outcome.status, partial(self._on_recorded, batch, outcome),
-            cost=outcome.cost, code=outcome.code, error=outcome.error, seconds=seconds,
+            cost=outcome.cost, code=outcome.code, error=outcome.kept_error, seconds=seconds,
         )  # fmt: skip
 
     def _on_recorded(self, batch: Load, outcome: Outcome, refusal: LedgerError | None) -> None:
@@ -344,6 +348,7 @@ class Engine:
         if self._ended or self.status == "stopping" or (self.status == "paused" and not hold.final):
             return
         self.status, self.hold = ("stopping" if hold.final else "paused"), hold.after(self.hold)
+        log.info("held: %s", self.status)
         self._held.set()
         self._publish(at_once=True)
         self._change.set()
@@ -351,12 +356,13 @@ class Engine:
     def _fail(self, error: Exception) -> None:
         self._failure = self._failure or error
         # The text of a foreign error may hold anything, a password included.
-        bug = f"The run ended because of an error in this program ({type(error).__name__})."
-        self._hold(Hold(str(error) if isinstance(error, CampaignError) else bug, final=True))
+        bug = Finding("program_error", {"error": type(error).__name__})
+        self._hold(Hold(error.finding if isinstance(error, CampaignError) else bug, final=True))
 
     def _go_on(self) -> None:
         if self.status == "paused" and not self._ended:
             self.status, self.hold = "running", None
+            log.info("resumed")
             if self._due is not None and self._due < time.monotonic():
                 self._due = None  # its place in the pace is past: the batch after it would follow too soon
             self._all_recorded = False
@@ -381,6 +387,7 @@ class Engine:
             self.status = "stopped"
         elif self._is_empty():
             self.status, self.hold = "finished", None
+        log.info("ended: %s", self.status)
         self._publish(at_once=True)
 
     def _publish(self, at_once: bool = False) -> None:
@@ -391,8 +398,8 @@ class Engine:
 
     def snapshot(self) -> Snapshot:
         """Where the run stands now."""
-        remark = self._tally.remark if self.status == "finished" else ""
-        reason = self.hold.sentence(self._tally.waiting) if self.hold else remark
+        remark = self._tally.remark if self.status == "finished" else None
+        reason = self.hold.at(self._tally.waiting) if self.hold else remark
         rate = self._rate(time.monotonic())
         seconds, is_steady = self._stopwatch.seconds, self._speed.is_steady
         return self._tally.snapshot(self.status, seconds, reason, rate, is_steady=is_steady)
@@ -405,8 +412,13 @@ class Engine:
         return self._speed.per_second(now)
 
 
-def _plain(outcome: Outcome) -> str:
-    return without_error_class(outcome.error).rstrip(".")
+def _log(batch: Load, outcome: Outcome) -> None:
+    if outcome.remark is None:
+        log.info("batch %d %s", batch.number, outcome.status)
+        return
+    # No other facts: the service may quote a phone number.
+    facts = [f" {name}={outcome.remark.facts[name]}" for name in _TECHNICAL if name in outcome.remark.facts]
+    log.info("batch %d %s: %s%s", batch.number, outcome.status, outcome.remark.code, "".join(facts))
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:

@@ -84,10 +84,7 @@ class EngineThread:
         except CampaignError as error:
             failure = error
         except Exception as error:  # its frames hold bodies with the password: only the class is shown
-            failure = CampaignError(
-                f"The run ended because of an error in this program ({type(error).__name__}). "
-                "The ledger knows what was sent: look at it with load_result, then resume."
-            )
+            failure = CampaignError("program_error", error=type(error).__name__)
         finally:
             try:
                 self._held.close()
@@ -101,7 +98,7 @@ class EngineThread:
             self._end.set_result(None)
         else:
             failure.begun = True
-            self.counts = replace(counts, status="failed", sentence=str(failure))
+            self.counts = replace(counts, status="failed", finding=failure.finding)
             self._end.set_exception(failure)
 
     async def _send(self) -> None:

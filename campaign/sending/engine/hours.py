@@ -13,6 +13,7 @@ from campaign.public_calls import public_call, public_class
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Tally
 from campaign.suggestions import most_like
+from campaign.words.finding import Finding
 
 _HOURS = re.compile(r"\s*(\d\d?:\d\d)\s*-\s*(\d\d?:\d\d)(?:\s+(\S.*?))?\s*")
 _HOURS_EXAMPLE = "08:00-20:00 Africa/Kampala"
@@ -21,9 +22,19 @@ _HOURS_EXAMPLE = "08:00-20:00 Africa/Kampala"
 @public_class
 @dataclass(frozen=True, slots=True)
 class Hours:
-    """Pauses outside the hours in which messages may be sent, for example "08:00-20:00 Africa/Kampala".
+    """The hours in which messages may be sent; outside them a run pauses.
 
-    The end is not included. A window may span midnight.
+    Parameters
+    ----------
+    opens, closes
+        Times of day; the end is not included, and a window may span midnight.
+    zone
+        Their time zone.
+
+    Examples
+    --------
+    >>> campaign.Hours.of("08:00-20:00 Africa/Kampala").zone.key
+    'Africa/Kampala'
     """
 
     opens: time
@@ -48,7 +59,7 @@ class Hours:
             return hours
         match = _HOURS.fullmatch(hours) if isinstance(hours, str) else None
         try:
-            if not match:
+            if not match or not match[3]:
                 raise ValueError
             opens, closes = (time.fromisoformat(text.zfill(5)) for text in match.groups()[:2])
         except ValueError:
@@ -56,15 +67,10 @@ class Hours:
                 hours, subject="hours", needs="opening and closing times with a time zone",
                 write=f"hours={_HOURS_EXAMPLE!r}",
             ) from None  # fmt: skip
-        if not match[3]:
-            raise UsageError(f"hours is {hours!r}, without a time zone. Write it like {_HOURS_EXAMPLE!r}.")
         try:
             return cls(opens, closes, ZoneInfo(match[3]))
         except (ValueError, OSError, KeyError):  # ZoneInfoNotFoundError is a KeyError
-            raise UsageError(
-                f"{match[3]!r} in hours is not a time zone. {time_zone_advice(match[3])}, "
-                f"as in {_HOURS_EXAMPLE!r}."
-            ) from None
+            raise UsageError("time_zone_unknown", zone=match[3], suggestions=zones_meant(match[3])) from None
 
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         clock = now.astimezone(self.zone).time()
@@ -73,19 +79,13 @@ class Hours:
             inside = clock >= self.opens or clock < self.closes
         if inside:
             return None
-        return Hold(
-            f"It is {clock:%H:%M} in {self.zone.key}, outside the sending hours from "
-            f"{self.opens:%H:%M} to {self.closes:%H:%M}. Resume within them."
-        )
+        window = {"opens": f"{self.opens:%H:%M}", "closes": f"{self.closes:%H:%M}"}
+        return Hold(Finding("outside_hours", {"now": f"{clock:%H:%M}", "zone": self.zone.key, **window}))
 
 
-def time_zone_advice(name: str) -> str:
-    """What to write instead of something that is not a time zone: "EAT", "Kampala", "kampla"."""
-    if abbreviated := _zones_abbreviated(name):
-        return f"Abbreviations are ambiguous: write a region and city, such as {', '.join(abbreviated)}"
-    if similar := _zones_like(name):
-        return f"Perhaps you mean {' or '.join(similar)}"
-    return "Write a region and city"
+def zones_meant(name: str) -> list[str]:
+    """The zones that somebody may mean by "EAT", "Kampala" or "kampla"; an abbreviation can be several."""
+    return _zones_abbreviated(name) or _zones_like(name)
 
 
 def _zones_abbreviated(name: str) -> list[str]:
@@ -95,7 +95,7 @@ def _zones_abbreviated(name: str) -> list[str]:
     days = [datetime(datetime.now(UTC).year, month, 1, tzinfo=UTC) for month in (1, 7)]
     cities = sorted(zone for zone in available_timezones() if _is_city(zone))
     return [zone for zone in cities if any(day.astimezone(ZoneInfo(zone)).tzname() == name for day in days)][
-        :12
+        :10
     ]
 
 

@@ -10,9 +10,12 @@ from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct, field
 
+from campaign.masking import mask_finding, mask_text
 from campaign.results.totals import cost_in_words
 from campaign.service.outcome import Cause, Outcome
-from campaign.text import counted, rounded_up, without_error_class
+from campaign.text import rounded_up
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 RunStatus = Literal["running", "paused", "stopping", "finished", "stopped", "failed"]
 WINDOW = 50  # batches that the breaker remembers
@@ -20,14 +23,19 @@ RECENT = 5  # batches that a snapshot shows
 
 
 class SettledBatch(NamedTuple):
-    """A batch that came back: how many messages, what became of them, what the service said."""
+    """A batch that came back: how many messages, what became of them, what the service or a remark says."""
 
     number: int
     messages: int
     status: str
     cost: Decimal | None
     code: str
-    error: str
+    said: str | Finding
+
+
+def masked_remark(outcome: Outcome) -> Finding | None:
+    """What there is to say of an exchange, as people are told: phone numbers masked."""
+    return outcome.remark and mask_finding(outcome.remark)
 
 
 class Snapshot(Struct, frozen=True):
@@ -40,7 +48,8 @@ class Snapshot(Struct, frozen=True):
     if this run was refused nothing; `recent` are the last batches that came back, the newest first, and
     `unknown_batches` are the numbers of those that are unknown. `lacks_money` says that the account had
     not enough for a batch. The cost is also that of `elsewhere`: messages that are not in the table.
-    `is_steady` says that enough has come back for `seconds_left` to be worth showing.
+    `is_steady` says that enough has come back for `seconds_left` to be worth showing. `finding` says why the
+    run is not running, or what a person has to know at its end; None for nothing.
     """
 
     status: RunStatus
@@ -53,7 +62,7 @@ class Snapshot(Struct, frozen=True):
     cost: Decimal
     expected_cost: Decimal | None
     seconds: float
-    sentence: str
+    finding: Finding | None
     rate: float | None = None
     last_refusal: str = ""
     recent: tuple[SettledBatch, ...] = ()
@@ -68,6 +77,11 @@ class Snapshot(Struct, frozen=True):
         cost = None if self.has_unknown_costs and not self.cost else self.cost
         unpriced = int(self.has_unknown_costs)
         return cost_in_words(cost, unpriced=unpriced, currency=currency, environment=environment)
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words, "" for none."""
+        return "" if self.finding is None else PYTHON.text(self.finding)
 
     @property
     def seconds_left(self) -> float | None:
@@ -152,9 +166,9 @@ class Tally(Struct):
     unreached_in_a_row: int = 0
     refusals: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
     causes: set[Cause] = field(default_factory=set)  # a set: a success right after must not hide a refusal
-    last_unknown: str = ""
+    last_unknown: Finding | None = None
     last_refusal: str = ""
-    last_miss: str = ""
+    last_miss: Finding | None = None
     with_others: tuple[int, int] = (0, 0)  # messages and SMS parts in flight at other workers
     recent: deque[SettledBatch] = field(default_factory=lambda: deque(maxlen=RECENT))  # the newest first
 
@@ -189,20 +203,15 @@ class Tally(Struct):
         return bool(self.refusals)
 
     @property
-    def remark(self) -> str:
-        """What a person has to know although every batch was tried."""
-        sentences = []
-        if self.last_refusal:
-            sentences.append(f"The service refused {counted(self.refused, 'message')}: {self.last_refusal}.")
+    def remark(self) -> Finding | None:
+        """What a person has to know although every batch was tried; None for nothing."""
         if "funds" in self.causes:
-            sentences.append("Top up the account, then resume to send what was refused.")
-        if self.unknown:
-            reason = f": {self.last_unknown}" if self.last_unknown else ""
-            sentences.append(
-                f"It is not known whether {counted(self.unknown, 'message was', 'messages were')} sent"
-                f"{reason}. Ask the service what it received, then settle them."
-            )
-        return " ".join(["Every batch was tried.", *sentences]) if sentences else ""
+            return Finding("money_missing")
+        if not self.last_refusal and not self.unknown:
+            return None
+        refused = self.refused if self.last_refusal else 0
+        facts = {"refused": refused, "reason": self.last_refusal, "unknown": self.unknown}
+        return Finding("all_tried", {**facts, "doubt": self.last_unknown})
 
     def cost_with(self, parts: int) -> Fraction:
         """The committed cost with `parts` SMS parts more."""
@@ -224,7 +233,7 @@ class Tally(Struct):
         self.parts_in_flight -= batch.parts
         if outcome.status == "not_sent":
             self.causes.add(outcome.cause)
-            self.last_miss = without_error_class(outcome.error)
+            self.last_miss = masked_remark(outcome)
             return
         self.count(batch, outcome)
         self.unreached_in_a_row = 0
@@ -244,15 +253,14 @@ class Tally(Struct):
 
     def notice(self, batch: Size, outcome: Outcome) -> None:
         """Let what became of a batch hold this run, if the valves think so."""
-        words = outcome.error if outcome.status == "refused" else without_error_class(outcome.error)
+        words, remark = mask_text(outcome.error), masked_remark(outcome)
         self.causes.add(outcome.cause)
-        self.recent.appendleft(
-            SettledBatch(batch.number, batch.messages, outcome.status, outcome.cost, outcome.code, words)
-        )
+        what = outcome.status, outcome.cost, outcome.code, remark or words
+        self.recent.appendleft(SettledBatch(batch.number, batch.messages, *what))
         self.refusals.append(outcome.status == "refused")
         if outcome.status == "unknown":
             self.unknown_batches += 1
-            self.last_unknown = words
+            self.last_unknown = remark
         if outcome.status == "refused":
             self.last_refusal = words
         if outcome.status == "accepted":
@@ -291,7 +299,7 @@ class Tally(Struct):
     def miss(self, outcome: Outcome) -> None:
         """A try did not reach the service, and nothing left."""
         self.unreached_in_a_row += 1
-        self.last_miss = without_error_class(outcome.error)
+        self.last_miss = masked_remark(outcome)
 
     def forgive(self) -> None:
         """Forget what made the run pause: a person resumed it."""
@@ -308,7 +316,7 @@ class Tally(Struct):
         self,
         status: RunStatus,
         seconds: float,
-        sentence: str,
+        finding: Finding | None,
         rate: float | None,
         *,
         is_steady: bool = False,
@@ -316,7 +324,7 @@ class Tally(Struct):
         """The tally as it stands, after this run has been sending for so many `seconds`."""
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
-            self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
+            self.cost, self.expected_cost, self.seconds + seconds, finding, rate, self.last_refusal,
             tuple(self.recent), self.spending.open_parts > 0, tuple(sorted(self.doubtful)),
             "funds" in self.causes, self.elsewhere, is_steady,
         )  # fmt: skip

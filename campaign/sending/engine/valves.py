@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Tally
-from campaign.text import counted
+from campaign.words.finding import Finding
 
 
 class Valve(Protocol):
@@ -33,11 +33,7 @@ class Funds(Struct, frozen=True):
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if "funds" not in tally.causes:
             return None
-        return Hold(
-            "The account does not have enough money for the next batch. Top it up, then resume to send what "
-            "was refused or has not been tried yet.",
-            final=True,
-        )
+        return Hold(Finding("money_missing"), final=True)
 
 
 class Credentials(Struct, frozen=True):
@@ -46,14 +42,8 @@ class Credentials(Struct, frozen=True):
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if "credentials" not in tally.causes:
             return None
-        return Hold(
-            f"The service refused the account ({tally.last_refusal}). Check the username, the password and "
-            "the environment. With the right password, resume to send what was refused or has not been tried "
-            "yet."
-            f"{_elsewhere('account', tally)}",
-            final=True,
-            needs_change=True,
-        )
+        facts = {"reason": tally.last_refusal, "untouched": _untouched(tally)}
+        return Hold(Finding("account_refused", facts), final=True, needs_change=True)
 
 
 class Reach(Struct, frozen=True):
@@ -65,11 +55,8 @@ class Reach(Struct, frozen=True):
         useless = "setup" in tally.causes
         if not useless and tally.unreached_in_a_row < self.tries:
             return None
-        return Hold(
-            f"Nothing can be sent: {tally.last_miss}. Check the address and the connection, then resume."
-            f"{_elsewhere('address', tally)}",
-            final=useless,
-        )
+        facts = {"reason": tally.last_miss, "untouched": _untouched(tally)}
+        return Hold(Finding("service_not_reached", facts), final=useless)
 
 
 class Unknown(Struct, frozen=True):
@@ -83,11 +70,7 @@ class Unknown(Struct, frozen=True):
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if tally.unknown_batches < self.limit and "throttled" not in tally.causes:
             return None
-        return Hold(
-            f"It is not known whether {counted(tally.unknown, 'message was', 'messages were')} sent: "
-            f"{tally.last_unknown}. Nothing is sent again without your decision. Ask the service what it "
-            "received, then resume to send the rest."
-        )
+        return _answer_lost(tally)
 
 
 class Breaker(Struct, frozen=True):
@@ -96,12 +79,11 @@ class Breaker(Struct, frozen=True):
     limit: int = 3
 
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
-        if sum(tally.refusals) < self.limit:
+        refused = sum(tally.refusals)
+        if refused < self.limit:
             return None
-        return Hold(
-            f"{sum(tally.refusals)} of the last {len(tally.refusals)} batches were refused "
-            f"({tally.last_refusal}). Correct the cause, then resume to send the rest."
-        )
+        facts = {"refused": refused, "batches": len(tally.refusals), "reason": tally.last_refusal}
+        return Hold(Finding("batches_refused", facts))
 
 
 class Canary(Struct, frozen=True):
@@ -112,20 +94,13 @@ class Canary(Struct, frozen=True):
 
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if not tally.accepted_batches and tally.unknown_batches:
-            return Hold(
-                f"It is not known whether the first batch was sent: {tally.last_unknown}. "
-                "Ask the service what it received, then resume to send the rest."
-            )
+            return _answer_lost(tally)
         if not tally.accepted_batches and tally.came_back:
-            return Hold(
-                f"The first batch was refused ({tally.last_refusal}). Correct the cause, then resume to send "
-                "the rest."
-            )
+            facts = {"refused": sum(tally.refusals), "reason": tally.last_refusal}
+            return Hold(Finding("batches_refused", facts))
         if tally.accepted_batches != 1 or not tally.unpriced_batches:
             return None
-        return Hold(
-            "The first batch was accepted, but its cost cannot be read. Check what it cost, then resume."
-        )
+        return Hold(Finding("cost_unreadable"))
 
 
 class Pilot(Struct, frozen=True):
@@ -136,16 +111,13 @@ class Pilot(Struct, frozen=True):
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if batch is None or batch.number <= self.last_batch:
             return None
-        if tally.came_back:
-            said = "The pilot is over. Look at its results; resume to send the rest."
-        else:  # as at once, where the same call is run again
-            others = counted(tally.waiting, "other message")
-            said = f"Nothing was sent this time: the pilot is over. Resume to send the {others}."
-        return Hold(said, final=True, patient=True)
+        return Hold(Finding("pilot_over"), final=True, patient=True)
 
 
-def _elsewhere(what: str, tally: Tally) -> str:
-    """The advice when a campaign was begun at the wrong `what`; another one could send to people twice."""
-    if tally.committed:
-        return ""
-    return f" If the {what} itself is wrong, send the plan with the right one: nobody has got a message yet."
+def _answer_lost(tally: Tally) -> Hold:
+    return Hold(Finding("answer_lost", {"messages": tally.unknown, "reason": tally.last_unknown}))
+
+
+def _untouched(tally: Tally) -> int:
+    """How many messages another account may send if nobody has got one; 0 where it could send twice."""
+    return 0 if tally.committed else tally.messages

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from campaign.errors import LedgerError
 from campaign.sending.ledger.database import Connection
 from campaign.sending.ledger.views import FOUND
+from campaign.words.finding import Finding
+from campaign.words.stored import stored
 
 _IS_FOUND = f"batch IN (SELECT batch FROM journal WHERE now = '{FOUND}')"
 _FOUND = f":batch, (SELECT state FROM batches WHERE batch = :batch), '{FOUND}', ''"
@@ -20,7 +22,8 @@ _UNDER_WAY = "UPDATE batches SET state = 'unknown', error = :error, note = '' WH
 
 def give_up_what_was_under_way(connection: Connection) -> None:
     """What was being sent when its program died is unknown."""
-    connection.execute(_UNDER_WAY, {"error": "the program ended before an answer came"})
+    remark = Finding("ended_before_answer", {"who": "program"})
+    connection.execute(_UNDER_WAY, {"error": stored(remark)})
 
 
 def insert_round(
@@ -108,7 +111,7 @@ def note_found(
     for batch in batches:
         values = {"batch": batch, "note": note}
         if connection.execute(update, values | {"cost": costs.get(batch)}).rowcount != 1:
-            raise LedgerError(f"Batch {batch} was settled anew meanwhile. Look at the list again.")
+            raise LedgerError("ledger_refuses", batch=batch, reason="it was settled anew")
         connection.execute(entry, values)
     return len(batches)
 

@@ -18,13 +18,7 @@ Refusal = sqlite3.IntegrityError  # a trigger or a check of the tables refused a
 
 PATIENCE = 10_000  # milliseconds to wait for another program that holds the file
 
-_RESTORE = "Restore it from a copy."
-_REMEDIES = {
-    "SQLITE_BUSY": "Another program has it open: close that one, then try again.",
-    "SQLITE_FULL": "Make room on the disk, then try again.",
-    "SQLITE_IOERR": "Make room on the disk, and look whether it is in order, then try again.",
-    "SQLITE_READONLY": "Allow yourself to write to the file and its folder, then try again.",
-}
+_UNWRITABLE = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
 
 
 @contextmanager
@@ -36,8 +30,10 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
             yield connection
     except Failure as error:
         name = getattr(error, "sqlite_errorname", "")
-        remedy = next((text for start, text in _REMEDIES.items() if name.startswith(start)), _RESTORE)
-        raise LedgerError(f"The ledger at {path} cannot be used: {error}. {remedy}") from None
+        if name.startswith("SQLITE_BUSY"):
+            raise LedgerError("campaign_open", place=path) from None
+        code = "ledger_unwritable" if name.startswith(_UNWRITABLE) else "ledger_damaged"
+        raise LedgerError(code, ledger=path, reason=str(error)) from None
 
 
 def check_files(path: Path) -> None:
@@ -45,7 +41,7 @@ def check_files(path: Path) -> None:
     try:
         check_ordinary(path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal")))
     except OSError as error:
-        raise LedgerError(f"The ledger at {path} cannot be used: {error.strerror}. {_RESTORE}") from None
+        raise LedgerError("ledger_damaged", ledger=path, reason=error.strerror or str(error)) from None
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -55,10 +51,7 @@ def connect(path: Path) -> sqlite3.Connection:
     all 400, and a lost intent is a message sent twice.
     """
     if kind := network_file_system(path.parent):
-        raise LedgerError(
-            f"{path.parent} is on a network or shared file system ({kind}), where a ledger is not safe. Move "
-            "the campaign to a folder on a local disk, or start it with a file on one as ledger=."
-        )
+        raise LedgerError("ledger_unsafe", ledger=path, reason=f"file system {kind}")
     connection = sqlite3.connect(
         path.as_uri() + "?mode=rw", uri=True, isolation_level=None, check_same_thread=False
     )
@@ -69,9 +62,7 @@ def connect(path: Path) -> sqlite3.Connection:
         mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         connection.execute("PRAGMA synchronous = FULL")
         if (mode, connection.execute("PRAGMA synchronous").fetchone()[0]) != ("wal", 2):
-            raise LedgerError(
-                f"The disk that holds {path} cannot keep a ledger safe. Use a folder on a local disk."
-            )
+            raise LedgerError("ledger_unsafe", ledger=path, reason="no safe disk")
     except BaseException:
         connection.close()
         raise

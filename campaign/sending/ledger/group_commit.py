@@ -52,7 +52,7 @@ class SharedCommit:
         try:
             self._answers = commit()
         except Exception as error:  # an error in this program: nothing leaves on the strength of it
-            self._answers = self._refused(f"an error in this program ({type(error).__name__})")
+            self._answers = self._refused(LedgerError("program_error", error=type(error).__name__))
 
     @property
     def is_over(self) -> bool:
@@ -61,13 +61,14 @@ class SharedCommit:
 
     def tell(self) -> None:
         """Tell everybody what became of the commit; nobody works on it any more."""
-        answers = self._answers or self._refused("its thread was killed")
+        answers = self._answers or self._refused(
+            LedgerError("ledger_unwritable", reason="its thread was killed")
+        )
         for listener, answer in zip(self._listeners, answers, strict=True):
             listener(answer)
 
-    def _refused(self, why: str) -> Answers:
-        what = f"The record could not be kept: {why}. Resume the campaign to go on."
-        return [LedgerError(what)] * len(self.moves)
+    def _refused(self, why: LedgerError) -> Answers:
+        return [why] * len(self.moves)
 
 
 class GroupCommit:

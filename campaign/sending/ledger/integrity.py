@@ -14,7 +14,6 @@ from campaign.sending.ledger.database import Connection
 from campaign.sending.ledger.rollback_guard import RollbackGuard
 from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
 from campaign.sending.ledger.views import moves_in
-from campaign.text import clean
 
 _IMPOSSIBLE = """
 SELECT 1 FROM batches
@@ -34,38 +33,29 @@ def check_content(path: Path, identity: Mapping[str, str]) -> int:
     """Check the file alone, without its guard, and return how many moves it has."""
     # Before SQLite opens the file, because it leaves traces in any database.
     if _application_id(path) != APPLICATION_ID:
-        raise LedgerError(f"{path} is not a ledger of this program. Restore the file that belongs here.")
+        raise LedgerError("ledger_damaged", ledger=path, reason="no ledger of this program")
     with opened(path) as connection:
         if _schema_of(connection) != _expected_schema():
-            raise LedgerError(f"The ledger at {path} was changed by another program. Restore it from a copy.")
+            raise LedgerError("ledger_damaged", ledger=path, reason="other tables")
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise LedgerError(f"The ledger at {path} is damaged. Restore it from a copy.")
-        check_rounds(connection, f"The ledger at {path}")
-        check_identity(connection, identity, f"The ledger at {path}")
+            raise LedgerError("ledger_damaged", ledger=path)
+        check_rounds(connection, path)
+        check_identity(connection, identity, path)
         return moves_in(connection)
 
 
-def check_rounds(connection: Connection, ledger: str) -> None:
-    """Raise `LedgerError` if there are batches without a round, or with other facts that cannot be.
-
-    `ledger` begins the sentence.
-    """
+def check_rounds(connection: Connection, ledger: Path | str) -> None:
+    """Raise `LedgerError` if there are batches without a round, or with other facts that cannot be."""
     if connection.execute(_IMPOSSIBLE).fetchone() is not None:
-        raise LedgerError(
-            f"{ledger} has batches that belong to no round, or that no round can have: another program wrote "
-            "them. Restore it from a copy."
-        )
+        raise LedgerError("ledger_damaged", ledger=ledger, reason="impossible batches")
 
 
-def check_identity(connection: Connection, identity: Mapping[str, str], ledger: str) -> None:
+def check_identity(connection: Connection, identity: Mapping[str, str], ledger: Path | str) -> None:
     """Raise `LedgerError` if the ledger is that of another campaign."""
     recorded = dict(connection.execute("SELECT key, value FROM campaign"))
     for key, value in identity.items():
         if recorded.get(key) != value:
-            raise LedgerError(
-                f"{ledger} belongs to another campaign, or what it is compared with was changed "
-                f"({key} differs). Restore the campaign folder from a copy."
-            )
+            raise LedgerError("ledger_of_another", ledger=ledger, differs=key)
 
 
 def _application_id(path: Path) -> int:
@@ -74,14 +64,9 @@ def _application_id(path: Path) -> int:
         with open_ordinary(path) as file:
             return int.from_bytes(file.read(72)[68:], "big")
     except (FileNotFoundError, ValueError):  # ValueError: no file can have that name
-        raise LedgerError(
-            f"There is no ledger at {clean(path)}. Without it nobody knows what was sent: restore the file."
-        ) from None
+        raise LedgerError("ledger_missing", ledger=path) from None
     except OSError as error:
-        raise LedgerError(
-            f"The ledger at {clean(path)} cannot be read: {error.strerror}. Make it readable, or restore it "
-            "from a copy."
-        ) from None
+        raise LedgerError("campaign_file_unusable", file=path, reason=error.strerror) from None
 
 
 def _schema_of(connection: Connection) -> list[str]:

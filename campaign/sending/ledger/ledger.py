@@ -76,13 +76,12 @@ class Ledger(ABC):
     """
 
     # What each kind of database has its own of: the statement that begins a transaction that writes, the SQL
-    # of its clock (UTC in ISO form), its exceptions, and what to do when it cannot be written.
+    # of its clock (UTC in ISO form), and its exceptions.
     BEGIN: ClassVar[str]
     NOW: ClassVar[str]
     FAILURE: ClassVar[type[Exception]]
     REFUSAL: ClassVar[type[Exception]]  # a trigger or a check of the tables refused a change
-    REPAIR: ClassVar[str]
-    NO_SUCH_BATCH: ClassVar[str] = "there is no such batch."
+    NO_SUCH_BATCH: ClassVar[str] = "there is no such batch"
 
     def __init__(
         self, place: Readable, connection: Connection, guard: RollbackGuard, witnesses: Sequence[MovesWitness]
@@ -229,7 +228,7 @@ class Ledger(ABC):
         try:
             return self._connection.execute(query).fetchone()
         except self.FAILURE as error:
-            raise LedgerError(f"The ledger cannot be read: {error}. {self.REPAIR}") from None
+            raise self._unwritable(error) from None
 
     def _change(self, change: Callable[[Connection], Changed]) -> Changed:
         """Make a change that is no move of a single batch, in one transaction; durable afterwards."""
@@ -243,13 +242,10 @@ class Ledger(ABC):
             raise
         except self.REFUSAL as error:
             self.roll_back()
-            raise LedgerError(
-                f"The ledger refuses this change: {error}. If another program has this campaign open, close "
-                "that one, then try again."
-            ) from None
+            raise LedgerError("ledger_refuses", reason=str(error)) from None
         except self.FAILURE as error:
             self.roll_back()
-            raise LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}") from None
+            raise self._unwritable(error) from None
         self._tell_witnesses(at_once=True)
         return outcome
 
@@ -265,12 +261,12 @@ class Ledger(ABC):
     def _check_usable(self) -> None:
         """Raise `LedgerError` if nothing may be written with what was opened."""
         if self._closed:
-            raise LedgerError("The ledger is closed. Resume the campaign to open it again.")
+            raise self._unwritable("it is closed")
         if os.getpid() != self._process:
-            raise LedgerError(
-                "A ledger cannot be used after a fork. Resume the campaign in the new process once the first "
-                "one has ended."
-            )
+            raise self._unwritable("it was opened before a fork")
+
+    def _unwritable(self, reason: object) -> LedgerError:
+        return LedgerError("ledger_unwritable", reason=str(reason))
 
     @abstractmethod
     def _tidy_up(self) -> None:
@@ -305,7 +301,7 @@ class Ledger(ABC):
         if isinstance(error, LedgerError):
             return [error] * moves
         self.roll_back()
-        return [LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}")] * moves
+        return [self._unwritable(error)] * moves
 
     def _apply_all(self, moves: Sequence[Move]) -> bool:
         """Apply all moves, those that set the same columns by one call: this takes two thirds of the time.
@@ -332,9 +328,12 @@ class Ledger(ABC):
                 problem = self.NO_SUCH_BATCH
         except self.REFUSAL as error:
             self._connection.execute("ROLLBACK TO one_move")
-            problem = f"{error}. If another program has this campaign open, close that one, then resume."
+            problem = str(error)
         self._connection.execute("RELEASE one_move")
-        return LedgerError(f"Batch {move.batch} cannot become {move.state}: {problem}") if problem else None
+        return self._refused(move, problem) if problem else None
+
+    def _refused(self, move: Move, reason: str) -> LedgerError:
+        return LedgerError("ledger_refuses", batch=move.batch, state=move.state, reason=reason)
 
     def _tell_witnesses(self, *, at_once: bool = False) -> None:
         for witness in self._witnesses:

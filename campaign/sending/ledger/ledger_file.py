@@ -66,14 +66,11 @@ def create_ledger(path: Path, identity: Mapping[str, str]) -> None:
             _delete(unfinished_path)
         _protect(path)
     except FileExistsError:
-        raise LedgerError(f"There is already a file at {path}. Give another one as ledger=.") from None
+        raise LedgerError("ledger_exists", ledger=path) from None
     except OSError as error:
-        raise LedgerError(
-            f"The ledger at {path} cannot be made: {error.strerror}. Give a file in a folder that exists and "
-            "that you can write to."
-        ) from None
+        raise LedgerError("campaign_file_unusable", file=path, reason=error.strerror) from None
     except Failure as error:
-        raise LedgerError(f"The ledger at {path} cannot be made: {error}.") from None
+        raise LedgerError("ledger_unwritable", ledger=path, reason=str(error)) from None
 
 
 def open_ledger(
@@ -90,7 +87,7 @@ def open_ledger(
     try:
         return SqliteLedger(LedgerFile(path), path, witnesses)
     except Failure as error:
-        raise LedgerError(f"The ledger at {path} cannot be used: {error}. Try again.") from None
+        raise LedgerError("ledger_unwritable", ledger=path, reason=str(error)) from None
 
 
 def discard_ledger(path: Path, identity: Mapping[str, str]) -> None:
@@ -149,7 +146,6 @@ class SqliteLedger(Ledger):
     BEGIN = "BEGIN IMMEDIATE"
     NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
     FAILURE, REFUSAL = Failure, Refusal
-    REPAIR = "Nothing is sent without it. Make room on the disk or repair it, then resume."
 
     def __init__(self, place: Readable, path: Path, witnesses: Sequence[MovesWitness] = ()) -> None:
         self.path = path
@@ -170,20 +166,14 @@ class SqliteLedger(Ledger):
             self._connection.execute("VACUUM")
             (is_busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except Failure as error:
-            raise LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}") from None
+            raise self._unwritable(error) from None
         if is_busy:
-            raise LedgerError(
-                "Another program reads the ledger, so what was erased cannot be removed from its file yet. "
-                "Close that program, then erase the campaign again."
-            )
+            raise LedgerError("campaign_open", place=self.path)
 
     def _check_usable(self) -> None:
         super()._check_usable()
         if _file_identity(self.path) != self._identity:
-            raise LedgerError(
-                "The ledger cannot be written: its file was moved, deleted or replaced. Nothing is sent "
-                "without it. Put the file back, then resume."
-            )
+            raise self._unwritable("its file was moved, deleted or replaced")
 
     def _tidy_up(self) -> None:
         """Fold the write-ahead log back into the file, unless another reader has it open."""

@@ -12,7 +12,6 @@ from campaign.sending.ledger.database import Readable
 from campaign.sending.ledger.ledger import Ledger, MovesWitness
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.postgres.address import check_address, is_address
-from campaign.text import clean
 
 _SALT = re.compile(r"[0-9a-f]{32}")
 
@@ -61,7 +60,7 @@ def ledger_place(folder: Path, ledger: str, salt: str) -> LedgerPlace:
         return LedgerFile(folder / ledger)
     check_address(ledger)
     if not _SALT.fullmatch(salt):  # it becomes a part of SQL
-        raise LedgerError(f"The manifest in {clean(folder)} is damaged. Restore it from a copy.")
+        raise LedgerError("campaign_file_damaged", file=folder)
     from campaign.sending.ledger.postgres.place import PostgresPlace
 
     return PostgresPlace(folder, ledger, f"campaign_{salt[:16]}")

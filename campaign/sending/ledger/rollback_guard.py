@@ -14,7 +14,6 @@ from pathlib import Path
 
 from campaign.errors import LedgerError
 from campaign.private_files import read_ordinary, replace_private_file
-from campaign.text import agreeing, counted
 
 INTERVAL = 0.5  # seconds between two writes while a run is under way
 
@@ -48,12 +47,7 @@ class RollbackGuard:
         if problem is not None:
             raise problem
         if missing > 0:
-            verb = agreeing(missing, "is", "are")
-            raise LedgerError(
-                f"The ledger beside {self._path} is an older copy: {counted(missing, 'move')} {verb} "
-                "missing. With it, messages would be sent twice. Restore the newest copy, with its -wal "
-                "file if it has one."
-            )
+            raise LedgerError("ledger_older", ledger=self._path.with_suffix(""), missing=missing)
 
     def write(self, count_moves: Callable[[], int], *, at_once: bool = False) -> None:
         """Write down how many moves the ledger has; at most every half second, unless `at_once`."""
@@ -73,16 +67,12 @@ class RollbackGuard:
         try:
             content = read_ordinary(self._path)
         except FileNotFoundError:
-            raise LedgerError(
-                f"{self._path} is missing. It shows whether the ledger is an older copy: restore it."
-            ) from None
+            raise LedgerError("ledger_missing", ledger=self._path) from None
         except OSError as error:
-            raise LedgerError(
-                f"{self._path} cannot be read: {error.strerror}. Make it readable, then try again."
-            ) from None
+            raise LedgerError("campaign_file_unusable", file=self._path, reason=error.strerror) from None
         except ValueError:  # a manifest that was changed names a ledger that no system could have
-            raise LedgerError("The ledger has no place where a file can be.") from None
+            raise LedgerError("ledger_missing", ledger=self._path) from None
         # int() would also read "-5", "1_000" and surrounding space; SQLite counts in 64 bits.
         if not content.isdigit() or len(content) > 19:
-            raise LedgerError(f"{self._path} is damaged. Restore it from a copy.")
+            raise LedgerError("campaign_file_damaged", file=self._path)
         return int(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
 from itertools import repeat
@@ -12,11 +13,15 @@ import pandas as pd
 from msgspec import Struct
 
 from campaign.arrow_text import Ints
-from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN, SETTLED_BY
+from campaign.contract import BATCH_COLUMNS
+from campaign.errors import LedgerError
 from campaign.results.sending_time import Paces
 from campaign.sending.ledger.database import Connection, Readable
 from campaign.sending.ledger.postgres.standing_orders import StandingOrder, last_order
 from campaign.values import replace
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
+from campaign.words.stored import as_json, from_json, read_stored
 
 # The journal's word for a batch that the provider's list has after all: a person has settled it as refused or
 # ordered it again, and it was accepted. Its state never moves on, so that a program before this one knows it.
@@ -35,12 +40,12 @@ SELECT batch, messages,
        CASE state WHEN 'pending' THEN 'not_sent' WHEN 'withdrawn' THEN 'not_sent'
                   WHEN 'sending' THEN 'unknown' WHEN 'again' THEN 'unknown' ELSE state END,
        cost, code,
-       CASE WHEN state = 'withdrawn' AND round = (SELECT max(round) FROM rounds) THEN :closed
-            WHEN state = 'again' THEN :again
-            WHEN (state = 'accepted' OR state = 'refused') AND note NOT IN ('', :late)
-                 THEN :settled || note
-            ELSE error END,
-       attempts, submitted_at, seconds, round
+       CASE WHEN state = 'withdrawn' AND round = (SELECT max(round) FROM rounds) THEN 'campaign_closed'
+            WHEN state = 'again' THEN 'ordered_again'
+            WHEN (state = 'accepted' OR state = 'refused') AND note NOT IN ('', :late) THEN 'batch_settled'
+            WHEN state = 'refused' THEN 'service'
+            ELSE 'remark' END,
+       error, note, attempts, submitted_at, seconds, round
 FROM {BATCHES} ORDER BY batch
 """
 ROUNDS = "SELECT round, digest, at FROM rounds ORDER BY round"
@@ -48,14 +53,20 @@ ROUNDS = "SELECT round, digest, at FROM rounds ORDER BY round"
 LATE_ANSWER = "the answer came after its worker had been given up"
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
 LAST_ENTRY = "SELECT id, at, batch, now FROM journal ORDER BY id DESC LIMIT 1"
+_LAST_ACT = "SELECT id, at, batch, now FROM journal WHERE now != 'unknown' ORDER BY id DESC LIMIT 1"
 _LAST_BUDGET = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
 _PACES = "SELECT at, note FROM journal WHERE now = 'pace' ORDER BY id"
 _ATTEMPTED = ("accepted", "unknown", "again", "sending")
+# What `_OUTCOMES` selects. `kind` is whose words the error is, or else the code of what stands in its place.
+_SELECTED = (
+    "batch", "messages", "status", "cost", "code", "kind", "error", "note", "attempts", "submitted_at",
+    "seconds", "round",
+)  # fmt: skip
 _TYPES = {
-    "batch": "int64", "messages": "int64", "status": "str", "code": "str", "error": "str",
-    "attempts": "int64", "seconds": "float64", "round": "int64",
+    "batch": "int64", "messages": "int64", "status": "str", "code": "str", "why": "str", "error": "str",
+    "attempts": "int64", "seconds": "float64", "round": "int64", "facts": "str",
 }  # fmt: skip
-_COST, _STATUS = BATCH_COLUMNS.index("cost"), BATCH_COLUMNS.index("status")
+_COST, _STATUS = _SELECTED.index("cost"), _SELECTED.index("status")
 
 
 class RegisteredRound(NamedTuple):
@@ -86,7 +97,7 @@ class LedgerSnapshot(Struct, frozen=True, eq=False, dict=True):
     is_closed: bool  # a person has closed the campaign since its last round
     erased_at: str  # when a person has erased it, which ends it (UTC); "" for never
     moves: int  # as many as the journal has
-    last_entry: str = ""  # what identifies the last of them, "" for none
+    last_act: str = ""  # what identifies the last of them but for those to unknown, "" for none
     budget: str = ""  # the record of the one that was given last, "" for none
     paces: Paces = ()
     order: StandingOrder | None = None  # what holds for all workers; None where it was never released to any
@@ -149,7 +160,7 @@ def snapshot_in(connection: Connection) -> LedgerSnapshot:
         is_closed=is_closed(connection),
         erased_at=erased_at(connection),
         moves=moves_in(connection),
-        last_entry=last_entry(connection),
+        last_act=last_act(connection),
         budget=recorded_budget(connection),
         paces=tuple((str(at), float(rate) if rate else None) for at, rate in connection.execute(_PACES)),
         order=last_order(connection),
@@ -168,9 +179,12 @@ def is_closed(connection: Connection) -> bool:
     return last_event is not None and tuple(last_event) == ("closed",)
 
 
-def last_entry(connection: Connection) -> str:
-    """What identifies the last entry of the journal, "" for none."""
-    row: Any = connection.execute(LAST_ENTRY).fetchone()
+def last_act(connection: Connection) -> str:
+    """What identifies the last thing in the journal that somebody did, "" for none.
+
+    Opening a ledger notes as unknown what was under way: nobody did that, and nothing of what waits changes.
+    """
+    row: Any = connection.execute(_LAST_ACT).fetchone()
     return "" if row is None else " ".join(map(str, row))
 
 
@@ -185,23 +199,53 @@ def erasure_in(last_entry: Any) -> str:
 
 
 def _outcome_rows(connection: Connection) -> list[tuple[Any, ...]]:
-    """The rows of `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
-    words = {"closed": CLOSED, "again": ORDERED_AGAIN, "settled": SETTLED_BY, "late": LATE_ANSWER}
-    return connection.execute(_OUTCOMES, words).fetchall()
+    """The rows that `batches_frame` takes: a batch under way is unknown in them, one that waits not_sent."""
+    return connection.execute(_OUTCOMES, {"late": LATE_ANSWER}).fetchall()
 
 
 def batches_frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
-    """The frame `Result.batches` of rows with its columns."""
-    cells = zip(*rows, strict=True) if rows else repeat((), len(BATCH_COLUMNS))
-    columns = {
-        name: pd.Series(column, dtype=_TYPES.get(name, "object"))
-        for name, column in zip(BATCH_COLUMNS, cells, strict=True)
-    }
+    """The frame `Result.batches` of the rows of a snapshot."""
+    cells = zip(*rows, strict=True) if rows else repeat((), len(_SELECTED))
+    selected = dict(zip(_SELECTED, cells, strict=True))
+    keys = [*zip(selected["kind"], selected["error"], selected["note"], strict=True)]
+    said = {key: _what_is_said(*key) for key in set(keys)}
+    why, errors, facts = zip(*map(said.get, keys), strict=True) if keys else ((), (), ())
+    selected |= {"why": why, "error": errors, "facts": facts}
+    columns = {name: pd.Series(selected[name], dtype=_TYPES.get(name, "object")) for name in BATCH_COLUMNS}
     costs = [None if cost is None else Decimal(cost) for cost in columns["cost"]]
     moments = pd.to_datetime(columns["submitted_at"], utc=True, format="ISO8601", errors="coerce")
     columns["cost"] = pd.Series(costs, dtype="object")
     columns["submitted_at"] = moments.astype("datetime64[us, UTC]")
     return pd.DataFrame(columns)
+
+
+def _what_is_said(kind: str, error: str, note: str) -> tuple[str, str, str]:
+    """Code, words and facts of what is said of a batch; the service's own words have no code."""
+    if kind == "service":
+        return "", error, "{}"
+    if kind == "remark":
+        finding = remark_in(error)
+    else:
+        finding = Finding(kind, {"note": note} if kind == "batch_settled" else {})
+    return (
+        ("", "", "{}")
+        if finding is None
+        else (finding.code, PYTHON.headline(finding), as_json(finding.facts))
+    )
+
+
+def remark_in(error: str) -> Finding | None:
+    """The remark on an exchange that a ledger keeps as an error, None for none. Raises `LedgerError` where
+    somebody has changed it."""
+    try:
+        return read_stored(error) if error else None
+    except ValueError:
+        raise LedgerError("ledger_damaged", ledger="batches") from None
+
+
+def finding_of(outcome: Mapping[Any, Any]) -> Finding | None:
+    """What is said of a batch, a row of `Result.batches`; None for nothing, and for the service's words."""
+    return Finding(outcome["why"], from_json(outcome["facts"])) if outcome["why"] else None
 
 
 def journal_frame(place: Readable) -> pd.DataFrame:

@@ -6,25 +6,29 @@ Each rule is a function that amends one part; a plan in memory is one part.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from campaign.arrow_text import Bools, Ints, series_to_array
+from campaign.arrow_text import Bools, Ints, array_to_series, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import MESSAGE_TEXTS, PEOPLE_OF_THEIR_OWN
+from campaign.messages.issues import IssueCollector
 from campaign.messages.plan import Plan, amended, with_fields
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
 from campaign.messages.plan_tables.plan_part import PlanPart, amended_part
 from campaign.messages.recipients import are_among, distinct
 from campaign.messages.suppression.list_columns import Audience
-from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, SuppressionRules
+from campaign.messages.suppression.suppression_lists import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
+from campaign.words.columns import texts_of
+from campaign.words.python import PYTHON
 
 REACHED_BEFORE = "reached_before"  # the issue of a row that gets nothing, and whose number was reached
 SHARED_PHONE = "shared_phone"
@@ -52,10 +56,7 @@ def note_reached_before(plan: Plan, batches: Ints) -> Plan:
     known = np.isin(labels_of_contacts(plan)[places], _rows_with_issue(plan, REACHED_BEFORE))
     places = places[~known]  # noted in an earlier round
     rows = labels_of_contacts(plan)[places]
-    details = (
-        "This number was reached before, by batch " + pd.Series(batches[places], rows).astype("str") + "."
-    )
-    return with_issue(plan, rows, REACHED_BEFORE, "warning", details)
+    return with_issue(plan, rows, REACHED_BEFORE, "warning", batch=pd.Series(batches[places], rows))
 
 
 def without_listed(plan: Plan, opt_outs: Ints) -> Plan:
@@ -66,7 +67,7 @@ def without_listed(plan: Plan, opt_outs: Ints) -> Plan:
     if not len(opt_outs):
         return plan
     leaving = (has_text(plan) | has_status(plan, "invalid")) & are_among(numbers_of_contacts(plan), opt_outs)
-    plan = without_rows(plan, leaving, "opted_out", "opted_out", "info", ON_OPT_OUT_LIST)
+    plan = without_rows(plan, leaving, "opted_out", "opted_out", "info")
     opt_outs = distinct(np.concatenate([plan.addressing.opt_outs, opt_outs]))
     return with_fields(plan, addressing=plan.addressing.changed(opt_outs=opt_outs), _store=plan.store)
 
@@ -93,13 +94,11 @@ def has_text(plan: Plan) -> Bools:
     return found | np.isin(labels_of_contacts(plan), alternatives) if len(alternatives) else found
 
 
-def without_rows(
-    plan: Plan, leaving: Bools, status: str, code: str, severity: str, reason: str | pd.Series[str]
-) -> Plan:
+def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: str, **facts: Any) -> Plan:
     """The plan in which some rows of the contacts get nothing, with a status, an issue and its code as `why`.
 
-    `reason` is one sentence, or has those of the rows by row. The texts of rows that share a phone, or whose
-    number keeps what it got, stay at hand as alternatives: they may go out after all.
+    `facts` are those of the issue, a Series where each row has its own. The texts of rows that share a phone,
+    or whose number keeps what it got, stay at hand as alternatives: they may go out after all.
     """
     if not leaving.any():
         return plan
@@ -109,8 +108,11 @@ def without_rows(
         theirs, stay = are_among(part.status.index.to_numpy(), rows), ~are_among(part.rows_of_messages, rows)
 
         def contacts() -> pd.DataFrame:
-            sentences = reason if isinstance(reason, str) else reason.reindex(part.status.index)
-            return _with_outcome(part, theirs, status=status, why=code, reason=sentences)
+            labels = part.status.index[theirs]
+            reasons = texts_of(PYTHON, code, _facts_of(labels, facts))
+            every = reasons if len(reasons) == len(labels) else reasons.take(np.zeros(len(labels), int))
+            reason = array_to_series(every, labels).reindex(part.status.index)
+            return _with_outcome(part, theirs, status=status, why=code, reason=reason)
 
         def alternatives() -> pd.DataFrame:
             others = part.alternatives[~are_among(part.alternatives["row"].to_numpy(), rows)]
@@ -127,7 +129,15 @@ def without_rows(
         )
 
     without = recounted(amended(plan, leave))
-    return with_issue(without, rows, code, severity, reason)
+    return with_issue(without, rows, code, severity, **facts)
+
+
+def _facts_of(rows: Any, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of some rows, as arrays where each row has its own."""
+    return {
+        name: pa.array(fact.reindex(rows).to_numpy()) if isinstance(fact, pd.Series) else fact
+        for name, fact in facts.items()
+    }
 
 
 def with_rows(plan: Plan, rows: Ints) -> Plan:
@@ -167,10 +177,10 @@ def in_order_of_table(part: PlanPart, messages: pd.DataFrame) -> pd.DataFrame:
     return messages.iloc[order].reset_index(drop=True).astype(types)
 
 
-def with_issue(plan: Plan, rows: Ints, code: str, severity: str, detail: str | pd.Series[str]) -> Plan:
+def with_issue(plan: Plan, rows: Ints, code: str, severity: str, **facts: Any) -> Plan:
     """The plan with one more issue for each of some rows, about the cell of their number.
 
-    `detail` is one sentence, or has those of the rows by row.
+    `facts` are as in `without_rows`.
     """
     if not len(rows):
         return plan
@@ -183,12 +193,10 @@ def with_issue(plan: Plan, rows: Ints, code: str, severity: str, detail: str | p
             return part
 
         def issues() -> pd.DataFrame:
-            more = pd.DataFrame(
-                {"row": pd.array(own, "Int64"), "column": column,
-                 "value": part.contacts[column].reindex(own).array, "code": code, "severity": severity,
-                 "detail": detail if isinstance(detail, str) else detail.reindex(own).array}
-            )  # fmt: skip
-            return _joined_issues(part.issues, more)
+            more, places = IssueCollector(len(own)), np.arange(len(own))
+            cells = series_to_array(part.contacts[column].reindex(own))
+            more.add(places, column, cells, code, severity, **_facts_of(own, facts))
+            return _joined_issues(part.issues, more.frame(own))
 
         return amended_part(part, issues=issues)
 

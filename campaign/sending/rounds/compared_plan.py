@@ -12,9 +12,7 @@ from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints, array_to_series, constant_array
 from campaign.contract import OptedOut
-from campaign.environments import EnvironmentWords, words_for
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.duplicates import SAME_TEXT_AS, SHARED_PHONE_LATER, SHARED_PHONE_WITH
 from campaign.messages.plan_tables.plan_columns import (
     numbers_of_contacts,
     rows_of_messages,
@@ -45,8 +43,6 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.rows_of_file import RowsOfFile
 from campaign.sending.store.hashed_rows import HashedRows, first_pieces
 from campaign.values import replace
-
-_OPTED_OUT = "This number was left out before, because somebody there wanted no messages."
 
 
 class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
@@ -146,11 +142,6 @@ class ComparedPlan(Struct, frozen=True, eq=False, dict=True, kw_only=True):
         earlier.iloc[self.starts[asked]] = got.to_numpy()
         return earlier.astype("str")
 
-    @property
-    def words(self) -> EnvironmentWords:
-        """What the environment of the campaign is called."""
-        return words_for(self.environment)
-
     @cached_property
     def beside_file(self) -> Ints:
         """The rows that get something though a follow-up file does not have them, as its campaign goes on."""
@@ -239,20 +230,16 @@ def _with_kept_rows(plan: Plan, rows: PlannedRows, kept: Ints) -> Plan:
     is_kept = kept == np.arange(len(kept))
     plan = with_rows(plan, rows.labels[is_kept & ~rows.is_planned])
     is_copy = rows.hashes.keys == rows.hashes.keys[kept]
-    for code, severity, leaving, words in (
-        ("same_text", "warning", ~is_kept & is_copy, (SAME_TEXT_AS, ", which is kept.")),
-        (
-            SHARED_PHONE,
-            "error",
-            ~is_kept & ~is_copy & (rows.is_planned | rows.was_skipped),
-            (SHARED_PHONE_WITH, SHARED_PHONE_LATER),
-        ),
+    is_sharing = ~is_kept & ~is_copy & (rows.is_planned | rows.was_skipped)
+    for code, severity, leaving in (
+        ("same_text", "warning", ~is_kept & is_copy),
+        (SHARED_PHONE, "error", is_sharing),
     ):
         chosen = np.flatnonzero(leaving)
-        others = pd.Series(rows.labels[kept[chosen]], rows.labels[chosen]).astype("str")
+        facts = {"other_row": pd.Series(rows.labels[kept[chosen]], rows.labels[chosen]), "choice": "keep"}
         is_leaving = np.zeros(plan.totals.rows, dtype=bool)
         is_leaving[rows.places[chosen]] = True
-        plan = without_rows(plan, is_leaving, "duplicate", code, severity, words[0] + others + words[1])
+        plan = without_rows(plan, is_leaving, "duplicate", code, severity, **facts)
     return plan
 
 
@@ -269,4 +256,4 @@ def _without_opted_out(compared: ComparedPlan) -> Plan:
     plan, rows = compared.plan, compared.rows
     numbers = np.empty(0, np.int64) if rows is None else rows.hashes.numbers[compared.opted_out]
     leaving = np.isin(numbers_of_contacts(plan), numbers) & has_text(plan)
-    return without_rows(plan, leaving, "opted_out", "opted_out", "info", _OPTED_OUT)
+    return without_rows(plan, leaving, "opted_out", "opted_out", "info")

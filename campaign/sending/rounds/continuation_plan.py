@@ -13,16 +13,18 @@ from campaign.contacts.continuation import Continuation
 from campaign.contacts.reserved_columns import PLAN_COLUMNS, original_names
 from campaign.contacts.table_version import row_marks
 from campaign.errors import FolderError
+from campaign.messages.issues import sentences
 from campaign.messages.plan import Plan, suppression_of, with_fields
-from campaign.messages.suppression.suppression_lists import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
+from campaign.messages.suppression.suppression_lists import SuppressionLists
 from campaign.messages.totals import counted_apart
 from campaign.sending.rounds.amended_plan import has_text, with_messages, without_rows
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.text import clean
 from campaign.values import replace
+from campaign.words.python import PYTHON
 
 _NAMING_ROWS = ("same_text", "shared_phone")
-_ROW = r"\brow ([0-9]+)"
+_OTHER_ROW = r'("other_row": )([0-9]+)'
 
 
 def continues(plan: Plan, name: str) -> bool:
@@ -40,10 +42,8 @@ def check_is_no_continuation(plan: Plan, name: ChosenName, folder: Path) -> None
     """Raise `FolderError` if a new campaign would be made of the rows to correct of one that is not there."""
     continuation = continuation_of(plan)
     if continuation is not None and (name.from_folder or continues(plan, name.name)):
-        raise FolderError(
-            f"These are rows to correct from the campaign {clean(continuation.campaign)!r}, which is not in "
-            f"{clean(folder)}. Give folder= with its place, or another name= to make a new campaign of them."
-        )
+        name_of_file = clean(continuation.campaign)
+        raise FolderError("campaign_not_here", campaign=name_of_file, folder=str(folder))
 
 
 def origins_of(part: Plan) -> pd.Series[float]:
@@ -73,11 +73,7 @@ def rows_in_table(whole: Plan, part: Plan) -> pd.Series[int]:
     again = origins[corrected.index].isin(origins[rows.index])  # corrected twice, in two files
     lost = corrected.index[~(corrected.isin(table) & again)]
     if len(lost):
-        raise FolderError(
-            "The table of this campaign has been changed and sent since the rows to correct were written: "
-            f"{name_rows(lost.tolist()).lower()} of the file cannot be found in it. Nothing was sent. Write "
-            "the file anew, or correct the rows in your own spreadsheet."
-        )
+        raise FolderError("rows_not_found", rows=name_rows(lost.tolist()))
     added = others.index[(others == "") | others.index.isin(corrected.index)]
     after = max(int(whole.contacts.index.max()), 1) if len(whole.contacts) else 1
     numbers = pd.Series(after + 1 + np.arange(len(added)), added)
@@ -165,12 +161,8 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
     numbers = whole.addressing.numbers
     are_marked = np.isin(numbers, np.concatenate([numbers[:0], *(rows.numbers for rows in lists.marked)]))
     are_reached = lists.are_reached(numbers)
-    for leaving, status, code, detail in (
-        (are_marked, "opted_out", "opted_out", ON_OPT_OUT_LIST),
-        (are_reached, "duplicate", "other_campaign", REACHED_EARLIER),
-    ):
-        whole = without_rows(whole, has_text(whole) & leaving, status, code, "info", detail)
-    return whole
+    whole = without_rows(whole, has_text(whole) & are_marked, "opted_out", "opted_out", "info")
+    return without_rows(whole, has_text(whole) & are_reached, "duplicate", "other_campaign", "info")
 
 
 def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame, Ints]:
@@ -203,17 +195,17 @@ def _merged_issues(whole: Plan, part: Plan, rows: pd.Series[int]) -> pd.DataFram
     before, after = whole.issues, part.issues
     is_said = after["column"].isin(before.loc[before["code"] == "date_order", "column"])
     after = after[~((after["code"] == "date_order") & (after["severity"] == "info") & is_said)]
-    details = _renumbered_details(after, rows)
-    moved = after.assign(row=after["row"].map(rows).astype("Int64"), detail=details)
+    moved = _renumbered(after, rows)
     joined = pd.concat([before[~before["row"].isin(rows)], moved.astype(before.dtypes)], ignore_index=True)
     return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
 
 
-def _renumbered_details(issues: pd.DataFrame, part_rows: pd.Series[int]) -> pd.Series[str]:
-    """The details of issues of a follow-up file, those that name another row of it with its row in the
-    campaign's table."""
-    details, places = issues["detail"], part_rows.to_dict()
-    renumbered = details.str.replace(
-        _ROW, lambda match: f"row {places.get(int(match[1]), match[1])}", n=1, regex=True
+def _renumbered(issues: pd.DataFrame, part_rows: pd.Series[int]) -> pd.DataFrame:
+    """The issues of a follow-up file with the rows that they are about, and name, in the campaign's table."""
+    places, facts = part_rows.to_dict(), issues["facts"]
+    facts = facts.str.replace(
+        _OTHER_ROW, lambda match: f"{match[1]}{places.get(int(match[2]), match[2])}", regex=True
     )
-    return details.where(~issues["code"].isin(_NAMING_ROWS), renumbered)
+    moved = issues.assign(row=issues["row"].map(part_rows).astype("Int64"), facts=facts)
+    naming_rows = issues["code"].isin(_NAMING_ROWS)
+    return moved.assign(detail=moved["detail"].where(~naming_rows, sentences(moved, PYTHON)))

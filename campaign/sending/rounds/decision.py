@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from msgspec import Struct
 
 from campaign.arrow_text import Bools, Ints
-from campaign.contacts.cells.grid import name_rows
 from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
 from campaign.sending.options import SendOptions
@@ -25,55 +23,21 @@ from campaign.sending.rounds.other_campaigns import OtherCampaigns
 from campaign.sending.rounds.other_texts import then_and_now
 from campaign.sending.store.opt_outs import OptOuts
 from campaign.sending.store.round_content import RoundContent
-from campaign.text import counted, figure
+from campaign.words.finding import Finding
 
 # Why a row that is skipped gets nothing: its code and its reason.
-_SKIPPED = {
-    OTHER_TEXT: ("earlier_text", "This number got an earlier text of this campaign, and keeps it."),
-    OTHER_NUMBER: (
-        "other_number",
-        "This cell was read as another number before, and that number was reached.",
-    ),
-}
-_SHOWN, _LENGTH = 3, 60  # rows whose texts a question shows, and characters of each
-_TOGETHER = 'There are several questions. Each count assumes that the others are answered with "send".'
-
-
-class OpenQuestion(Struct, frozen=True):
-    """What is asked about `one` or `several`, and how the option of the same name answers it."""
-
-    one: str
-    several: str
-    answers: str
-
-    def about(self, count: int) -> str:
-        """How many people, or texts, it is about."""
-        return f"{counted(count, self.one, self.several)}."
-
-
-# By the option that answers it.
+_SKIPPED = {OTHER_TEXT: "earlier_text", OTHER_NUMBER: "other_number"}
+_SHOWN, _LENGTH = 3, 28  # rows whose texts a question shows, and characters of each
+# The codes of questions, by the option that answers each.
 QUESTIONS = {
-    "waiting": OpenQuestion(
-        "text waits to be sent and is in no row now",
-        "texts wait to be sent and are in no row now",
-        'Finish them first with resume, or give waiting="withdraw".',
-    ),
-    "changed": OpenQuestion(
-        "person has another text, or another number, in the record",
-        "people have another text, or another number, in the record",
-        'Give changed="skip" to let them keep it, or changed="send" to send the new text too.',
-    ),
-    "opted_out": OpenQuestion(
-        "person was left out before, because they wanted no messages, and is not left out now",
-        "people were left out before, because they wanted no messages, and are not left out now",
-        'Give opted_out="skip" to leave them out again, or opted_out="send" to send to them.',
-    ),
-    "elsewhere": OpenQuestion(
-        "person has this very text from another campaign, or may get it from there",
-        "people have this very text from other campaigns, or may get it from there",
-        'Give elsewhere="send" to send it to them again.',
-    ),
-}
+    "waiting": "texts_waiting", "changed": "texts_changed", "opted_out": "opted_out_before",
+    "elsewhere": "sent_elsewhere",
+}  # fmt: skip
+
+
+def question(option: str, count: int, examples: Sequence[Finding | str] = ()) -> Finding:
+    """What is asked about so many people, or messages."""
+    return Finding(QUESTIONS[option], {"option": option, "count": count, "examples": examples}, "warning")
 
 
 def open_questions(compared: ComparedPlan, others: OtherCampaigns, leaving: Bools) -> dict[str, int]:
@@ -119,50 +83,51 @@ def _check_answered(
     compared: ComparedPlan, others: OtherCampaigns, leaving: Bools, options: SendOptions
 ) -> None:
     """Raise `ConfirmationError` unless every question that there is was answered."""
-    questions = {
-        code: count
-        for code, count in open_questions(compared, others, leaving).items()
-        if getattr(options, code) == "ask"
-    }
-    if not questions:
-        return
-    examples = {
-        "waiting": waiting_lines(compared),
-        "changed": _changed_lines(compared),
-        "opted_out": _opted_out_lines(compared, leaving),
-        "elsewhere": others.lines(leaving),
-    }
-    lines = ["Nothing was sent.", *([_TOGETHER] if len(questions) > 1 else [])]
-    for code, count in questions.items():
-        lines += [QUESTIONS[code].about(count), *examples[code], QUESTIONS[code].answers]
-    raise ConfirmationError("\n".join(lines), questions=questions)
+    questions = [
+        question(option, count, [*_examples(option, compared, others, leaving)])
+        for option, count in open_questions(compared, others, leaving).items()
+        if getattr(options, option) == "ask"
+    ]
+    if questions:
+        raise ConfirmationError("decision_needed", findings=questions)
 
 
-def waiting_lines(compared: ComparedPlan, length: int = _LENGTH) -> Iterator[str]:
+def _examples(
+    option: str, compared: ComparedPlan, others: OtherCampaigns, leaving: Bools
+) -> Iterable[Finding | str]:
+    """The first rows that a question is about."""
+    if option == "waiting":
+        return waiting_texts(compared)
+    if option == "changed":
+        return _changed_texts(compared)
+    if option == "elsewhere":
+        return others.findings(leaving)
+    rows = compared.labels_of_rows[compared.opted_out & leaving]
+    return [_named(compared, row) for row in rows[:_SHOWN].tolist()]
+
+
+def waiting_texts(compared: ComparedPlan, length: int = _LENGTH) -> Iterator[Finding]:
     """The first of the texts that wait, and what takes their place."""
     lost = compared.waiting.take(np.arange(min(_SHOWN, len(compared.waiting))))
     rows = compared.replaced_by[: len(lost)]
-    for _, number, old, new in then_and_now(compared, lost.batches, lost.labels, rows, length=length):
-        yield f"{number}: {old} is now {new}" if new else f"{number}: {old}, no longer in the table"
+    for _, number, before, now in then_and_now(compared, lost.batches, lost.labels, rows, length=length):
+        yield Finding("text_replaced", {"place": number, "before": before, "now": now})
 
 
-def _changed_lines(compared: ComparedPlan) -> Iterator[str]:
+def _changed_texts(compared: ComparedPlan) -> Iterator[Finding]:
     """The first texts that were sent, perhaps, and are others now."""
     asked = compared.asked
     doubtful = int(compared.are_in_doubt(compared.batches[asked]).sum())
     if doubtful:
-        yield f"For {figure(doubtful)} of them, it is not known what arrived: find out before you decide."
+        yield Finding("in_doubt", {"count": doubtful})
     shown = _first_of_each(compared, asked)
     batches, labels, rows = compared.batches[shown], compared.labels[shown], compared.labels_of_rows[shown]
-    for row, _, old, new in then_and_now(compared, batches, labels, rows, length=_LENGTH):
-        named = f"row {row}" if compared.file is None else compared.file.name_row(row)
-        yield f"{named}: {old} is now {new}"
+    for row, _, before, now in then_and_now(compared, batches, labels, rows, length=_LENGTH):
+        yield Finding("text_replaced", {"place": _named(compared, row), "before": before, "now": now})
 
 
-def _opted_out_lines(compared: ComparedPlan, leaving: Bools) -> Iterator[str]:
-    """The rows of people who wanted no messages."""
-    rows = compared.labels_of_rows[compared.opted_out & leaving]
-    yield f"{name_rows(rows.tolist())}{' of your own spreadsheet' if compared.file else ''}"
+def _named(compared: ComparedPlan, row: int) -> str:
+    return f"row {row}" if compared.file is None else compared.file.name_row(row)
 
 
 def _first_of_each(compared: ComparedPlan, asked: Ints) -> Ints:
@@ -178,8 +143,8 @@ def _without_skipped(compared: ComparedPlan, skipped: Bools) -> tuple[Plan, Ints
     plan, batches, rows = compared.plan, compared.reached_before.copy(), compared.rows
     places = np.empty(0, np.int64) if rows is None else rows.places
     batches[places[skipped]] = compared.batches[skipped]
-    for recorded, (code, reason) in _SKIPPED.items():
+    for recorded, code in _SKIPPED.items():
         leaving = np.zeros(len(batches), dtype=bool)
         leaving[places[skipped & (compared.recorded == recorded)]] = True
-        plan = without_rows(plan, leaving, "duplicate", code, "warning", reason)
+        plan = without_rows(plan, leaving, "duplicate", code, "warning")
     return plan, batches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -13,35 +13,34 @@ import pandas as pd
 from campaign import markup
 from campaign.argument_checks import check_switch
 from campaign.arrow_text import Bools, Ints
-from campaign.contract import Changed
+from campaign.contract import Changed, OptedOut
 from campaign.local_times import LocalTimes
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
 from campaign.results.totals import cost_of
-from campaign.sending.rounds.compared_in_words import (
-    LABELS,
-    SETTLED,
-    about_leaving,
-    about_staying,
-    counts_of,
-    listed_kinds,
-    remarks_on,
-)
+from campaign.sending.rounds.compared_findings import LABELS, counts_of, kinds_of, overview, what_would_leave
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import GOES_OUT, MAY_GO_OUT, RECORDED
-from campaign.sending.rounds.decision import QUESTIONS, open_questions
+from campaign.sending.rounds.decision import open_questions, question
 from campaign.sending.rounds.other_campaigns import OtherCampaigns
-from campaign.sending.store.identity import NOTHING_SENT_YET
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 _ROWS = 10  # of the card's table
-_NOBODY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Difference:
     """What `send` would do with a plan: who is new, who was reached before, and who would be asked about.
 
-    Made by `compare`. Counts are people: rows that get a message. Nothing is sent, and nothing is written.
+    `compare` makes one. Counts are people: rows that get a message. Nothing is sent, and nothing is
+    written.
+
+    Examples
+    --------
+    >>> difference = campaign.compare(plan, name="reminder")
+    >>> difference.new, difference.questions
+    (1, {})
     """
 
     _compared: ComparedPlan
@@ -124,27 +123,12 @@ class Difference:
         return np.flatnonzero(np.isin(self._compared.recorded_messages, recorded))
 
     @property
-    def sentence(self) -> str:
-        """What would be sent, what not and why, and what `send` would ask about, in plain words."""
-        counts = self.counts
-        kinds = listed_kinds(counts, *(RECORDED[state] for state in GOES_OUT))
-        leaving = about_leaving(self._compared, len(self.outgoing()), kinds)
-        return " ".join(filter(None, [leaving, about_staying(counts, *SETTLED), *self._remarks()]))
-
-    def _remarks(self, *, counted: str = "") -> Iterator[str]:
-        """What is asked first, and what else a person has to know; how many people are asked about is said,
-        but not for a question whose people are `counted` elsewhere."""
-        first = "First, send asks: "
-        for code, count in self.questions.items():
-            if code == counted:
-                yield QUESTIONS[code].answers
-                continue
-            yield f"{first}{QUESTIONS[code].about(count)} {QUESTIONS[code].answers}"
-            first = ""
-        if "elsewhere" not in self.questions:  # a rehearsal asks nothing
-            yield self._others.about(self._leaving("send"))
-        yield self._others.advice(self._leaving("send"))
-        yield from remarks_on(self._compared)
+    def findings(self) -> list[Finding]:
+        """What would be sent, what `send` asks first, and what else a person has to know."""
+        known = [one for one in overview(self._compared) if one.code != "compared"]
+        asked = [question(option, count) for option, count in self.questions.items()]
+        others = self._others.findings(self._leaving("send"))
+        return [what_would_leave(len(self.outgoing())), *asked, *others, *known]
 
     @property
     def is_first(self) -> bool:
@@ -152,15 +136,16 @@ class Difference:
         return self._compared.is_first
 
     def __repr__(self) -> str:
-        return f"<Difference: {self.sentence}>"
+        people = ", ".join(kinds_of(self.counts))
+        return f"<Difference: {' '.join(map(PYTHON.headline, self.findings))} People: {people or 'none'}.>"
 
     def _repr_html_(self) -> str:
         counts = self.counts
+        headline, *remarks = map(PYTHON.text, self.findings)
         pieces = [
-            markup.paragraph(NOTHING_SENT_YET) if self.is_first else "",
-            markup.paragraph(about_leaving(self._compared, len(self.outgoing()))),
+            markup.paragraph(headline),
             markup.bars({label: counts[code] for code, label in LABELS.items()}, of="people"),
-            *(markup.paragraph(remark) for remark in self._remarks(counted="changed") if remark),
+            *(markup.paragraph(line) for remark in remarks for line in remark.splitlines()),
         ]
         rows = np.concatenate([np.setdiff1d(self.outgoing(changed=True), self.outgoing()), self.outgoing()])
         if len(rows):
@@ -199,20 +184,18 @@ def plan_behind(difference: Difference) -> ComparedPlan:
     return difference._compared
 
 
-def with_comparison(difference: Difference, compared: ComparedPlan) -> Difference:
-    """The same, made of another comparison with the same campaign."""
-    return Difference(compared, difference._find_others)
-
-
 def others_behind(difference: Difference) -> OtherCampaigns:
     """What other campaigns have to do with its people."""
     return difference._others
 
 
-def decided_messages(difference: Difference, *, changed: Changed, undecided: Ints = _NOBODY) -> pd.DataFrame:
-    """The messages that go out with this answer, without those for undecided numbers."""
-    messages = difference.messages.iloc[difference.outgoing(changed=changed == "send")]
-    return messages[~messages["number"].astype("int64").isin(undecided)]
+def decided_messages(difference: Difference, *, changed: Changed, opted_out: OptedOut) -> pd.DataFrame:
+    """The messages that go out with these answers."""
+    compared = difference._compared
+    leaving = difference._leaving(changed)
+    if opted_out != "send":
+        leaving = leaving & ~compared.opted_out
+    return difference.messages[compared.spread(leaving)]
 
 
 def sent_this_text(difference: Difference, *, changed: Changed) -> dict[str, Ints]:
@@ -223,8 +206,3 @@ def sent_this_text(difference: Difference, *, changed: Changed) -> dict[str, Int
         other.name: np.unique(difference._numbers_of_rows[leaving & other.has_text])
         for other in difference._others.with_text_of(leaving)
     }
-
-
-def about_others(difference: Difference) -> str:
-    """Who of those who may get something has it from another campaign; "" for nobody."""
-    return difference._others.about(difference._leaving("send"))

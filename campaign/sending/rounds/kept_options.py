@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from fractions import Fraction
-from math import floor
-
 import pandas as pd
 
 from campaign.sending.engine.budget import Budget
-from campaign.sending.engine.tally import Spending
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.options import SendOptions
 from campaign.values import replace
 
 
-def with_kept_budget(options: SendOptions, ledger: Ledger) -> SendOptions:
-    """The options with the budget that applies: the one given now, or without one the one given last."""
-    kept = Budget.from_record(ledger.recorded_budget())
+def with_kept_budget(options: SendOptions, recorded: str) -> SendOptions:
+    """The options with the budget that applies: the one given now, or without one the recorded one."""
+    kept = Budget.from_record(recorded)
     return replace(options, budget=kept if options.budget is None else Budget.of(options.budget))
 
 
@@ -32,20 +27,6 @@ def keep_options(options: SendOptions, ledger: Ledger, *, is_sending: bool) -> N
     pace = "" if options.rate is None else str(float(options.rate))
     if is_sending and pace != ledger.recorded_pace():
         ledger.record_pace(pace)
-
-
-def batch_size_within(
-    limit: Decimal, spending: Spending, price: Decimal, outgoing: pd.DataFrame, *, most: int
-) -> int:
-    """The largest batch for a budget of `limit` cost units: `most`, if it covers the `outgoing` messages.
-
-    A batch goes out whole or not at all. So each is at most a tenth of what the budget still pays for at this
-    `price` of one SMS part, or one message, and little of the budget is left over.
-    """
-    room, cost = Fraction(limit) - spending.with_open_parts(0), price * parts_of(outgoing)
-    if cost <= room:
-        return most
-    return max(1, min(most, floor(len(outgoing) * room / Fraction(cost)) // 10))
 
 
 def parts_of(messages: pd.DataFrame) -> int:

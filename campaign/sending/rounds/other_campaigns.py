@@ -7,7 +7,6 @@ others have reached in the last 24 hours, and `elsewhere=` decides on people who
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -38,14 +37,14 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder, folder_exists, open_folder
-from campaign.sending.store.identity import CAMPAIGNS, campaign_key, folded_name, folder_name, is_try_out
+from campaign.sending.store.identity import campaign_key, folded_name, is_try_out
 from campaign.sending.store.manifest import MANIFEST, account_hash
 from campaign.sending.store.user_list import ListedCampaign, listed_campaigns
 from campaign.service.account import Account
-from campaign.text import agreeing, clean, counted, listed_words
+from campaign.text import clean
+from campaign.words.finding import Finding
 
 _SAME_TEXT, _TODAY = timedelta(days=6), timedelta(hours=24)
-_LOST = "The campaign that was sent from {} cannot be read: another one is there now."
 _STATES = {"accepted": (ACCEPTED,), "unknown": (AGAIN, UNKNOWN), "waiting": (UNSENT,)}
 
 
@@ -72,34 +71,23 @@ class OtherCampaign(Struct, frozen=True, eq=False):
         """What it is called."""
         return self.folder.manifest.name
 
-    def about(self, rows: Bools) -> str:
+    def finding(self, rows: Bools) -> Finding:
         """How many of some rows have their text from it, or may get it from there."""
-        people = int(self.has_text[rows].sum())
-        have = f"{counted(people, 'person', 'people')} {agreeing(people, 'has', 'have')} this very text"
-        is_certain = not (self.has_text[rows] & (self.texts[rows] != ACCEPTED)).any()
-        perhaps = "" if is_certain else f", or may get it from there: {self.states(rows)}"
-        return f"{have} from {_quoted(self.name)}{perhaps}."
-
-    def states(self, rows: Bools) -> str:
-        """What is known of their messages: "100 accepted and 48 waiting"."""
         counts = {word: int(np.isin(self.texts[rows], states).sum()) for word, states in _STATES.items()}
-        return listed_words(f"{count:,} {word}" for word, count in counts.items() if count)
-
-    @property
-    def call_to_continue(self) -> str:
-        """The line that sends a plan as this campaign."""
-        manifest, path = self.folder.manifest, self.folder.path
-        others = "" if manifest.environment == "local" else ", …"
-        is_usual = path.parent == CAMPAIGNS.absolute() and path.stem == folder_name(manifest.name, "live")
-        place = "" if is_usual else f", folder={_as_code(seen_from_here(path))}"
-        return f"campaign.send(plan{others}, name={_as_code(manifest.name)}{place})"
+        facts = {
+            "people": int(self.has_text[rows].sum()),
+            "campaign": mask_text(clean(self.name)),
+            "states": [f"{count:,} {word}" for word, count in counts.items() if count],
+            "folder": seen_from_here(self.folder.path),
+        }
+        return Finding("text_elsewhere", facts, "warning")
 
 
 class OtherCampaigns(Struct, frozen=True, eq=False):
-    """Those that matter for the people of a plan, and a sentence for each one that cannot be read."""
+    """Those that matter for the people of a plan, and a finding for each one that cannot be read."""
 
     campaigns: tuple[OtherCampaign, ...] = ()
-    unreadable: tuple[str, ...] = ()
+    unreadable: tuple[Finding, ...] = ()
 
     def with_same_text(self, rows: Bools) -> Bools:
         """Which of some rows have their very text from another campaign, or may get it from there."""
@@ -117,22 +105,9 @@ class OtherCampaigns(Struct, frozen=True, eq=False):
         """Those from which some of the rows have their text, or may get it."""
         return [one for one in self.campaigns if one.has_text[rows].any()]
 
-    def about(self, rows: Bools) -> str:
+    def findings(self, rows: Bools) -> list[Finding]:
         """Who of some rows has this text from which of them, and which ones cannot be read."""
-        return " ".join([*(one.about(rows) for one in self.with_text_of(rows)), *self.unreadable])
-
-    def advice(self, rows: Bools) -> str:
-        """How to go on with the campaign that has most of these texts; "" for none."""
-        having = self.with_text_of(rows)
-        if not having:
-            return ""
-        most = max(having, key=lambda one: int(one.has_text[rows].sum()))
-        return f"To go on with {_quoted(most.name)} instead: {most.call_to_continue}."
-
-    def lines(self, rows: Bools) -> list[str]:
-        """How many of some rows have their text from which of them, and how to go on with it."""
-        lines = [f"{_quoted(one.name)}: {one.states(rows)}" for one in self.with_text_of(rows)]
-        return [*lines, self.advice(rows)]
+        return [*(one.finding(rows) for one in self.with_text_of(rows)), *self.unreadable]
 
 
 def other_campaigns(compared: ComparedPlan, path: Path, name: str, account: Account | None) -> OtherCampaigns:
@@ -152,7 +127,7 @@ def other_campaigns(compared: ComparedPlan, path: Path, name: str, account: Acco
             if _is_other(folder, compared.environment, name, account, now):
                 found.append(people.in_campaign(folder, now))
         except CampaignError as error:
-            unreadable.append(f"The campaign in {clean(place)} cannot be read: {error}")
+            unreadable.append(_unreadable(place, error.finding))
     return OtherCampaigns(tuple(found), tuple(unreadable))
 
 
@@ -165,11 +140,7 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
     record = CampaignRecord.of(place)
     unsent = sum(record.unsent_messages)
     if unsent:
-        raise FolderError(
-            f"The campaign in {folder} is not finished: {counted(unsent, 'message')} "
-            f"{agreeing(unsent, 'waits or was refused', 'wait or were refused')}, and would go out with the "
-            "next run. Finish it with resume, or close it, before it can be named in not_again=."
-        )
+        raise FolderError("campaign_not_finished", folder=folder, messages=unsent)
     # All rounds count: people who have left the table or opted out since were reached nevertheless.
     numbers = record.reached_numbers(record.knowledge >= AGAIN)
     return EarlierCampaign(folder, pd.Series(numbers).astype("str"), place.manifest.environment)
@@ -187,10 +158,7 @@ def check_not_again(plan: Plan, outgoing: Ints) -> None:
         reached = reached[~reached.isin(campaign.reached)]
         count = sum(int(frame["number"].isin(reached).sum()) for frame in messages_at(plan, outgoing))
         if count:
-            raise UsageError(
-                f"{campaign.place} has reached {counted(count, 'person', 'people')} of this plan since it "
-                "was prepared. Prepare it again, so that they are left out."
-            )
+            raise UsageError("reached_since", folder=campaign.place, people=count)
 
 
 class _People(Struct, frozen=True, eq=False, dict=True):
@@ -215,7 +183,8 @@ class _People(Struct, frozen=True, eq=False, dict=True):
         """What another campaign has to do with them."""
         record = CampaignRecord.of(folder)
         times = record.ledger.outcomes["submitted_at"].dt.tz_localize(None).to_numpy()
-        age = np.datetime64(now.replace(tzinfo=None)) - np.append(np.datetime64("NaT"), times)  # by batch
+        times = np.append(np.datetime64("NaT", "us"), times)  # by batch
+        age = np.datetime64(now.replace(tzinfo=None)) - times
         is_today = (record.knowledge >= AGAIN) & ~(age > np.timedelta64(_TODAY))  # a clock was wrong: counts
         is_old = (record.knowledge == ACCEPTED) & (age > np.timedelta64(_SAME_TEXT))
         has_texts = (record.waiting | (record.knowledge >= AGAIN)) & ~is_old
@@ -235,8 +204,8 @@ class _People(Struct, frozen=True, eq=False, dict=True):
 
 def _places(
     path: Path, name: str, environment: str, account: Account | None, now: datetime
-) -> tuple[list[Path], list[str]]:
-    """Where other campaigns may be, each folder once, and a sentence for each unreadable entry of a list."""
+) -> tuple[list[Path], list[Finding]]:
+    """Where other campaigns may be, each folder once, and a finding for each unreadable entry of a list."""
     beside = [manifest.parent for manifest in path.parent.glob(f"[!.]*/{MANIFEST}")]
     listed, problems = listed_campaigns() if environment == "live" else ([], [])
     own = campaign_key(name, account) if account is not None else ""
@@ -244,7 +213,7 @@ def _places(
     places = {os.path.realpath(place): place for place in (*listed_places, *sorted(beside))}
     if folder_exists(path):
         places.pop(os.path.realpath(path), None)
-    lost = [_LOST.format(clean(one.folder)) for one in listed if one.key != own and _is_lost(one, now)]
+    lost = [_unreadable(one.folder) for one in listed if one.key != own and _is_lost(one, now)]
     return [place for place in places.values() if not is_try_out(place.name)], [*problems, *lost]
 
 
@@ -279,9 +248,5 @@ def _is_other(folder: Folder, environment: str, name: str, account: Account | No
     return is_ours and is_of_interest(place, (now - _SAME_TEXT).isoformat())
 
 
-def _quoted(name: str) -> str:
-    return f"“{mask_text(clean(name))}”"
-
-
-def _as_code(text: str) -> str:
-    return json.dumps(clean(text), ensure_ascii=False)
+def _unreadable(folder: str | Path, cause: Finding | None = None) -> Finding:
+    return Finding("campaign_unreadable", {"folder": str(folder), "cause": cause}, "warning")

@@ -43,8 +43,10 @@ def _old_and_new(earlier: pd.DataFrame, now: pd.DataFrame | None, length: int) -
 
 
 def _text(messages: pd.DataFrame) -> str:
-    """The text of a row, with all its pieces."""
-    return mask_text(clean(" ".join(messages["message"])))
+    """The text of a row, with all its pieces and without their numbers."""
+    pieces = messages["message"]
+    texts = pieces.str.replace(r"^\(\d+/\d+\) ", "", regex=True) if len(pieces) > 1 else pieces
+    return mask_text(clean(" ".join(texts)))
 
 
 def _number(messages: pd.DataFrame) -> str:

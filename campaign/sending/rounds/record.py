@@ -129,4 +129,4 @@ def _numbers(messages: pa.Table) -> Ints:
     try:
         return np.asarray(messages.column("number").cast(pa.int64()), dtype=np.int64)
     except pa.ArrowInvalid:
-        raise LedgerError("A frozen message has no phone number. Restore the folder from a copy.") from None
+        raise LedgerError("campaign_file_damaged", file="a part file") from None

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from campaign.contract import ORDERED_AGAIN
 from campaign.local_times import LocalTimes
+from campaign.masking import mask_finding
 from campaign.results.sending_time import seconds_spent
 from campaign.sending.engine.tally import Spending, Tally
-from campaign.sending.ledger.views import LedgerSnapshot
+from campaign.sending.ledger.views import LedgerSnapshot, finding_of
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.rounds import Round
-from campaign.text import agreeing, without_error_class
+from campaign.text import agreeing
+from campaign.words.finding import Finding
 
 
 def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") -> Tally:
@@ -37,7 +39,7 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") ->
         elsewhere=int((batches["messages"].to_numpy() - planned)[is_committed].sum()),
         accepted_batches=int((is_accepted & (batches["round"] == last.number)).sum()),
         doubtful=set(numbers[is_doubtful].tolist()),
-        last_unknown=next(map(without_error_class, _reasons(batches.loc[is_doubtful, "error"])), ""),
+        last_unknown=_last_remark(batches[is_doubtful]),
         spending=cost_so_far(rounds, ledger),
         currency=currency,
         seconds=seconds_spent(  # of what is counted above, not of texts that the table has no more
@@ -48,9 +50,11 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") ->
     )
 
 
-def _reasons(errors: pd.Series[str]) -> Iterable[str]:
-    """Why batches are unknown, the newest first; what was ordered to be sent again waits for that only."""
-    return errors[~errors.isin(["", ORDERED_AGAIN])].iloc[::-1]
+def _last_remark(batches: pd.DataFrame) -> Finding | None:
+    """Why the newest batch is unknown, numbers masked; what was ordered again waits for that only."""
+    last = batches[~batches["why"].isin(["", "ordered_again"])].tail(1)
+    remarks = map(finding_of, last.to_dict("records"))
+    return next((mask_finding(remark) for remark in remarks if remark), None)
 
 
 def cost_so_far(rounds: Iterable[Round], ledger: LedgerSnapshot) -> Spending:
@@ -77,10 +81,8 @@ def _measured(
             yield batch.batch, int(sums[batch.first + batch.messages] - sums[batch.first])
 
 
-def nothing_sent(tally: Tally, outcomes: pd.DataFrame, environment: str) -> str:
+def nothing_sent(tally: Tally, outcomes: pd.DataFrame, environment: str) -> Finding:
     """Why a run had nothing to send, with the day on which messages were accepted last."""
-    if not tally.messages:
-        return "Nothing was left to send: no row gets a message."
     last = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
     day = "" if pd.isna(last) else f" on {LocalTimes().day(last)}"
     kinds = {
@@ -89,7 +91,7 @@ def nothing_sent(tally: Tally, outcomes: pd.DataFrame, environment: str) -> str:
         "refused": tally.refused,
         "withdrawn": tally.waiting,
     }
-    told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
-    verb = "send" if environment == "live" else "rehearse"  # whoever only rehearsed may send it as it is
-    again = f' To {verb} it again, give another name, for example name="second reminder".'
-    return f"Nothing was left to send: {told}.{again if tally.accepted == tally.messages > 0 else ''}"
+    facts: dict[str, Any] = {"kinds": [f"{count:,} {kind}" for kind, count in kinds.items() if count]}
+    if tally.accepted == tally.messages > 0:  # whoever only rehearsed may send it as it is
+        facts["again"] = "send" if environment == "live" else "rehearse"
+    return Finding("nothing_left", facts, "info")

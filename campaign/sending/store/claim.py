@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -26,7 +27,9 @@ from campaign.sending.store.manifest import account_hash
 from campaign.sending.store.user_list import ListedCampaign, ListEntry, listed_campaign
 from campaign.sending.store.user_state import machine_id
 from campaign.service.account import Account
-from campaign.text import agreeing, clean, counted
+from campaign.text import clean, counted
+from campaign.words.finding import Finding
+from campaign.words.stored import stored
 
 
 class Claim(Struct, frozen=True, eq=False, dict=True):
@@ -74,10 +77,7 @@ class Claim(Struct, frozen=True, eq=False, dict=True):
         """Raise `FolderError` unless the campaign was sent in this environment and with this account."""
         recorded = self._recorded(folder)["account"]
         if self.account.environment != "local" and recorded != self.new_home(folder)["account"]:
-            raise FolderError(
-                f"The campaign in {clean(folder.path)} was sent to another address or with another "
-                "user name. Give the account that it was sent with."
-            )
+            raise FolderError("other_account", folder=folder.path)
 
     def list_entry(self, folder: Folder) -> ListEntry | None:
         """The campaign's entry in the user's list; None for a rehearsal."""
@@ -101,9 +101,7 @@ class Claim(Struct, frozen=True, eq=False, dict=True):
         environment = folder.manifest.environment
         if environment != self.account.environment:
             raise FolderError(
-                f"{clean(folder.path)} holds a campaign of the environment {environment}, and the account is "
-                f"of the environment {self.account.environment}. Give the account that it was sent with, or "
-                "another folder."
+                "other_account", folder=folder.path, found=environment, given=self.account.environment
             )
         folder.ledger_place.check(folder.manifest.identity)
         return identity_of(folder.ledger_place)
@@ -124,23 +122,15 @@ def check_home(
     phrase otherwise.
     """
     folder = Path(here["folder"])
-    problem = "" if listed is None else _listed_elsewhere(listed, recorded, folder, moves)
-    if listed is not None and problem:
-        problem = f"{problem} {_sent_sentence(listed)}"
-    elif recorded is not None:
+    problem = None if listed is None else _listed_elsewhere(listed, recorded, folder, moves)
+    if problem is None and recorded is not None:
         problem = _lives_elsewhere(recorded, here)
-    if not problem:
+    if problem is None:
         return ""
     phrase = f"take over {clean(folder)} at {counted(moves, 'move')} {_mark(listed, recorded, moves)}"
     if (takeover or "").split() == phrase.split():
-        return f'"{phrase}": {problem}'
-    outdated = "The phrase that was given does not fit, or no longer fits. " if takeover else ""
-    wish = f"To {'begin anew' if recorded is None else 'go on'} in {clean(folder)} instead"
-    quoted = json.dumps(phrase, ensure_ascii=False)  # as Python reads it, with the backslashes of Windows
-    raise FolderError(
-        f"{problem} Messages could be sent twice. {outdated}Continue it where it lives, with its newest copy "
-        f"and its account. {wish}, give takeover={quoted}."
-    )
+        return stored(problem)
+    raise FolderError(problem.code, **problem.facts, phrase=phrase)
 
 
 def check_newest(listed: ListedCampaign, folder: Path, moves: int) -> None:
@@ -149,60 +139,45 @@ def check_newest(listed: ListedCampaign, folder: Path, moves: int) -> None:
     A change would make its ledger as long as the list says, and nothing would tell any more that it is older.
     """
     if listed.moves > moves:
-        missing = counted(listed.moves - moves, "move")
-        raise FolderError(
-            f"The ledger in {clean(folder)} is an older copy, with {missing} fewer than it had. Nothing was "
-            "changed. Restore the newest copy there. To go on in this one instead, resume the campaign "
-            "first: its error shows the phrase for that."
-        )
+        raise FolderError("ledger_older", ledger=folder, missing=listed.moves - moves)
 
 
 def _listed_elsewhere(
     listed: ListedCampaign, recorded: Mapping[str, str] | None, folder: Path, moves: int
-) -> str:
-    """How the list differs from the campaign in this folder, in words; "" if it does not.
+) -> Finding | None:
+    """How the list differs from the campaign in this folder; None if it does not.
 
     A name that was claimed and nothing more is free: the program that claimed it died before it registered
     a round, so nothing was sent.
     """
-    there, here = clean(listed.folder), clean(folder)
     if not listed.moves:
-        return ""
-    problems = []
-    if not _same_place(listed.folder, folder):
-        state = "" if os.path.lexists(listed.folder) else ", which no longer exists"
-        problems.append(f"This campaign is listed in {there}{state}, and not in {here}.")
-    elif recorded is None:
-        problems.append(f"This campaign was in {there}, and is no longer there.")
-    if recorded is not None and listed.ledger != recorded["ledger"]:
-        problems.append(f"The ledger in {here} is not the one that this campaign was sent with.")
-    elif recorded is not None and (missing := listed.moves - moves) > 0:
-        verb = agreeing(missing, "is", "are")
-        problems.append(f"The ledger in {here} is an older copy: {counted(missing, 'move')} {verb} missing.")
-    return " ".join(problems)
+        return None
+    is_here, here = _same_place(listed.folder, folder), str(folder)
+    is_listed = recorded is not None and listed.ledger == recorded["ledger"]
+    if is_listed and listed.moves > moves:
+        facts = {"missing": listed.moves - moves, "home": "" if is_here else listed.folder}
+        return Finding("ledger_older", {"ledger": here, **facts, **_sent(listed)})
+    if is_here and recorded is not None:
+        return None if is_listed else Finding("ledger_of_another", {"ledger": here, **_sent(listed)})
+    is_gone = is_here or not os.path.lexists(listed.folder)
+    return Finding("campaign_gone" if is_gone else "campaign_elsewhere", {"here": here, **_sent(listed)})
 
 
-def _lives_elsewhere(recorded: Mapping[str, str], here: Mapping[str, str]) -> str:
-    """How a ledger's machine, folder and account differ from those of now, in words; "" if they do not."""
-    home, folder = clean(recorded["folder"]), clean(here["folder"])
-    if recorded["machine"] != here["machine"]:
-        return f"This campaign lives on another machine, in {home} there."
-    if not _same_place(recorded["folder"], Path(here["folder"])):
-        return f"This campaign lives in {home}, and not in {folder}."
+def _lives_elsewhere(recorded: Mapping[str, str], here: Mapping[str, str]) -> Finding | None:
+    """How a ledger's machine, folder and account differ from those of now; None if they do not."""
+    machine = "another machine" if recorded["machine"] != here["machine"] else ""
+    if machine or not _same_place(recorded["folder"], Path(here["folder"])):
+        facts = {"there": recorded["folder"], "here": here["folder"], "machine": machine}
+        return Finding("campaign_elsewhere", facts)
     if recorded["account"] != here["account"]:
-        return f"The campaign in {folder} was sent to another address or with another user name."
-    return ""
+        return Finding("other_account", {"folder": here["folder"]})
+    return None
 
 
-def _sent_sentence(listed: ListedCampaign) -> str:
-    """How many messages left from the place that is listed, and when the last one did."""
-    if not listed.last_sent_at:
-        return "Nothing was sent from there so far."
-    verb, day = agreeing(listed.reached, "was", "were"), datetime.fromisoformat(listed.last_sent_at)
-    return (
-        f"{counted(listed.reached, 'message')} {verb} sent from {clean(listed.folder)}, the last on "
-        f"{LocalTimes().day(day)}."
-    )
+def _sent(listed: ListedCampaign) -> dict[str, Any]:
+    """From where messages left so far, how many, and on which day the last one."""
+    day = listed.last_sent_at and LocalTimes().day(datetime.fromisoformat(listed.last_sent_at))
+    return {"there": listed.folder, "messages": listed.reached if day else 0, "day": day}
 
 
 def _same_place(one: str, other: Path) -> bool:

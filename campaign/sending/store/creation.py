@@ -18,6 +18,7 @@ from pathlib import Path
 
 from campaign.errors import FolderError, LockedError
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
+from campaign.sending.ledger.file_faults import unusable
 from campaign.sending.ledger.ledger_place import ledger_place
 from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.store.folder import Folder, folder_exists, open_folder
@@ -28,7 +29,6 @@ from campaign.service.account import Account
 from campaign.version import VERSION
 
 LEDGER = "ledger.sqlite"
-BEGUN = "{} was begun by another program just now. Send the plan again."
 _LOCK = re.compile(r"\.campaign-[0-9a-f]{16}\.unfinished\.lock")
 
 
@@ -68,11 +68,8 @@ def create_folder(
             sync_folder(path.parent)
     except OSError as error:
         if folder_exists(path):
-            raise LockedError(BEGUN.format(path)) from None
-        raise FolderError(
-            f"The campaign folder {path} cannot be made: {error.strerror or error}. Make room on the "
-            "disk, or give a folder that you can write to."
-        ) from None
+            raise LockedError("begun_elsewhere", folder=path) from None
+        raise unusable(path, error) from None
     return Folder(path, manifest)
 
 

@@ -6,12 +6,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from campaign.errors import FolderError
 from campaign.private_files import replace_private_file, sync_folder
+from campaign.sending.ledger.file_faults import unusable
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.store.manifest import COMPOSED, MANIFEST, read_round_manifest
 from campaign.sending.store.rounds import ROUNDS, round_path
-from campaign.text import clean
 
 
 def finish_erasure(path: Path, ledger: Ledger) -> None:
@@ -33,10 +32,7 @@ def finish_erasure(path: Path, ledger: Ledger) -> None:
             for folder in (*rounds, path / ROUNDS, path):
                 sync_folder(folder)
     except OSError as error:
-        raise FolderError(
-            f"What is left of people in {clean(path)} cannot be deleted: {error.strerror or error}. Allow "
-            "yourself to write to the folder, then erase the campaign again."
-        ) from None
+        raise unusable(path, error) from None
 
 
 def _files_of_people(path: Path, rounds: Sequence[Path]) -> list[Path]:

@@ -23,7 +23,6 @@ from campaign.arrow_text import Ints
 from campaign.errors import CampaignError, FolderError, OtherFileError, UsageError
 from campaign.local_times import LocalTimes
 from campaign.paths import impossible
-from campaign.results.left_to_do import WaysOn
 from campaign.results.sending_time import Paces
 from campaign.results.sent_rounds import SentRound
 from campaign.results.tables import Result
@@ -42,8 +41,9 @@ from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_cam
 from campaign.sending.store.rounds import FrozenPlan, Round, messages_in, open_round
 from campaign.sending.store.ways_on import call_to_resume, options_of_last_run
 from campaign.service.account_in_code import account_of
-from campaign.text import clean
 from campaign.values import replace
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 
 class Folder(Struct, frozen=True):
@@ -71,10 +71,7 @@ class Folder(Struct, frozen=True):
         """Raise `UsageError` if a database is given and the ledger is elsewhere, or the other way round."""
         recorded = self.manifest.ledger
         if given is not None and given != recorded and (is_address(given) or is_address(recorded)):
-            raise UsageError(
-                f"The campaign in {clean(self.path)} has its ledger in {clean(recorded)}, and not in "
-                f"{clean(os.fspath(given))}. Leave out ledger=, or give a new campaign another name."
-            )
+            raise UsageError("ledger_elsewhere", folder=self.path, recorded=recorded, given=os.fspath(given))
 
     def rounds(self, ledger: LedgerSnapshot) -> list[Round]:
         """The registered rounds, in order; raises `FolderError` if the campaign was erased."""
@@ -84,34 +81,29 @@ class Folder(Struct, frozen=True):
     def check_not_erased(self, erased_at: str) -> None:
         """Raise `FolderError` if the campaign was erased: nobody knows any more what it sent to whom."""
         if erased_at:
-            raise FolderError(
-                f"The campaign in {clean(self.path)} was erased on {erased_at[:10]}; history() has its "
-                "totals and costs. Give another name."
-            )
+            raise FolderError("erased_before", folder=self.path, day=erased_at[:10])
 
     def load_result(
         self,
         frozen: FrozenPlan | None = None,
-        sentence: str = "",
+        ending: Finding | None = None,
         *,
         nothing_sent: bool = False,
-        ways_on: WaysOn | None = None,
+        resume: str | None = None,
     ) -> Result:
         """What is known now: the plan of the last round joined with the ledger.
 
-        Give the frozen plan where it is at hand. `sentence` says why a run ended, and `nothing_sent` that it
-        had nothing to send. `ways_on` are the calls that send what is left, where a run knows them better.
+        Give the frozen plan where it is at hand. `ending` says why a run ended, and `nothing_sent` that it
+        had nothing to send. `resume` is the line that sends what is left, where a run knows it better.
         """
         ledger = self.snapshot()
         rounds = self.rounds(ledger)
         if frozen is None:
             if not rounds:
-                raise FolderError(
-                    f"Nothing was sent in {self.path}: the program ended before the first round was ready. "
-                    "Send the plan again."
-                )
+                raise FolderError("never_begun", folder=self.path)
             frozen = rounds[-1].load(ledger.batches)
         outcomes = ledger.outcomes_of(frozen.batch_of_message)
+        ending = ending or _why_workers_wait(ledger.order)
         return Result(
             frozen.plan,
             outcomes,
@@ -120,22 +112,21 @@ class Folder(Struct, frozen=True):
             name=self.manifest.name,
             environment=self.manifest.environment,
             folder=self.path,
-            sentence=sentence or _why_workers_wait(ledger.order),
+            ending=ending,
             nothing_sent=nothing_sent,
             rounds=_told(rounds, ledger),
             is_closed=ledger.is_closed,
             open_in=self.open_in,
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges(self.ledger_place, ledger.moves, datetime.now(UTC)),
-            ways_on=self._ways_on(rounds, ledger.paces) if ways_on is None else ways_on,
+            resume=self._call_to_resume(rounds, ledger.paces) if resume is None else resume,
             recorded=partial(_recorded, rounds, ledger.batches),
         )
 
-    def _ways_on(self, rounds: Sequence[Round], paces: Paces) -> WaysOn:
-        """The call that sends what is left, as far as the folder and this process know how it was sent."""
+    def _call_to_resume(self, rounds: Sequence[Round], paces: Paces) -> str:
+        """The line that sends what is left, as far as the folder and this process know how it was sent."""
         chosen = options_of_last_run(rounds[-1].sent.options, paces) if rounds else {}
-        call = call_to_resume(self.path, account_of(self.manifest.environment), chosen)
-        return (("To send what is left", call),)
+        return call_to_resume(self.path, account_of(self.manifest.environment), chosen)
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the campaign for one run; raises `LockedError` at once if another has it."""
@@ -151,14 +142,13 @@ class Folder(Struct, frozen=True):
         if name.from_folder:
             return
         if folded_name(manifest.name) != folded_name(name.name):
-            raise FolderError(
-                f"{self.path} holds the campaign {manifest.name!r}, not {name.name!r}. Give another folder."
-            )
+            raise FolderError("folder_unusable", folder=self.path, found=manifest.name)
         if not name.source or not manifest.source or name.source == manifest.source:
             return
         sent = self.files_sent()
         if name.source not in sent:
-            raise OtherFileError(manifest.name, [manifest.source, *sent][-1], name.source)
+            last = [manifest.source, *sent][-1]
+            raise OtherFileError("other_file", campaign=manifest.name, sent_from=last, file=name.source)
 
     def files_sent(self) -> dict[str, str]:
         """When each file was sent last, the newest at the end, without files of rows to correct."""
@@ -184,9 +174,9 @@ def _told(rounds: Sequence[Round], ledger: LedgerSnapshot) -> list[SentRound]:
     return [*earlier, replace(last.with_budget(ledger.budget), paces=ledger.paces)]
 
 
-def _why_workers_wait(order: StandingOrder | None) -> str:
+def _why_workers_wait(order: StandingOrder | None) -> Finding | None:
     """Why no worker sends any more, if a person or a valve has ordered that."""
-    return order.note if order is not None and order.kind in ("paused", "stopped") else ""
+    return order.reason if order is not None and order.kind in ("paused", "stopped") else None
 
 
 def open_folder(path: str | os.PathLike[str]) -> Folder:
@@ -205,9 +195,9 @@ def folder_exists(path: Path) -> bool:
     except OSError as error:
         reason = error.strerror or type(error).__name__
     if reason:
-        raise FolderError(f"There can be no campaign in {clean(path)}: {reason}. Give another folder.")
+        raise FolderError("folder_unusable", folder=path, reason=reason)
     if occupied:
-        raise FolderError(f"{path} holds other files and no campaign. Give another folder.")
+        raise FolderError("folder_unusable", folder=path, reason="it holds other files")
     return False
 
 
@@ -228,4 +218,4 @@ class LaterChanges(Struct, frozen=True):
                 return ""
         except (CampaignError, OSError):
             return ""
-        return f"This is of {LocalTimes().moment(self.read_at)}; since then the campaign has changed."
+        return PYTHON.text(Finding("changed_since", {"moment": LocalTimes().moment(self.read_at)}))

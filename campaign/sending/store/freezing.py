@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count, pairwise, repeat
@@ -30,6 +29,7 @@ from campaign.messages.plan_tables.plan_columns import (
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.results.totals import people_in
+from campaign.sending.ledger.file_faults import unusable
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.frozen_messages import Cutting, Digests, MessageSource, freeze, in_order
 from campaign.sending.store.hashed_rows import with_hashes
@@ -39,7 +39,6 @@ from campaign.sending.store.part_files import (
     MESSAGES,
     SETTLED,
     arrow_table,
-    cannot_be_written,
     contacts_table,
     part_path,
     write_part,
@@ -47,7 +46,6 @@ from campaign.sending.store.part_files import (
 from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import PLAN, TABLES, sweep_unfinished_files
 from campaign.sending.store.user_state import user_name
-from campaign.text import agreeing, clean, counted
 from campaign.version import VERSION
 
 _SENDERS = 10  # senders that a manifest names; more than one or two are a column of the file
@@ -79,7 +77,7 @@ def freeze_round(
         for folder in (*folders, path, path.parent):
             sync_folder(folder)
     except OSError as error:
-        raise cannot_be_written(path, error) from None
+        raise unusable(path, error) from None
     return manifest, entries
 
 
@@ -145,12 +143,7 @@ def _check_written(path: Path, digests: Digests) -> None:
     """Raise `FolderError` unless what Dask workers have written is here; clear away what they left."""
     missing = [name for name in digests if not (path / name).is_file()]
     if missing:
-        files, are = counted(len(missing), "file"), agreeing(len(missing), "is", "are")
-        raise FolderError(
-            f"{files} that the Dask workers wrote {are} not in {clean(path)}, so the folder is not shared. "
-            "Nothing was sent. Give a folder= on a disk that all machines of the cluster have at the same "
-            "path."
-        )
+        raise FolderError("folder_not_shared", folder=path, files=len(missing))
     sweep_unfinished_files(path)
 
 
@@ -201,7 +194,7 @@ def _manifest(
             **plan.totals.as_record(),
             "people": people_in(plan.totals, len(rows_with_why(plan, *PEOPLE_OF_THEIR_OWN))),
         },
-        reading=asdict(plan.reading) if plan.reading is not None else None,
+        reading=plan.reading.as_record() if plan.reading is not None else None,
         digests=dict(sorted(digests.items())),
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         version=VERSION,

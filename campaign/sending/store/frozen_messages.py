@@ -179,7 +179,7 @@ class FrozenPart:
         """One of its batches, ready to leave."""
         after = entry.first + entry.messages
         if after > self._table.num_rows or self._content.digest(entry.first, after) != entry.digest:
-            raise LedgerError(f"{self._path} was changed after it was frozen. Restore it from a copy.")
+            raise LedgerError("campaign_file_damaged", file=self._path)
         size = int(self._sizes[entry.first : after].sum())
         return Batch(entry.batch, entry.messages, size, self._encoded.slice(entry.first, after))
 

@@ -90,8 +90,7 @@ class FrozenParts(Struct, frozen=True, eq=False, dict=True):
             of_place = of_place[(of_place >= 0) & (of_place < len(by_place))]
             by_place[of_place] = of_batch[: len(of_place)]
         if not by_place.all():
-            folder = self.files["contacts"][0].parent.parent
-            raise FolderError(f"The files in {folder} do not belong together. Restore them from a copy.")
+            raise FolderError("campaign_file_damaged", file=self.files["contacts"][0].parent.parent)
         return by_place
 
     def earlier_batches(self) -> Ints:

@@ -19,7 +19,6 @@ from campaign.service.account import Account
 from campaign.text import clean
 
 CAMPAIGNS = Path("campaigns")
-NOTHING_SENT_YET = "Nothing was sent under this name before."
 _SUFFIXES: dict[str, str] = {"local": ".local", "sandbox": ".sandbox", "live": ""}
 _SLUG_LENGTH = 40
 _TRY_OUT = re.compile(r"try-out-\d{8}-\d{6}-\d{6}(?:\.|$)")
@@ -27,7 +26,6 @@ _TRY_OUT = re.compile(r"try-out-\d{8}-\d{6}-\d{6}(?:\.|$)")
 _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]")
 _LIKE_HASHED = re.compile(r".*-[0-9a-f]{8}")
 _UNNAMED = "campaign"
-_GIVE_NAME = 'Give it one, for example name="visits".'
 
 
 class ChosenName(NamedTuple):
@@ -52,19 +50,18 @@ def choose_name(
     """
     if name is not None:
         check_text(name, subject="name", write='name="visits"')
-        return ChosenName(_checked(name, "The name"))
+        return ChosenName(_checked(name))
     if folder is not None:
         last = Path(os.path.abspath(folder)).name  # noqa: PTH100 - Path.absolute keeps ".."
-        name = _checked(last.removesuffix(_SUFFIXES[environment]), "The folder's name")
-        return ChosenName(name, from_folder=True)
+        return ChosenName(_checked(last.removesuffix(_SUFFIXES[environment])), from_folder=True)
     if plan.reading is not None and plan.reading.continues is not None:
-        return ChosenName(_checked(plan.reading.continues.campaign, "The campaign's name"))
+        return ChosenName(_checked(plan.reading.continues.campaign))
     file = "" if plan.reading is None else plan.reading.path
     if not file:
         if environment == "local":
             return ChosenName(_UNNAMED)
-        raise UsageError(f"This campaign has no name, because it does not come from one file. {_GIVE_NAME}")
-    return ChosenName(_checked(Path(file).stem, "The file's name"), file)
+        raise UsageError("campaign_name_missing")
+    return ChosenName(_checked(Path(file).stem), file)
 
 
 def locate_campaign(
@@ -111,9 +108,9 @@ def folder_name(name: str, environment: Environment) -> str:
     return slug + _SUFFIXES[environment]
 
 
-def _checked(name: str, subject: str) -> str:
+def _checked(name: str) -> str:
     if not folded_name(clean(name)):
-        raise UsageError(f"{subject} is blank, and a campaign needs a name. {_GIVE_NAME}")
+        raise UsageError("campaign_name_missing")
     return name.strip()
 
 

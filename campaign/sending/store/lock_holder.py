@@ -17,6 +17,7 @@ from typing import Annotated
 
 import msgspec
 
+from campaign.errors import LockedError
 from campaign.local_times import LocalTimes
 from campaign.private_files import read_ordinary, replace_private_file
 from campaign.sending.store.locks import hold_lock
@@ -85,12 +86,13 @@ def open_in(folder: Path) -> str:
     return holder.where if holder is not None and holder.is_at_work else ""
 
 
-def _locked_out(folder: Path) -> str:
+def _locked_out(folder: Path) -> LockedError:
     """Why a campaign cannot be opened; a program on another machine is believed to be at work, too."""
     holder = _noted(folder)
     is_told = holder is not None and (holder.is_at_work or not holder.is_on_this_machine)
-    where = f", {holder.where}" if holder is not None and is_told else ""
-    return f"{folder} is open in another run{where}. Wait for that one, or stop it, then try again."
+    return LockedError(
+        "campaign_open", place=folder, holder=holder.where if holder is not None and is_told else ""
+    )
 
 
 def _note(folder: Path, content: bytes) -> None:

@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from campaign.errors import FolderError, LockedError
+from campaign.errors import LockedError
 from campaign.private_files import check_ordinary
+from campaign.sending.ledger.file_faults import unusable
 
 
 @contextmanager
-def hold_lock(path: Path, *, timeout: float = 0, refusal: Callable[[], str] = str) -> Iterator[None]:
+def hold_lock(
+    path: Path, *, timeout: float = 0, refusal: Callable[[], LockedError] | None = None
+) -> Iterator[None]:
     """Hold the lock of the folder that `path` is in; raises `LockedError` if another run keeps it for
-    `timeout` seconds. `refusal` then says what to do, if that is anything special.
+    `timeout` seconds: what `refusal` makes, if that is anything special.
     """
     import filelock
 
@@ -22,13 +25,9 @@ def hold_lock(path: Path, *, timeout: float = 0, refusal: Callable[[], str] = st
         check_ordinary(path)
         lock.acquire()
     except filelock.Timeout:
-        usual = f"{path.parent} is open in another run. Wait for that one, or stop it, then try again."
-        raise LockedError(refusal() or usual) from None
+        raise (LockedError("campaign_open", place=path.parent) if refusal is None else refusal()) from None
     except OSError as error:
-        raise FolderError(
-            f"{path} cannot be locked: {error.strerror or error}. Allow yourself to write to the "
-            "folder, then try again."
-        ) from None
+        raise unusable(path, error) from None
     try:
         yield
     finally:

@@ -19,13 +19,14 @@ from campaign.environments import Environment
 from campaign.errors import FolderError
 from campaign.messages.totals import Totals
 from campaign.private_files import read_ordinary
+from campaign.sending.ledger.file_faults import unreadable
 from campaign.sending.store.identity import CAMPAIGNS
 from campaign.service.account import Account
 from campaign.suggestions import folder_meant
 from campaign.text import clean, shorten
 from campaign.values import replace
 
-FORMAT = 5
+FORMAT = 6
 MANIFEST = "manifest.json"
 _LONGEST = 1 << 30  # bytes; a million cells with remarks have some 200 MB
 COMPOSED = "composed.json"  # what a person decided who composed the campaign by clicks; no manifest needs it
@@ -146,15 +147,13 @@ def read_campaign_manifest(folder: Path) -> CampaignManifest:
     try:
         return _read(folder, CampaignManifest)
     except NotADirectoryError:
-        raise FolderError(f"{clean(folder)} is a file. Give the folder of a campaign.") from None
+        raise FolderError("no_campaign", folder=folder, reason="it is a file") from None
     except FileNotFoundError:
-        why = f"it has no {MANIFEST}" if folder.is_dir() else "there is no such folder"
+        reason = f"it has no {MANIFEST}" if folder.is_dir() else "there is no such folder"
         meant = folder_meant(folder, CAMPAIGNS, MANIFEST) or folder_meant(folder, folder.parent, MANIFEST)
-        raise FolderError(
-            f"There is no campaign in {clean(folder)}: {why}. Give the folder of a campaign.{clean(meant)}"
-        ) from None
+        raise FolderError("no_campaign", folder=folder, reason=reason, suggestions=meant) from None
     except OSError as error:
-        raise _unreadable(folder, error) from None
+        raise unreadable(folder / MANIFEST, error) from None
 
 
 def read_round_manifest(folder: Path) -> RoundManifest:
@@ -162,7 +161,7 @@ def read_round_manifest(folder: Path) -> RoundManifest:
     try:
         return _read(folder, RoundManifest)
     except OSError as error:
-        raise _unreadable(folder, error) from None
+        raise unreadable(folder / MANIFEST, error) from None
 
 
 def account_hash(account: Account, salt: str) -> str:
@@ -183,25 +182,10 @@ def _read(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
         content = read_ordinary(folder / MANIFEST, _LONGEST)
         made_by = msgspec.json.decode(content, type=_MadeBy)
         if made_by.format != FORMAT:
-            raise _other_format(folder, made_by.version)
+            version = shorten(clean(made_by.version), 40)
+            raise FolderError("folder_format_unknown", folder=folder, version=version)
         manifest = msgspec.json.decode(content, type=kind)
         manifest.digest  # noqa: B018 - what is nested too deeply fails here, not where it is needed
     except (ValueError, RecursionError):
-        raise FolderError(f"{clean(folder / MANIFEST)} is damaged. Restore it from a copy.") from None
+        raise FolderError("campaign_file_damaged", file=folder / MANIFEST) from None
     return manifest
-
-
-def _unreadable(folder: Path, error: OSError) -> FolderError:
-    return FolderError(
-        f"{clean(folder / MANIFEST)} cannot be read: {error.strerror}. Make it readable, or restore it "
-        "from a copy."
-    )
-
-
-def _other_format(folder: Path, version: object) -> FolderError:
-    """Why a folder of another format is not opened, and what to do instead."""
-    return FolderError(
-        f"{folder} was made by another version of campaign ({shorten(clean(version), 40)}), in a format that "
-        "this one cannot read. Use that version. To continue with this one, start a new campaign, and give "
-        "the list of those who were reached as not_again=."
-    )

@@ -16,7 +16,6 @@ from campaign.messages.recipients import are_among
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.part_files import OUTGOING, read_part
 from campaign.sending.store.rounds import PLAN, Round, SentPart
-from campaign.text import clean, counted
 
 _LEFT = ("accepted", "unknown", "sending")
 _KEY = ("number", "text_hash")
@@ -37,15 +36,9 @@ def check_never_twice(new_round: Round, rounds: Iterable[Round], ledger: LedgerS
         left = _keys(part.read(*_KEY))[_has_left(part)]
         places = np.minimum(np.searchsorted(cut, left), len(cut) - 1)
         twice += int((cut[places] == left).sum())
-    for count, whom in (
-        (twice, "has this very text, or may have it"),
-        (_count_unwanted(new_round), "is on a list of opt-outs"),
-    ):
+    for count, why in ((twice, "that may have it"), (_count_unwanted(new_round), "that opted out")):
         if count:
-            raise LedgerError(
-                f"Nothing was sent: {counted(count, 'message')} of {clean(new_round.path.parents[1])} would "
-                f"go to a number that {whom}. This is a mistake in campaign: please report it."
-            )
+            raise LedgerError("would_send_twice", folder=new_round.path.parents[1], messages=count, why=why)
 
 
 def _count_unwanted(new_round: Round) -> int:

@@ -24,6 +24,7 @@ from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import FolderError, LedgerError
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.private_files import check_ordinary, name_new_file, new_private_file, open_ordinary
+from campaign.sending.ledger.file_faults import unreadable, unusable
 
 UNFINISHED = "unfinished-"  # how the name of a file begins that was not written to the end
 # What later rounds are compared with, beside the number: see `HashedRows`.
@@ -49,7 +50,7 @@ CONTACTS = _schema(row=_INTEGER, number=_INTEGER, batch=_INTEGER, **dict.fromkey
 ISSUES = pa.schema(
     [
         pa.field("row", _INTEGER),
-        *_schema(**dict.fromkeys(("column", "value", "code", "severity", "detail"), _TEXT)),
+        *_schema(**dict.fromkeys(("column", "value", "code", "severity", "detail", "facts"), _TEXT)),
     ]
 )
 
@@ -102,22 +103,10 @@ def write_part(table: pa.Table, path: Path) -> str:
         except FileExistsError:
             unfinished.unlink()
             if file_digest(path) != digest:
-                raise FolderError(
-                    f"Two Dask workers wrote different content for {path}, so they do not run the same "
-                    "versions. Nothing was sent. Install the same versions on all machines, then send again."
-                ) from None
+                raise FolderError("cluster_differs", reason=path.name) from None
     except OSError as error:
-        raise cannot_be_written(path, error) from None
+        raise unusable(path, error) from None
     return digest
-
-
-def cannot_be_written(path: Path, error: OSError) -> FolderError:
-    """Nothing can be kept at this place."""
-    return FolderError(
-        f"The messages cannot be kept in {path}: {error.strerror or error}. Nothing was sent. Make room on "
-        "the disk, or allow yourself to write to the folder, then try again. The machines of a Dask cluster "
-        "all need the folder at the same path."
-    )
 
 
 def _write_table(table: pa.Table, path: Path) -> None:
@@ -140,9 +129,7 @@ def file_digest(path: Path) -> str:
         with open_ordinary(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise FolderError(
-            f"{path} cannot be read: {error.strerror}. Make it readable, or restore it from a copy."
-        ) from None
+        raise unreadable(path, error) from None
 
 
 @contextmanager
@@ -152,7 +139,7 @@ def _undamaged(path: Path) -> Iterator[None]:
         check_ordinary(path)
         yield
     except (OSError, ValueError, LookupError, TypeError, pa.ArrowException):
-        raise LedgerError(f"{path} is missing or damaged. Restore it from a copy.") from None
+        raise LedgerError("campaign_file_damaged", file=path) from None
 
 
 def read_part(path: Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:

@@ -38,7 +38,7 @@ from campaign.messages.recipients import Addressing
 from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
 from campaign.sending.store.frozen_parts import FrozenParts
-from campaign.sending.store.manifest import RoundManifest, read_round_manifest
+from campaign.sending.store.manifest import MANIFEST, RoundManifest, read_round_manifest
 from campaign.sending.store.opt_outs import OPT_OUTS, OptOuts
 from campaign.sending.store.part_files import (
     OUTGOING,
@@ -63,7 +63,7 @@ class SentPart(Struct, frozen=True):
         """Some columns of its messages; raises `LedgerError` where it has not those of its batches."""
         table = read_part(self.path, OUTGOING, columns)
         if table.num_rows != sum(batch.messages for batch in self.batches):
-            raise LedgerError(f"{self.path} is missing or damaged. Restore it from a copy.")
+            raise LedgerError("campaign_file_damaged", file=self.path)
         return table
 
     @property
@@ -115,9 +115,7 @@ class Round(Struct, frozen=True):
         """Raise `FolderError` when a file is not what it was when it was frozen."""
         for name, digest in self.manifest.digests.items():
             if file_digest(self.path / name) != digest:
-                raise FolderError(
-                    f"{self.path / name} was changed after it was frozen. Restore it from a copy."
-                )
+                raise FolderError("campaign_file_damaged", file=self.path / name)
 
     def load(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
         """The plan as it was frozen; raises `FolderError` when a file is not what it was then."""
@@ -135,7 +133,7 @@ class Round(Struct, frozen=True):
         by_message = frozen.batch_of_message(_batch_of_message(own))
         first, *others = frozen.parts()
         if not others and not self._fits(first):
-            raise FolderError(f"The files in {self.path} do not belong together. Restore them from a copy.")
+            raise FolderError("campaign_file_damaged", file=self.path)
         tables: dict[str, Any] = {
             name: whole_frame(frozen, name) if others else partial(getattr, first, name)
             for name in ("messages", "issues", "contacts", "alternatives")
@@ -213,9 +211,7 @@ def open_round(folder: Path, registered: RegisteredRound) -> Round:
     path = round_path(folder, registered.round)
     manifest = read_round_manifest(path)
     if manifest.digest != registered.digest:
-        raise FolderError(
-            f"The manifest in {path} was changed after the round was registered. Restore it from a copy."
-        )
+        raise FolderError("campaign_file_damaged", file=path / MANIFEST)
     return Round(registered.round, path, manifest)
 
 

@@ -21,14 +21,9 @@ from msgspec import Meta, Struct
 from campaign.errors import FolderError
 from campaign.private_files import read_ordinary
 from campaign.sending.ledger.rollback_guard import INTERVAL
-from campaign.sending.store.user_state import cannot_use, state_directory, write_state
-from campaign.text import clean
+from campaign.sending.store.user_state import cannot_use, state_damaged, state_directory, write_state
+from campaign.words.finding import Finding
 
-_DAMAGED = (
-    "{}, an entry in the list of live campaigns, is damaged. Restore it from a copy. If there is none, look "
-    "up what its campaign sent, then delete it: nothing but this list can tell when messages would be sent "
-    "twice from another folder."
-)
 _Text = Annotated[str, Meta(min_length=1)]
 _Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]  # SQLite has 64 bits
 
@@ -114,12 +109,12 @@ def listed_campaign(key: str) -> ListedCampaign | None:
     except OSError as error:
         raise cannot_use(path, error) from None
     except (ValueError, RecursionError):
-        raise FolderError(_DAMAGED.format(clean(path))) from None
+        raise state_damaged(path) from None
     return campaign
 
 
-def listed_campaigns() -> tuple[list[ListedCampaign], list[str]]:
-    """All listed campaigns, and a sentence for each entry that cannot be read.
+def listed_campaigns() -> tuple[list[ListedCampaign], list[Finding]]:
+    """All listed campaigns, and a finding for each entry that cannot be read.
 
     Raises `FolderError` if the list as a whole cannot be read.
     """
@@ -131,12 +126,12 @@ def listed_campaigns() -> tuple[list[ListedCampaign], list[str]]:
     except OSError as error:
         raise cannot_use(folder, error) from None
     campaigns: list[ListedCampaign] = []
-    problems: list[str] = []
+    problems: list[Finding] = []
     for key in keys:
         try:
             campaigns += filter(None, [listed_campaign(key)])
         except FolderError as error:
-            problems.append(str(error))
+            problems.append(error.finding)
     return campaigns, problems
 
 

@@ -8,24 +8,19 @@ import os
 import re
 import secrets
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 
 import platformdirs
 
-from campaign.errors import FolderError
+from campaign.errors import FolderError, LockedError
 from campaign.private_files import make_private_folder, read_ordinary, replace_private_file, sync_folder
 from campaign.sending.store.locks import hold_lock
 from campaign.service.account import Account
-from campaign.text import clean
 
 VARIABLE = "CAMPAIGN_STATE_DIR"
 _MACHINE = "machine"
 _PATIENCE = 120  # seconds for which a campaign waits while another one of its account is begun
-_BEGUN = (
-    "Another campaign of this account was being begun by another program for the last {} seconds, and only "
-    "one can be at a time, so that each knows whom the other one reaches. Nothing was sent. Try again once "
-    "that one is sending or has asked its question."
-)
 _ID = re.compile(rb"[0-9a-f]{32}")
 
 
@@ -46,7 +41,7 @@ def state_directory() -> Path:
     given = os.environ.get(VARIABLE)
     path = Path(given) if given else platformdirs.user_state_path("campaign")
     if not path.is_absolute():
-        raise FolderError(f"{VARIABLE} is {clean(path)}, a relative path. Set it to an absolute one.")
+        raise FolderError("wrong_value", argument=VARIABLE, needs="an absolute path", given=path)
     return path
 
 
@@ -65,10 +60,7 @@ def machine_id() -> str:
     except OSError as error:
         raise cannot_use(path, error) from None
     if not _ID.fullmatch(content):
-        raise FolderError(
-            f"{clean(path)}, the id of this machine, is damaged. Restore it from a copy. If there is none, "
-            "delete it: every campaign of this machine will then have to be taken over once."
-        )
+        raise state_damaged(path)
     return content.decode()
 
 
@@ -85,7 +77,7 @@ def account_lock(account: Account) -> AbstractContextManager[None]:
         make_private_folder(path.parent)
     except OSError as error:
         raise cannot_use(path.parent, error) from None
-    return hold_lock(path, timeout=_PATIENCE, refusal=lambda: _BEGUN.format(_PATIENCE))
+    return hold_lock(path, timeout=_PATIENCE, refusal=partial(LockedError, "begun_elsewhere"))
 
 
 def write_state(path: Path, content: bytes) -> None:
@@ -100,7 +92,10 @@ def write_state(path: Path, content: bytes) -> None:
 
 def cannot_use(path: Path, error: OSError) -> FolderError:
     """The error for a file of the state directory that cannot be read or written."""
-    return FolderError(
-        f"{clean(path)} cannot be read or written: {error.strerror or error}. What is known of campaigns is "
-        f"kept there: allow yourself to write to it, or set {VARIABLE} to a folder that you can write to."
-    )
+    reason = error.strerror or str(error)
+    return FolderError("campaign_file_unusable", file=path, reason=reason, variable="CAMPAIGN_STATE_DIR")
+
+
+def state_damaged(path: Path) -> FolderError:
+    """The error for such a file that is not as it was written."""
+    return FolderError("campaign_file_damaged", file=path, knows="what was sent")

@@ -30,7 +30,9 @@ from campaign.service.account import Account
 from campaign.service.kept_account import kept_account
 from campaign.service.passwords import variable_names
 from campaign.service.wire import Encoding
-from campaign.text import agreeing, clean, counted, listed_words
+from campaign.text import agreeing, counted
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 _TICK = 0.2  # seconds between two looks at the tasks
 _LOOK = 2.0  # seconds between two looks at who sends
@@ -47,10 +49,7 @@ def send_from_cluster(
     is registered. Ctrl-C and SIGTERM stop all senders cleanly.
     """
     if cluster is None:
-        raise UsageError(
-            "senders= needs a Dask cluster. Connect with distributed.Client(address), or leave senders= out: "
-            "then this program sends."
-        )
+        raise UsageError("cluster_missing")
     environment, encoding = _account_for_all(options)
     _check_accounts(cluster, environment, encoding)
     released = release_plan(plan, options, opt_outs=opt_outs)
@@ -58,8 +57,8 @@ def send_from_cluster(
         return None
     tasks = cluster.start_long(_send, senders, str(released.folder.absolute()), environment, encoding)
     reports = _Senders(cluster, tasks, released.folder, environment, options.progress).reports()
-    sentence = next((report.sentence for report in reports if report.sentence), "")
-    return open_folder(released.folder).load_result(sentence=sentence)
+    ending = next((report.finding for report in reports if report.finding), None)
+    return open_folder(released.folder).load_result(ending=ending)
 
 
 def _account_for_all(options: SendOptions) -> tuple[str, Encoding]:
@@ -68,12 +67,7 @@ def _account_for_all(options: SendOptions) -> tuple[str, Encoding]:
     if account is None:
         return "local", "url"
     if not isinstance(account, Account) or account.environment == "local":
-        raise UsageError(
-            "senders= needs an account that each Dask worker reads from its own environment, and no other "
-            "program knows the password of this embedded sandbox. Leave out account= for a rehearsal, in "
-            "which each sender has an embedded sandbox of its own, or give account=campaign.Account."
-            'from_environment("sandbox").'
-        )
+        raise UsageError("account_not_on_workers")
     return account.environment, account.encoding
 
 
@@ -81,18 +75,15 @@ def _check_accounts(cluster: Cluster, environment: str, encoding: Encoding) -> N
     """Raise `AccountError` unless each worker finds an account in its environment."""
     answers = cluster.everywhere(_find_account, environment, encoding)
     if not answers:
-        raise CampaignError("The Dask cluster has no worker. Nothing was sent. Start some, then send again.")
+        raise CampaignError("cluster_missing")
     for worker, answer in answers.items():
         if isinstance(answer, CampaignError):
-            raise AccountError(
-                f"On the Dask worker {clean(worker)}: {answer} No password travels to a worker: it has to be "
-                "in the variables, or in the keyring, where the worker runs. Nothing was sent."
-            )
+            cause = answer.finding
+            is_missing = cause.code == "account_not_on_workers"
+            facts = cause.facts if is_missing else {"cause": cause}
+            raise AccountError("account_not_on_workers", worker=worker, **facts)
         if isinstance(answer, BaseException):
-            raise CampaignError(
-                f"The Dask worker {clean(worker)} cannot send: {type(answer).__name__}. Install this version "
-                "of campaign there, with campaign[postgres]. Nothing was sent."
-            )
+            raise CampaignError("cluster_differs", worker=worker, reason=type(answer).__name__)
 
 
 class _Senders:
@@ -118,7 +109,8 @@ class _Senders:
             except CampaignError:
                 raise self._lost() from None
         if noted:
-            raise interruption(noted[0], self._goodbye())
+            stopped = Finding("senders_stopped", {"folder": str(self._folder)})
+            raise interruption(noted[0], PYTHON.text(stopped))
         return self._ended()
 
     @contextmanager
@@ -175,22 +167,9 @@ class _Senders:
 
     def _lost(self) -> CampaignError:
         """What a person has to know when the cluster is lost under the senders, or their ledger."""
-        folder = str(self._folder)
-        lost = CampaignError(
-            f"The Dask cluster, or the database of the ledger, cannot be reached any more. Senders may go on "
-            f"for a while: campaign.workers({folder!r}) tells who still sends, and "
-            f"campaign.load_result({folder!r}) what has left. Once nobody sends, "
-            f"campaign.resume({folder!r}, …) sends the rest, and nothing twice."
-        )
+        lost = CampaignError("senders_lost", folder=str(self._folder))
         lost.begun = True
         return lost
-
-    def _goodbye(self) -> str:
-        folder = str(self._folder)
-        return (
-            f"All senders were stopped. To see what is known: result = campaign.load_result({folder!r})\n"
-            f"To send the rest: campaign.resume({folder!r}, …)"
-        )
 
 
 # what workers do
@@ -207,7 +186,7 @@ def _account(environment: str, encoding: Encoding) -> Account | None:
         return None
     account = kept_account("live" if environment == "live" else "sandbox", encoding=encoding)
     if account is None:
-        raise AccountError(f"There is no account. Set {listed_words(variable_names(environment))}.")
+        raise AccountError("account_not_on_workers", variables=variable_names(environment))
     return account
 
 
@@ -244,4 +223,4 @@ class SharedCounts:
     def _look(self) -> Snapshot:
         contents = self._folder.snapshot()
         tally = tally_of(self._folder.rounds(contents), contents.before_answers())
-        return tally.snapshot("running", time.monotonic() - self._began, "", None)
+        return tally.snapshot("running", time.monotonic() - self._began, None, None)

@@ -33,7 +33,6 @@ from campaign.sending.store.user_list import listed_campaign
 from campaign.sending.workers.share import Share, SharedPace, hold_of, is_answer, outcome_of
 from campaign.sending.workers.shared_place import shared_place
 from campaign.service.account import Account
-from campaign.text import clean
 
 
 class JoinedCampaign(Struct, frozen=True, eq=False):
@@ -130,11 +129,7 @@ def _tally(folder: Folder, contents: LedgerSnapshot, moves: Sequence[OthersMove]
 def _check_released(folder: Folder, order: StandingOrder | None) -> StandingOrder:
     if order is not None and order.kind != "recalled":
         return order
-    why = "" if order is None else ", since one program has opened it alone"
-    raise FolderError(
-        f"The campaign in {clean(folder.path)} is not released to workers{why}. Whoever is responsible for "
-        f"it releases it with campaign.release({str(folder.path)!r}, …)."
-    )
+    raise FolderError("not_released", folder=str(folder.path))
 
 
 def _check_parts(last_round: Round, parts: Collection[int] | None) -> None:
@@ -142,7 +137,9 @@ def _check_parts(last_round: Round, parts: Collection[int] | None) -> None:
     count = last_round.manifest.parts
     wrong = sorted(part for part in parts or () if not 0 <= part < count)
     if wrong:
-        raise UsageError(f"There is no part {wrong[0]}: the parts of this round are 0 to {count - 1}.")
+        raise UsageError(
+            "wrong_value", argument="parts", needs=f"numbers from 0 to {count - 1}", given=wrong[0]
+        )
 
 
 def _check_not_elsewhere(folder: Folder, account: Account) -> None:
@@ -151,7 +148,4 @@ def _check_not_elsewhere(folder: Folder, account: Account) -> None:
         return
     listed = listed_campaign(campaign_key(folder.manifest.name, account))
     if listed is not None and listed.ledger != identity_of(folder.ledger_place)["ledger"]:
-        raise FolderError(
-            f"A campaign of this name and account was sent from {clean(listed.folder)} with another ledger. "
-            "Messages could be sent twice. Find out which of the two is right, and release only that one."
-        )
+        raise FolderError("campaign_elsewhere", there=listed.folder, here=folder.path)

@@ -20,7 +20,8 @@ from campaign.sending.store.user_state import user_name
 from campaign.sending.workers.shared_place import check_can_be_shared
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import agreeing, counted
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 if TYPE_CHECKING:  # it brings SQLAlchemy, which only a ledger in a database needs
     from campaign.sending.ledger.postgres.ledger import PostgresLedger
@@ -28,19 +29,35 @@ if TYPE_CHECKING:  # it brings SQLAlchemy, which only a ledger in a database nee
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """What was released: the campaign folder, how many messages wait, and in how many parts (files)."""
+    """What was released for workers to send.
+
+    Attributes
+    ----------
+    folder : pathlib.Path
+        The campaign's folder.
+    messages : int
+        Messages that wait.
+    parts : int
+        Files that they are in; see `send_part`.
+
+    Examples
+    --------
+    >>> campaign.release(plan, name="visits", ledger="postgresql+psycopg://clinic@db/sms")  # doctest: +SKIP
+    """
 
     folder: Path
     messages: int
     parts: int
 
     @property
+    def finding(self) -> Finding:
+        """What was released."""
+        return Finding("released", {"messages": self.messages})
+
+    @property
     def sentence(self) -> str:
         """What was released, in words."""
-        if not self.messages:
-            return "Nothing was released: nothing waits to be sent."
-        waits = agreeing(self.messages, "waits", "wait")
-        return f"Released: {counted(self.messages, 'message')} {waits} for workers. Nothing was sent yet."
+        return PYTHON.text(self.finding)
 
     def __str__(self) -> str:
         return self.sentence
@@ -69,17 +86,37 @@ def release(
     opted_out: OptedOut = "ask",
     elsewhere: Elsewhere = "ask",
 ) -> Release:
-    """Register a plan for several workers to send, and send nothing: `campaign worker` and `work` do that.
+    """Register a plan for several workers to send; nothing is sent yet.
 
-    `plan` is a plan, or the folder of a campaign that is to go on with its last one. The options are those of
-    `send`, and live asks for the same phrase. They are kept in the ledger and hold for all workers together:
-    `rate` for the sum of what they send, `budget`, `hours`, the canary, the pilot and `max_unknown` for the
-    campaign. Only `concurrency` is for each worker. The ledger has to be in PostgreSQL.
+    Parameters
+    ----------
+    plan
+        What `prepare` made, or the folder of a campaign that goes on.
+    account, folder, name, changed, waiting, pilot, takeover, batch_size, rate, budget, hours, canary
+        See `send`. They hold for all workers together.
+    concurrency
+        Requests at a time of each worker.
+    max_unknown, confirm, opted_out, elsewhere
+        See `send`.
+    ledger
+        Address of a PostgreSQL database.
 
-    A release ends when anything else opens the campaign for changes: `send`, `resume`, `resolve`, `close` or
-    another release. Those are refused while workers are there; `campaign.order(folder, "stop")` ends them.
+    Returns
+    -------
+    Release
+        Call `work` or `campaign worker` on each machine. `send`, `resume`, `resolve` and `close` end a
+        release, and are refused while workers are there.
 
-    Raises what `send` raises, and `UsageError` where the ledger is a file.
+    Raises
+    ------
+    UsageError
+        The ledger is a file.
+    ConfirmationError, FolderError
+        As `send` does.
+
+    Examples
+    --------
+    >>> campaign.release(plan, name="visits", ledger="postgresql+psycopg://clinic@db/sms")  # doctest: +SKIP
     """
     ledger = without_password(ledger)
     is_folder = not isinstance(plan, Plan) and isinstance(plan, (str, Path))
@@ -100,7 +137,7 @@ def release(
 
 def release_plan(plan: Plan | None, options: SendOptions, opt_outs: Any = None) -> Release:
     """The same with options that are checked; without a plan, for the campaign in their folder."""
-    check_can_be_shared(check_where(plan, options), "The ledger of this campaign")
+    check_can_be_shared(check_where(plan, options))
     opened = open_campaign(plan, options, opt_outs)
     try:
         waiting = opened.ledger.waiting_messages()

@@ -24,8 +24,9 @@ from campaign.sending.ledger.postgres.worker_ledger import (
     OthersMove,
     WorkerLedger,
 )
+from campaign.sending.ledger.views import remark_in
 from campaign.sending.store.frozen_messages import FrozenPart, read_sizes
-from campaign.service.outcome import Cause, Outcome, Status
+from campaign.service.outcome import Outcome, Status
 from campaign.service.wire import Encoding, refusal_of
 
 _LONGER = 1.03
@@ -112,7 +113,7 @@ class Share:
         self._is_exhausted = False
 
     def hold_all(self, hold: Hold) -> None:
-        reason = hold.sentence(self._tally.waiting)
+        reason = hold.at(self._tally.waiting)
         self._ledger.give_order("stopped" if hold.final else "paused", reason)
 
     def hear(self, news: News) -> None:
@@ -156,7 +157,7 @@ class Share:
         parts = None if is_canary_out or self._has_pilot else self._parts
         entries = self._ledger.claim(self._window, parts, choose)
         if self._ledger.is_given_up:
-            raise LedgerError("This worker was given up by the others, so it cannot go on.")
+            raise LedgerError("ledger_refuses", reason="this worker was given up")
         self._claimed = [self._frozen(entry.part).batch(entry) for entry in entries]
         if not entries:
             self._look_at = time.monotonic() + LOOK_AGAIN
@@ -198,9 +199,10 @@ class SharedPace:
 
 def outcome_of(move: OthersMove) -> Outcome:
     """What another worker has learnt about a batch, as far as the ledger keeps it."""
-    cause: Cause = refusal_of(move.error) if move.now == "refused" else ""
-    status = cast("Status", move.now)
-    return Outcome(status, cost=move.exact_cost, code=move.code, error=move.error, cause=cause)
+    outcome = Outcome(cast("Status", move.now), cost=move.exact_cost, code=move.code)
+    if move.now == "refused":
+        return outcome._replace(error=move.error, cause=refusal_of(move.error))
+    return outcome._replace(remark=remark_in(move.error))
 
 
 def is_answer(move: OthersMove) -> bool:
@@ -210,4 +212,4 @@ def is_answer(move: OthersMove) -> bool:
 
 def hold_of(order: StandingOrder) -> Hold:
     """The hold that an order for all means."""
-    return Hold(order.note, final=order.kind != "paused")
+    return Hold(order.reason, final=order.kind != "paused")

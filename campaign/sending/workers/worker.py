@@ -20,7 +20,8 @@ from campaign.sending.waiting.terminal import interruption, noted_signals, progr
 from campaign.sending.workers.shared_place import shared_place
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import agreeing, counted
+from campaign.words.finding import Finding
+from campaign.words.python import PYTHON
 
 if TYPE_CHECKING:  # it brings SQLAlchemy, which only a ledger in a database needs
     from campaign.sending.workers.joined_campaign import JoinedCampaign
@@ -35,10 +36,21 @@ _TICK = 0.1  # seconds between two looks at the engine, so that signals are noti
 class WorkerReport:
     """What one worker did, in messages, and what is left.
 
-    `accepted`, `refused` and `unknown` are what became of those that this worker has sent. `waiting` are
-    those of the campaign that still wait, or of the parts that the worker was given. `status` says why it is
-    over: "finished" (nothing waits), "paused" or "stopped" (for all workers), "ended" (this one alone), and
-    `sentence` tells it in words.
+    Attributes
+    ----------
+    accepted, refused, unknown : int
+        What became of the messages that this worker sent.
+    waiting : int
+        Messages of the campaign, or of the worker's parts, that still wait.
+    status : str
+        "finished" (nothing waits), "paused" or "stopped" (for all workers) or "ended" (this one alone).
+    finding : Finding or None
+        What held it, or has to be known.
+
+    Examples
+    --------
+    >>> campaign.work("/shared/campaigns/visits").status  # doctest: +SKIP
+    'finished'
     """
 
     accepted: int = 0
@@ -46,7 +58,12 @@ class WorkerReport:
     unknown: int = 0
     waiting: int = 0
     status: WorkerStatus = "finished"
-    sentence: str = ""
+    finding: Finding | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words, "" for none."""
+        return "" if self.finding is None else PYTHON.text(self.finding)
 
 
 @public_call
@@ -59,21 +76,39 @@ def work(
     when_paused: WhenPaused = "wait",
     progress: Progress = False,
 ) -> WorkerReport:
-    """Send a campaign that was released, together with any number of other workers, until nothing is left.
+    """Send a released campaign together with any number of other workers, until nothing is left.
 
-    Call it on every machine that shares the campaign folder, or has a copy of it; the ledger has to be in
-    PostgreSQL. What is sent, how fast, and when all hold was decided by `campaign.release`: rate, budget,
-    hours, canary and `max_unknown` hold for all workers together. A worker needs the folder, the account, and
-    `ledger` only for the password of its database.
+    Parameters
+    ----------
+    folder
+        The campaign's folder, shared or copied.
+    account
+        The one that it was released with.
+    ledger
+        The database's address, where its password has to be given.
+    parts
+        Numbers of part files, from 0; by default all.
+    when_paused
+        "wait" for `campaign.order`, or "end".
+    progress
+        Show a bar.
 
-    It claims a few batches at a time, so it may be called twice, at once, on any machine, and killed: nothing
-    is sent twice. Others take over what a dead worker had claimed after 30 seconds; what it was sending is
-    unknown. One that slept that long joins again by itself. `parts` restricts it to some part files of the
-    round, by their numbers from 0. While the campaign is paused it waits for `campaign.order`, or ends with
-    `when_paused="end"`.
+    Returns
+    -------
+    WorkerReport
+        It may be called twice, at once, on any machine, and killed: nothing is sent twice. Others take over
+        what a dead worker had claimed after 30 seconds; what it was sending is unknown.
 
-    Ctrl-C stops this worker cleanly, and no other. Raises `FolderError` and its kinds, `UsageError` and
-    `AccountError`.
+    Raises
+    ------
+    FolderError
+        The folder or its ledger cannot be used.
+    UsageError, AccountError
+        An argument cannot be used, or the account is another one.
+
+    Examples
+    --------
+    >>> campaign.work("/shared/campaigns/visits")  # doctest: +SKIP
     """
     ledger = without_password(ledger)
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
@@ -90,20 +125,34 @@ def work(
 def send_part(
     folder: Place, part: int, *, account: Account | Sandbox | None = None, ledger: Place | None = None
 ) -> WorkerReport:
-    """Send one frozen part of a campaign that was released, for Spark, Ray and the like.
+    """Send one frozen part of a released campaign, for Spark, Ray and the like.
 
-    `part` is a number from 0 to `release(…).parts` - 1. The task of an engine needs no more than a folder, a
-    number, and an account that it makes from the environment of its own machine, so that no password travels:
+    Parameters
+    ----------
+    folder
+        The campaign's folder.
+    part
+        From 0 to `release(...).parts` - 1.
+    account
+        Make it on the machine of the task, so that no password travels.
+    ledger
+        The database's address, where its password has to be given.
 
-        def task(part):
-            account = campaign.Account.from_environment("live")
-            return campaign.send_part("/shared/campaigns/visits", part, account=account).accepted
+    Returns
+    -------
+    WorkerReport
+        It may be called twice, at once, on any machine: each message leaves once. A paused or stopped
+        campaign is left at once, and `status` says so.
 
-    The contract is that of `work`, restricted to the part. It may be called again, twice at once, on any
-    machine, by an engine that repeats what was done already: each message leaves once, and a call that finds
-    nothing to do returns zeros. Where the campaign is paused or stopped, it returns at once and says so in
-    `status`; it never waits for a person. Until the canary is accepted, and while a pilot goes out, each call
-    sends what comes first in the round, whatever its part.
+    Raises
+    ------
+    FolderError, UsageError, AccountError
+        As `work` does.
+
+    Examples
+    --------
+    >>> account = campaign.Account.from_environment("live")  # doctest: +SKIP
+    >>> campaign.send_part("/shared/campaigns/visits", 0, account=account).accepted  # doctest: +SKIP
     """
     check_count(part, subject="part", write="part=0", least=0)
     return work(folder, account=account, ledger=ledger, parts=[int(part)], when_paused="end")
@@ -128,7 +177,7 @@ class _Worker:
         self._waits_when_paused = when_paused == "wait"
         self._settled = Counter[str]()  # messages by their status
         self._status: WorkerStatus = "finished"
-        self._sentence = ""
+        self._finding: Finding | None = None
 
     def work(self) -> WorkerReport:
         with noted_signals() as noted:
@@ -140,10 +189,11 @@ class _Worker:
             unknown=self._settled["unknown"],
             waiting=shared_place(self._place).waiting_messages(self._parts),
             status="ended" if noted else self._status,
-            sentence=self._sentence,
+            finding=self._finding,
         )
         if noted:
-            raise interruption(noted[0], _goodbye(report))
+            facts = {"sent": sum(self._settled.values()), "waiting": report.waiting}
+            raise interruption(noted[0], PYTHON.text(Finding("worker_stopped", facts)))
         return report
 
     def _is_given_up_once(self, noted: list[int]) -> bool:
@@ -155,7 +205,8 @@ class _Worker:
             joined = join_campaign(self._place, account, self._parts, held)
             if isinstance(joined, JoinedCampaign):
                 return self._send(joined, held.pop_all(), noted)
-            self._status, self._sentence = ("finished", "") if joined is None else ("stopped", joined.note)
+            if joined is not None:
+                self._status, self._finding = "stopped", joined.reason
             return False
 
     def _send(self, joined: JoinedCampaign, held: ExitStack, noted: list[int]) -> bool:
@@ -174,7 +225,7 @@ class _Worker:
         if joined.ledger.is_given_up:
             return True
         thread.raise_failure()
-        status, self._sentence = thread.counts.status, thread.counts.sentence
+        status, self._finding = thread.counts.status, thread.counts.finding
         self._status = status if status in ("paused", "stopped") else "finished"
         return False
 
@@ -194,15 +245,3 @@ def _wait(thread: EngineThread, noted: list[int], draw: Callable[[], None]) -> N
         raise
     finally:
         thread.join()
-
-
-def _goodbye(report: WorkerReport) -> str:
-    """What a person has to know who has stopped a worker, and gets no report."""
-    sent = report.accepted + report.refused + report.unknown
-    waiting = "nothing waits any more"
-    if report.waiting:
-        waiting = f"{counted(report.waiting, 'message')} still {agreeing(report.waiting, 'waits', 'wait')}"
-    return (
-        f"This worker has stopped, and no other: {counted(sent, 'message')} "
-        f"{agreeing(sent, 'was', 'were')} sent by it, and {waiting}."
-    )

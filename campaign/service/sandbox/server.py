@@ -28,7 +28,6 @@ from campaign.service.account import Account
 from campaign.service.passwords import Secret
 from campaign.service.sandbox.behaviour import Behaviour, Charge, Decode, Undescribed, UnknownUser, failed
 from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule
-from campaign.service.sandbox.nothing_received import NothingReceived
 
 if TYPE_CHECKING:  # at run time, the web server is loaded when a sandbox starts: others never need it
     from aiohttp import web
@@ -36,84 +35,84 @@ if TYPE_CHECKING:  # at run time, the web server is loaded when a sandbox starts
     from campaign.service.sandbox.listener import Listener
 
 
-_NOT_NEEDED = "this line is not needed any more."
-_GONE = (
-    "These messages never came to this sandbox. If the cell that makes it was run again, the one that they "
-    "went to is gone, and nobody can tell: in a rehearsal, either answer will do. Once their batch is "
-    f"settled, {_NOT_NEEDED}"
-)
-_SETTLED = (
-    "These messages did not come to this sandbox, which may be newer than they are. What became of them is "
-    f"known: {_NOT_NEEDED}"
-)
-_NO_MESSAGES = (
-    "There are no messages to look for. If their batch was settled and they went out in another one, "
-    f"{_NOT_NEEDED}"
-)
-
-
 class Sandbox:
-    """The embedded service. Use it as a context manager (`with` or `async with`), or `start()` and `stop()`.
+    """The embedded sandbox: a service on this machine that sends nothing.
 
-    `balance` and `price` are in the account's cost units; `charge` says whether the price is for each SMS
-    "part", as `Plan.estimate` counts, or for each "message". A batch is charged as a whole or refused as
-    a whole. `inactive` names accounts that exist but may not send. `unknown_user` chooses which of the
-    two account texts an unknown user gets, because the contract leaves it open. `decode` is how values
-    are decoded: "percent" (`%20`), "form" (`%20` and `+`) or "none", which shows in the inbox what people
-    would read if the service did not decode. Input that the contract does not describe (161 characters, a
-    number with a plus) is refused in words that start with "sandbox:", unless `undescribed` is "accept".
-    `latency` is in seconds. With `tls` it serves https, as live does, with a certificate made on the
-    spot.
+    Use it with `with` or `async with`, or call `start` and `stop`.
 
-    `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to one of the contract's
-    error texts. `random_faults` maps such names to probabilities; the same `seed` gives the same faults to
-    the same ordinals. A small table makes few requests, one for each batch: with `batch_size=10`, 72 messages
-    meet the fault of a third. Give each rehearsal of one plan a `name=` of its own, or everybody was reached
-    by the one before, and nothing is sent.
+    Parameters
+    ----------
+    username, password : str
+        Of its one account; the password is random by default.
+    inactive : collection of str
+        Accounts that exist but may not send.
+    balance, price : number
+        In the account's cost units. A batch is charged as a whole or refused as a whole.
+    charge : {"part", "message"}
+        What the price is for: each SMS part, as `Plan.estimate` counts, or each message.
+    decode : {"percent", "form", "none"}
+        How texts are decoded: `%20`, `%20` and `+`, or not at all.
+    unknown_user : {"does not exist", "wrong"}
+        The contract's text that an unknown user gets.
+    undescribed : {"refuse", "accept"}
+        What becomes of input that the contract does not describe, such as 161 characters.
+    latency : float
+        Seconds before each answer.
+    tls : bool
+        Serve https, as live does, with a certificate made on the spot: `ca_file` is its authority.
+    faults : mapping of int to str
+        Faults by the ordinal of the request, from 1, or error texts of the contract.
+    random_faults : mapping of str to float, seed : int
+        Faults with their chances; the same seed gives the same faults.
+    host, port
+        Where it listens; port 0 is any free one.
 
-    These faults happen instead of accepting the batch: its messages are not sent. With `accept_` in front,
-    as in "accept_close", they happen after it was accepted and charged: its messages are sent, and the
-    client cannot know.
+    Raises
+    ------
+    UsageError
+        An argument cannot be used.
+
+    Notes
+    -----
+    These faults happen instead of accepting a batch. With `accept_` in front, as in "accept_close", they
+    happen after it was accepted and charged: its messages are sent, and the client cannot know.
 
     - "reset": the connection is cut
     - "close": the connection is closed without an answer
     - "hang": no answer ever comes
     - "bad_header": the answer breaks HTTP
-    - "html": the answer is an HTML page with HTTP status 200
-    - "empty": the answer is empty, with HTTP status 200
-    - "redirect": the answer is HTTP status 307, to another address
-    - "moved": the answer is HTTP status 301, to another address
-    - "too_large": the answer is HTTP status 413
-    - "throttle": the answer is HTTP status 429 with Retry-After: 1
-    - "server_error": the answer is HTTP status 500
-    - "unavailable": the answer is HTTP status 503 with Retry-After: 1
-    - "failed_500": the answer is a Failed with an unknown text and HTTP status 500
+    - "html": an HTML page with HTTP status 200
+    - "empty": an empty answer with HTTP status 200
+    - "redirect": HTTP status 307, to another address
+    - "moved": HTTP status 301, to another address
+    - "too_large": HTTP status 413
+    - "throttle": HTTP status 429 with Retry-After: 1
+    - "server_error": HTTP status 500
+    - "unavailable": HTTP status 503 with Retry-After: 1
+    - "failed_500": a Failed with an unknown text and HTTP status 500
 
-    Two happen only before a batch could be accepted:
+    Only before a batch could be accepted:
 
     - "stall": the body of the request is never read
     - "reset_midway": the connection is cut while the body arrives
 
-    And these only after it was accepted:
+    Only after it was accepted:
 
-    - "accept_half": only half of the answer arrives
-    - "accept_drip": the answer arrives at four bytes a second
-    - "accept_garbage": the answer is not JSON
-    - "accept_doubled": a key occurs twice in the answer
-    - "accept_odd_status": the answer's Status is ok instead of OK
-    - "accept_no_code": the answer has no follow-up code
-    - "accept_no_cost": the answer has no cost
-    - "accept_bomb": the answer is compressed, and expands to 64 MB
-    - "accept_endless": the answer never ends
+    - "accept_half": half of the answer
+    - "accept_drip": four bytes of the answer a second
+    - "accept_garbage": no JSON
+    - "accept_doubled": a key twice
+    - "accept_odd_status": the Status ok instead of OK
+    - "accept_no_code": no follow-up code
+    - "accept_no_cost": no cost
+    - "accept_bomb": a compressed answer that expands to 64 MB
+    - "accept_endless": an answer that never ends
 
-    `.account` is the account to send with, `.inbox` a DataFrame of what was accepted: number, text (as
-    decoded), raw (as it came), sender, priority, ambiguous (what people read depends on the service's
-    decoder), request (its ordinal, as in `faults`; a campaign numbers its batches otherwise), time.
-    `.received` shows which messages of a result are among them. `.balance`, `.charged` and `.requests` are
-    running totals. `.ca_file` is the certificate authority (PEM) that another program has to trust to reach
-    it over TLS.
-
-    Raises `UsageError` for an argument that cannot be used.
+    Examples
+    --------
+    >>> with campaign.Sandbox(balance=700) as sandbox:
+    ...     sandbox.balance, len(sandbox.inbox)
+    (Decimal('700'), 0)
     """
 
     @public_call
@@ -196,12 +195,12 @@ class Sandbox:
 
     @property
     def balance(self) -> Decimal:
+        """Cost units that are left; `top_up` pays more in."""
         return self._behaviour.balance
 
     @balance.setter
-    @public_call
-    def balance(self, _: object) -> None:
-        raise UsageError("A balance is not set. Pay into the account: sandbox.top_up(5000).")
+    def balance(self, amount: object) -> None:
+        raise wrong(amount, subject="balance", needs="a payment", write="sandbox.top_up(5000)")
 
     @property
     def charged(self) -> Decimal:
@@ -215,20 +214,31 @@ class Sandbox:
 
     @property
     def inbox(self) -> pd.DataFrame:
-        """Every message that was accepted, in order, one row each; request is its ordinal, time in UTC."""
+        """Every message that was accepted, in order.
+
+        `text` is decoded, `raw` as it came; `ambiguous` says that what people read depends on the service's
+        decoder; `request` is the ordinal of the request, and `time` in UTC.
+        """
         return self._behaviour.inbox()
 
     @public_call
     def received(self, messages: pd.DataFrame) -> pd.DataFrame:
-        """Those of some messages that were accepted here: the same number and text are in the inbox.
+        """Find out which messages were accepted here: their number and text are in the inbox.
 
-        `messages` are of a result, such as those of an unknown batch:
-        `campaign.load_result(folder).messages.query("batch == 2")`. An empty table says that none was.
+        Parameters
+        ----------
+        messages : DataFrame
+            Messages of a result, such as `result.messages.query("batch == 2")`.
 
-        A sandbox that was made later knows nothing of what another one accepted: where none of the messages
-        came here, and no fault of this sandbox can have lost them, it is a `UsageError` while they are
-        unknown. Once they are settled, the table is empty and is shown as a sentence. Raises `UsageError`
-        also for anything but messages.
+        Returns
+        -------
+        DataFrame
+            Those that are in the inbox; empty if none is.
+
+        Raises
+        ------
+        UsageError
+            None came here, no fault can have lost them, and they are unknown: another sandbox had them.
         """
         if not isinstance(messages, pd.DataFrame) or not {"number", "message"} <= {*messages.columns}:
             needs, write = "messages of a result", 'sandbox.received(result.messages.query("batch == 2"))'
@@ -236,9 +246,9 @@ class Sandbox:
         inbox = pd.MultiIndex.from_frame(self.inbox[["number", "text"]])
         pairs = pd.MultiIndex.from_frame(messages[["number", "message"]].astype("str"))
         is_here = pairs.isin(inbox)
-        if is_here.any() or self._has_lost(pairs):
-            return messages[is_here]
-        return NothingReceived.of(messages, _why_nobody_asks(messages))
+        if not is_here.any() and not self._has_lost(pairs) and _are_asked_about(messages):
+            raise UsageError("sandbox_never_had")
+        return messages[is_here]
 
     def _has_lost(self, messages: pd.MultiIndex) -> bool:
         """Whether a fault can have lost some of these messages before they were accepted."""
@@ -246,7 +256,7 @@ class Sandbox:
 
     @public_call
     def top_up(self, amount: Decimal | float | str) -> None:
-        """Pay `amount` into the account."""
+        """Pay an amount into the account."""
         self._behaviour.top_up(_amount("amount", amount))
 
     # starting and stopping
@@ -265,7 +275,7 @@ class Sandbox:
             else:
                 self._listener = listener
                 return self
-            raise UsageError(f"The sandbox cannot listen on port {self._port}: {reason}. Give another port.")
+            raise UsageError("port_unusable", port=self._port, reason=reason)
         return self
 
     @public_call
@@ -308,9 +318,7 @@ class Sandbox:
 
     def _check_started(self) -> None:
         if not self.running:
-            raise UsageError(
-                "The sandbox is not running. Use it like: with campaign.Sandbox() as service: ..."
-            )
+            raise UsageError("sandbox_stopped")
 
     # answering
 
@@ -360,13 +368,9 @@ def _amount(name: str, value: Decimal | float | str) -> Decimal:
     return Decimal(str(value))
 
 
-def _why_nobody_asks(messages: pd.DataFrame) -> str:
-    """Why nobody needs to know that messages never came here. Raises `UsageError` while they are unknown."""
-    if messages.empty:
-        return _NO_MESSAGES
-    if "status" in messages and not (messages["status"] == "unknown").any():
-        return _SETTLED
-    raise UsageError(_GONE)
+def _are_asked_about(messages: pd.DataFrame) -> bool:
+    """Whether it matters that messages never came here: some may be unknown."""
+    return not messages.empty and ("status" not in messages or bool((messages["status"] == "unknown").any()))
 
 
 def _check_login(username: object, password: Secret, inactive: object) -> None:
@@ -374,7 +378,7 @@ def _check_login(username: object, password: Secret, inactive: object) -> None:
     if not username:
         raise wrong(username, subject="username", needs="a user name", write='username="sandbox"')
     if password.problem:
-        raise UsageError(f"The password of the sandbox cannot be used: {password.problem}")
+        raise UsageError(password.problem.code, **password.problem.facts)
     is_names = isinstance(inactive, Collection) and not isinstance(inactive, str | bytes)
     if not is_names or not all(isinstance(name, str) for name in cast("Collection[object]", inactive)):
         raise wrong(inactive, subject="inactive", needs="a list of user names", write='inactive=["retired"]')

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.hostile_texts import ESCAPES, IMAGE
+from support.refusals import refused
 from support.small_campaigns import people, plan_for
 
 import campaign
@@ -60,7 +61,7 @@ def test_the_name_of_a_campaign_is_no_path(plan, tmp_path):
     """It becomes letters, digits and hyphens, and the hash beside it tells campaigns apart."""
     before = {*tmp_path.parent.iterdir(), tmp_path / "campaigns"}
     for name in ("", "\u202e", ESCAPES):
-        with pytest.raises(campaign.UsageError, match="blank"):
+        with refused("campaign_name_missing", campaign.UsageError):
             campaign.send(plan, name=name, progress=False)
     for name in NAMES:
         folder = campaign.send(plan, name=name, progress=False).folder
@@ -86,7 +87,7 @@ def test_a_campaign_in_a_folder_whose_name_none_can_have(name, plan):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("rep\0ort.html", "report.html cannot be written: A file name cannot contain a NUL character"),
+        ("rep\0ort.html", "NUL in a name"),
         ("x" * 300 + ".xlsx", "xxxx… cannot be written: File name too long"),
         ("visits.csv/report.html", "cannot be written: Not a directory"),
         ("../" * 3000 + "x.csv", "cannot be written: File name too long"),

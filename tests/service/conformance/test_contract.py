@@ -50,6 +50,7 @@ import pyarrow as pa
 import pytest
 from second_service import SecondService
 from support.raw_server import OK, hostile, reply
+from support.refusals import refused
 
 from campaign.errors import AccountError
 from campaign.messages.preparation import prepare
@@ -331,7 +332,7 @@ def test_5_1_credentials_travel_in_the_body_only():
 def test_5_2_credentials_of_the_environment(monkeypatch):
     """5, rule 2: "The sandbox uses the credentials of a separate sandbox account."."""
     monkeypatch.setenv("CAMPAIGN_LIVE_PASSWORD", "of-live")
-    with pytest.raises(AccountError, match="use the password of the sandbox account"):
+    with refused("passwords_alike", AccountError):
         Account("sandbox", "http://b.example", USER, "of-live")
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from importlib.util import find_spec
 from typing import TypeGuard
 
 from campaign.errors import UsageError
+from campaign.libraries import missing, require
 from campaign.service.passwords import Secret
 
+_LIBRARIES = "sqlalchemy", "psycopg"
 _DRIVER, _SHORT_DRIVER = "postgresql+psycopg", "postgresql"
 _PARAMETERS = ("password", "sslpassword")  # of libpq, which would be shown with the address
-_WRITE = 'Write ledger="postgresql+psycopg://amina@db.example.org/campaigns".'
+_WRITE = 'ledger="postgresql+psycopg://amina@db.example.org/campaigns"'
 
 _PASSWORD = re.compile(r"://[^/@]*:[^@]*@|[?&](?:ssl)?password=")
 
@@ -38,7 +39,7 @@ def without_password(ledger: str | os.PathLike[str] | None) -> str | os.PathLike
     """
     if not is_address(ledger):
         return ledger
-    if _missing():
+    if missing(*_LIBRARIES):
         return ledger.split("://")[0] + "://"
     from sqlalchemy.engine import URL, make_url
     from sqlalchemy.exc import ArgumentError
@@ -58,23 +59,19 @@ def without_password(ledger: str | os.PathLike[str] | None) -> str | os.PathLike
 
 
 def check_address(address: str) -> None:
-    """Raise `UsageError` unless this is the address of a PostgreSQL database, and the extra is installed."""
+    """Raise `UsageError` unless this is the address of a PostgreSQL database.
+
+    Raises `InstallationError` without the libraries for it.
+    """
     driver = address.split("://")[0]
     if driver not in (_DRIVER, _SHORT_DRIVER):
-        other = f", and {driver} is another kind" if driver.isidentifier() else ""
-        raise UsageError(f"ledger needs a file or the address of a PostgreSQL database{other}. {_WRITE}")
-    if missing := _missing():
+        given = driver if driver.isidentifier() else "another address"
         raise UsageError(
-            f"A ledger in PostgreSQL needs {' and '.join(missing)}. Run "
-            'pip install "campaign[postgres]", then try again.'
+            "wrong_value", argument="ledger", needs="a file or a database", given=given, write=_WRITE
         )
+    require(*_LIBRARIES)
 
 
 def password_for(address: str) -> Secret | None:
     """The password that was given for an address; None leaves it to PGPASSWORD or the password file."""
     return _passwords.get(address)
-
-
-def _missing() -> list[str]:
-    """The libraries of the extra that are not installed."""
-    return [name for name in ("sqlalchemy", "psycopg") if find_spec(name) is None]

@@ -89,17 +89,8 @@ _SESSION = (
     "SET search_path TO {schema}, pg_temp; SET tcp_keepalives_idle TO 30; SET tcp_keepalives_interval TO 10; "
     "SET tcp_keepalives_count TO 3; SET lock_timeout TO {patience}"
 )
-_AGAIN = "Try again once it is back."
-# By the SQLSTATE, or the class it begins with ("PostgreSQL Error Codes", appendix A of its documentation).
-_REMEDIES = {
-    "42501": "Ask whoever runs the database to give you the rights that the README lists.",
-    "25006": "It can only be read, as a copy can: give the address of the one that can be written.",
-    "53100": "Whoever runs the database has to make room on its disk.",
-    "53300": "Close other programs that use it, or ask whoever runs it to allow more connections.",
-    "55P03": "Another program has the ledger open: close that one, then try again.",
-    "57P": _AGAIN,
-    "08": _AGAIN,
-}
+# "PostgreSQL Error Codes", appendix A of its documentation: no rights, read only, disk full.
+_UNWRITABLE = ("42501", "25006", "53100")
 _REFUSED = ("22", "23")  # a value that cannot be, and a trigger or constraint that does not allow it
 
 Made = TypeVar("Made")
@@ -109,14 +100,14 @@ _opening = threading.local()  # `made`: the connections that this thread is open
 
 
 class PostgresError(Exception):
-    """What PostgreSQL could not do, and in `remedy` what to do about it. It holds no address or password.
+    """What PostgreSQL could not do, and the code of what that is. It holds no address or password.
 
     `state` is the SQLSTATE, "" where the server said none.
     """
 
-    def __init__(self, problem: str, remedy: str = _AGAIN, state: str = "") -> None:
+    def __init__(self, problem: str, code: str = "ledger_unreachable", state: str = "") -> None:
         super().__init__(problem)
-        self.remedy, self.state = remedy, state
+        self.code, self.state = code, state
 
 
 class PostgresRefusalError(PostgresError):
@@ -186,10 +177,7 @@ def connect(address: str, schema: str) -> PostgresConnection:
             "SELECT current_setting('fsync'), current_setting('synchronous_commit')"
         ).fetchone()
         if settings is None or settings[0] != "on":
-            raise PostgresError(
-                "its server does not write to the disk what it commits (fsync is off)",
-                "Give a database that survives a power cut.",
-            )
+            raise PostgresError("fsync is off", "ledger_unsafe")
         if settings[1] in ("off", "local"):
             connection.execute_as_written("SET synchronous_commit TO on")
     except BaseException:
@@ -244,21 +232,15 @@ def _problem_of(error: Exception) -> PostgresError:
     )  # without the row, which is a detail
     if state.startswith(_REFUSED):
         return PostgresRefusalError(clean(said), state=state)
-    remedy = next((text for start, text in _REMEDIES.items() if state.startswith(start)), _AGAIN)
-    if said:
-        return PostgresError(clean(said), remedy, state)
-    return PostgresError(f"the connection to it was lost ({type(origin or error).__name__})", state=state)
+    code = "ledger_unwritable" if state in _UNWRITABLE else "ledger_unreachable"
+    return PostgresError(clean(said) if said else "the connection to it was lost", code, state)
 
 
 def _problem_of_connecting(error: Exception) -> PostgresError:
     """Why there is no connection. The driver's own words name the host, the user or the database at most."""
     origin = error.orig if isinstance(error, DBAPIError) else None
     words = "its address cannot be understood" if origin is None else str(origin).split("\n")[0]
-    return PostgresError(
-        shorten(clean(words), 200),
-        "Check that the server is running, and that host, user, database and password are right. The "
-        "password comes from ledger=, from PGPASSWORD or from a password file.",
-    )
+    return PostgresError(shorten(clean(words), 200))
 
 
 def _told(

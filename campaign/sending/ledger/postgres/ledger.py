@@ -39,7 +39,6 @@ class PostgresLedger(Ledger):
     BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"  # a server may have another default
     NOW = "utc_now()"
     FAILURE, REFUSAL = PostgresError, PostgresRefusalError
-    REPAIR = "Nothing is sent without it. Resume once the database can be written."
     _is_lost = False  # closed, because the database went away and has not come back
 
     def __init__(
@@ -86,13 +85,12 @@ class PostgresLedger(Ledger):
         The server's own log and its backups are not reached by this.
         """
         self._check_usable()
-        problem = ""
         try:
             self._session.execute_as_written("VACUUM (FULL) batches, journal", REWRITE_WITHIN)
+            return
         except PostgresError as error:
-            problem = f"The ledger cannot be rewritten: {error}. {error.remedy}"
-        if problem:
-            raise LedgerError(problem)
+            problem = self._unwritable(error)
+        raise problem
 
     def _change(self, change: Callable[[Connection], Changed]) -> Changed:
         outcome = super()._change(change)
@@ -120,7 +118,7 @@ class PostgresLedger(Ledger):
 
     def _check_usable(self) -> None:
         if self._is_lost:
-            raise LedgerError(f"The connection to the ledger was lost. {self.REPAIR}")
+            raise self._unwritable("the connection to it was lost")
         super()._check_usable()
 
     def _commit_what_was_not_recorded(self, moves: Sequence[Move]) -> list[LedgerError | None]:
@@ -130,8 +128,7 @@ class PostgresLedger(Ledger):
             return super().commit(moves)
         if recorded == len(moves):
             return [None] * len(moves)
-        problem = LedgerError("The connection to the ledger broke, and some of these moves were not allowed.")
-        return [problem] * len(moves)
+        return [LedgerError("ledger_refuses", reason="it was moved meanwhile")] * len(moves)
 
     def _tidy_up(self) -> None:
         """Let go of the lock now, and not when the server notices that the connection has ended."""

@@ -35,7 +35,7 @@ from campaign.sending.ledger.postgres.tables import TABLES
 from campaign.sending.ledger.postgres.worker_ledger import SESSION, WorkerLedger, waiting_messages
 from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
 from campaign.sending.ledger.views import moves_in
-from campaign.text import agreeing, clean, counted
+from campaign.words.finding import Finding
 
 _LOCKED_OUT = "55P03"
 
@@ -60,7 +60,7 @@ class PostgresPlace(Struct, frozen=True):
         return False
 
     def create(self, identity: Mapping[str, str]) -> None:
-        with self._told("made"), closing(connect(self.address, self.schema)) as connection:
+        with self._told(), closing(connect(self.address, self.schema)) as connection:
             connection.execute("BEGIN")
             _make_tables(connection, self.schema)
             rows = [{"key": key, "value": value} for key, value in {**identity, HOLDER: ""}.items()]
@@ -72,14 +72,14 @@ class PostgresPlace(Struct, frozen=True):
     def discard(self, identity: Mapping[str, str]) -> None:
         with suppress(LedgerError):  # there is none, or it cannot be reached; unused, it does no harm
             if self._check_content(identity) == 0:
-                with self._told("deleted"), closing(connect(self.address, self.schema)) as connection:
+                with self._told(), closing(connect(self.address, self.schema)) as connection:
                     connection.execute_as_written(f"DROP SCHEMA {self.schema} CASCADE")
 
     def check(self, identity: Mapping[str, str]) -> None:
         RollbackGuard(self._beside).check(lambda: self._check_content(identity))
 
     def open(self, identity: Mapping[str, str], witnesses: Sequence[MovesWitness] = ()) -> PostgresLedger:
-        with self._told("opened"):
+        with self._told():
             connection = self._locked_connection()
             try:
                 self.check(identity)
@@ -97,7 +97,7 @@ class PostgresPlace(Struct, frozen=True):
 
         Nothing becomes unknown by that. Raises `LockedError` while a program has the campaign open alone.
         """
-        with self._told("opened"):
+        with self._told():
             connection = self._shared_connection()
             try:
                 self.check(identity)
@@ -126,41 +126,37 @@ class PostgresPlace(Struct, frozen=True):
         with self.reading() as connection:
             return workers_at_work(connection)
 
-    def give_order(self, kind: OrderKind, note: str) -> StandingOrder | None:
+    def give_order(self, kind: OrderKind, reason: Finding) -> StandingOrder | None:
         """Give an order to all workers where they were released, and return the order that stood before.
 
         Nothing is ordered after "stopped" and "recalled", which only a release ends. Raises `LockedError`
         while a program has the campaign open alone.
         """
-        with self._told("written"), closing(self._shared_connection()) as connection:
+        with self._told(), closing(self._shared_connection()) as connection:
             connection.execute("BEGIN")
             connection.execute("SELECT pg_advisory_xact_lock(:key)", {"key": self._key("commits")})
             standing = last_order(connection)
             if standing is not None and standing.kind not in ("stopped", "recalled"):
-                give_order(connection, kind, note)
+                give_order(connection, kind, reason)
             connection.execute("COMMIT")
             return standing
 
     @contextmanager
     def reading(self) -> Iterator[PostgresConnection]:
-        with self._told("read"), closing(connect(self.address, self.schema)) as connection:
+        with self._told(), closing(connect(self.address, self.schema)) as connection:
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield connection
 
     def _check_content(self, identity: Mapping[str, str]) -> int:
         """Check the tables alone, without the guard, and return how many moves there are."""
-        ledger = f"The ledger in {self.address}"
         with self.reading() as connection:
             catalog = catalog_of(connection, self.schema)
             if not catalog:
-                raise LedgerError(
-                    f"There is no ledger of this campaign in {self.address}. Without it nobody knows what "
-                    f"was sent: restore the schema {self.schema} there."
-                )
+                raise LedgerError("ledger_missing", ledger=f"{self.address} ({self.schema})")
             if catalog != expected_catalog():
-                raise LedgerError(f"{ledger} was changed by another program. Restore it from a copy.")
-            check_rounds(connection, ledger)
-            check_identity(connection, identity, ledger)
+                raise LedgerError("ledger_damaged", ledger=self.address, reason="other tables")
+            check_rounds(connection, self.address)
+            check_identity(connection, identity, self.address)
             return moves_in(connection)
 
     def _locked_connection(self) -> PostgresConnection:
@@ -212,26 +208,21 @@ class PostgresPlace(Struct, frozen=True):
         """Why the ledger cannot be opened now, and who has it open."""
         workers = workers_at_work(connection) if _has_workers(connection) else []
         if not workers:
-            return LockedError(
-                "This campaign is being sent or changed by another program, perhaps on another machine: its "
-                f"ledger in {self.address} is open there. Wait until it is done, or stop it."
-            )
-        names = ", ".join(clean(worker.name) for worker in workers)
-        return LockedError(
-            f"This campaign is being sent by {counted(len(workers), 'worker')} ({names}). Wait until "
-            f"{agreeing(len(workers), 'it is', 'they are')} done, or stop all with "
-            f'campaign.order({str(self.folder)!r}, "stop"), then try again.'
-        )
+            return LockedError("campaign_open", place=self.address)
+        names = [worker.name for worker in workers]
+        return LockedError("workers_at_work", workers=len(names), names=names, folder=str(self.folder))
 
     @contextmanager
-    def _told(self, done: str) -> Iterator[None]:
+    def _told(self) -> Iterator[None]:
         """Whatever PostgreSQL says becomes a `LedgerError`."""
         try:
             yield
             return
         except PostgresError as error:
-            problem = f"The ledger in {self.address} cannot be {done}: {error}. {error.remedy}"
-        raise LedgerError(problem) from None
+            is_open, code, reason = error.state == _LOCKED_OUT, error.code, str(error)
+        if is_open:
+            raise LedgerError("campaign_open", place=self.address)
+        raise LedgerError(code, ledger=self.address, reason=reason)
 
 
 def _has_workers(connection: PostgresConnection) -> bool:

@@ -12,6 +12,8 @@ from typing import NamedTuple, Protocol
 
 from campaign.sending.ledger.database import Connection
 from campaign.sending.ledger.postgres.standing_orders import give_order, last_order
+from campaign.words.finding import Finding
+from campaign.words.stored import stored
 
 TIME_TO_LIVE = 30.0  # seconds without a sign of life until a worker is given up
 GIVEN_UP, LEFT = "given up", "left"
@@ -140,7 +142,7 @@ def give_up_all(connection: Connection) -> None:
     for worker, name in at_work:
         _give_up(connection, worker, name, f"{name} ended without a word")
     if not is_recalled:
-        give_order(connection, "recalled", "the campaign was opened by one program alone")
+        give_order(connection, "recalled", Finding("made_way"))
     connection.execute("COMMIT")
 
 
@@ -161,7 +163,7 @@ def workers_at_work(connection: Connection) -> list[WorkerAtWork]:
 def _give_up(connection: Connection, worker: str, name: str, why: str) -> None:
     values = {
         "worker": worker,
-        "error": "the worker was given up before an answer came",
+        "error": stored(Finding("ended_before_answer", {"who": "worker"})),
         "note": why,
     }
     connection.execute(_GIVE_UP, values)

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, cast
 
+from campaign.errors import LedgerError
 from campaign.sending.ledger.database import Connection
+from campaign.words.finding import Finding
+from campaign.words.stored import read_stored, stored
 
 # "released": workers may send the last round, with the options in the note. "recalled": they may not any
-# more, because a person has opened the campaign alone since. The note of the others says who or why.
+# more, because a person has opened the campaign alone since. The note of the others is the finding that says
+# who or why.
 OrderKind = Literal["released", "paused", "resumed", "stopped", "recalled"]
 _KINDS = "('released', 'paused', 'resumed', 'stopped', 'recalled')"
 _LAST = f"SELECT id, now, note FROM journal WHERE batch = 0 AND now IN {_KINDS} ORDER BY id DESC LIMIT 1"  # noqa: S608 - constants
@@ -28,6 +32,14 @@ class StandingOrder(NamedTuple):
     number: int
     kind: OrderKind
     note: str
+
+    @property
+    def reason(self) -> Finding:
+        """Who has ordered it, or why."""
+        try:
+            return read_stored(self.note)
+        except ValueError:
+            raise LedgerError("ledger_damaged", ledger="journal") from None
 
     @property
     def lets_send(self) -> bool:
@@ -57,6 +69,7 @@ def began_at(connection: Connection) -> int:
     return number or 0
 
 
-def give_order(connection: Connection, kind: OrderKind, note: str) -> int:
+def give_order(connection: Connection, kind: OrderKind, note: Finding | str) -> int:
     """Give an order, inside a transaction; returns how many entries were made."""
+    note = stored(note) if isinstance(note, Finding) else note
     return connection.execute(_GIVE, {"kind": kind, "note": note}).rowcount

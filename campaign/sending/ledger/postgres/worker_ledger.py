@@ -37,6 +37,7 @@ from campaign.sending.ledger.postgres.roster import (
 from campaign.sending.ledger.postgres.standing_orders import OrderKind, StandingOrder, give_order, order_of
 from campaign.sending.ledger.rollback_guard import RollbackGuard
 from campaign.sending.ledger.views import LATE_ANSWER
+from campaign.words.finding import Finding
 
 SIGN_OF_LIFE = 2.0  # seconds between two transactions at most
 # A worker that freezes inside a transaction has the lock that all need: the server ends its connection. The
@@ -138,7 +139,7 @@ class WorkerLedger(PostgresLedger):
     more. `settled` counts the messages that it has brought to a status.
     """
 
-    NO_SUCH_BATCH = "what this worker had claimed was taken away."
+    NO_SUCH_BATCH = "what this worker had claimed was taken away"
 
     def __init__(
         self,
@@ -196,13 +197,13 @@ class WorkerLedger(PostgresLedger):
         if time.monotonic() - self._last_sign >= SIGN_OF_LIFE:
             self._change(lambda connection: None)
 
-    def give_order(self, kind: OrderKind, note: str) -> None:
+    def give_order(self, kind: OrderKind, reason: Finding) -> None:
         """Give an order to all workers, unless another one has come meanwhile."""
         last = self.order
 
         def order(connection: Connection) -> None:
             if self.order == last:
-                give_order(connection, kind, note)
+                give_order(connection, kind, reason)
 
         self._change(order)
 
@@ -214,7 +215,7 @@ class WorkerLedger(PostgresLedger):
         except self.FAILURE as error:
             if self._session.is_lost and self._has_come_back():
                 return self.reserve(seconds)
-            raise LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}") from None
+            raise self._unwritable(error) from None
         return max(0.0, float(wait))
 
     def close(self) -> None:
@@ -319,7 +320,7 @@ class WorkerLedger(PostgresLedger):
         if not self.is_given_up:
             return super()._apply(move)
         if move.state == "sending":
-            return LedgerError(f"Batch {move.batch} cannot leave: {self.NO_SUCH_BATCH}")
+            return self._refused(move, self.NO_SUCH_BATCH)
         if move.state == "unknown":
             return None  # so the ledger says
         return super()._apply(Move(move.batch, move.state, {**move.facts, "note": LATE_ANSWER}))
