@@ -149,6 +149,7 @@ class GroupCommit:
         if group is not None:
             if not group.is_over:
                 self._ledger.roll_back()
+                self._thread = CommitThread()  # the old one may take a moment to die, and a job with it
             group.tell()
 
     def _take(self) -> SharedCommit | None:
