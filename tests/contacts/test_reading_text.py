@@ -106,10 +106,10 @@ def test_decimal_commas_and_texts_do_not_mislead_the_search_for_the_delimiter():
 
 def test_a_record_longer_than_a_block_is_read():
     long = "x, " * 5_000
-    header = ",".join(f"n{i}" for i in range(200))
-    record = ",".join([f'"{long}\n{long}"'] * 200)
+    header = ",".join(f"n{i}" for i in range(50))
+    record = ",".join([f'"{long}\n{long}"'] * 50)
     table = read_contacts(f"{header}\n{record}\nBen\n".encode())
-    assert as_rows(table)[2] == [f"{long}\n{long}"] * 200
+    assert as_rows(table)[2] == [f"{long}\n{long}"] * 50
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)

@@ -23,6 +23,12 @@ LONG = (
 )
 
 
+def one_of(cases):
+    """The first in every run, the others behind `-m long`."""
+    first, *others = cases
+    return [first, *(pytest.param(case, marks=pytest.mark.long) for case in others)]
+
+
 @pytest.fixture
 def open_form(chromium):
     """Opens an address in a new window of the browser, and returns the form there."""
@@ -89,7 +95,7 @@ Carol Auma,+256 772 000 003,P5
 NAME = "sms.example.com"
 
 
-@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("server", one_of(SERVERS))
 def test_the_weekly_text_is_sent_for_real_with_an_account_that_was_typed_in(tmp_path, open_form, server):
     """To a service over TLS that nobody here wrote; the second text to the same list within a minute."""
     pupils = tmp_path / "pupils.csv"
@@ -257,7 +263,7 @@ def test_a_reload_a_second_tab_and_a_second_click_send_nothing_twice(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
-@pytest.mark.parametrize("ending", ["Ctrl-C", "kill"])
+@pytest.mark.parametrize("ending", one_of(["kill", "Ctrl-C"]))
 def test_what_was_interrupted_is_continued_without_sending_anything_twice(
     tmp_path, open_form, crowd, slow_service, ending
 ):
@@ -345,7 +351,7 @@ def test_in_jupyterlab_from_the_file_to_the_report(lab, open_notebook, tmp_path)
     assert form.problems == []
 
 
-@pytest.mark.parametrize("ending", ["it dies", "it is restarted", "it is shut down"])
+@pytest.mark.parametrize("ending", one_of(["it dies", "it is restarted", "it is shut down"]))
 def test_in_jupyterlab_the_form_says_that_its_kernel_has_stopped(lab, open_notebook, ending):
     notebook, form = compose_in(lab, open_notebook, f"{ending.split()[-1]}.ipynb")
     if ending == "it dies":

@@ -27,7 +27,7 @@ KNOWLEDGE = {
 }  # fmt: skip
 WITHOUT_TEXT = ("invalid", "blank", "opted_out")
 SMALL = {"one number": one_number, "two numbers": two_numbers, "moved number": moved_number}
-SHARE, RANDOM = 1_000, 3_000  # of each kind of small worlds, and random ones, in every run
+SHARE, RANDOM = 300, 1_000  # of each kind of small worlds, and random ones, in every run
 
 
 def integers(values):

@@ -1,6 +1,6 @@
 """Whatever is asked of a ledger, in any order, killed and reopened: it agrees with a model of a page.
 
-300 examples of a file and 10 of a database in every run, 20,000 and 2,000 behind `-m long`.
+100 examples of a file and 5 of a database in every run, 20,000 and 2,000 behind `-m long`.
 """
 
 import itertools
@@ -263,12 +263,12 @@ QUIET = {"deadline": None, "suppress_health_check": [*HealthCheck], "print_blob"
 
 def test_a_ledger_agrees_with_its_model():
     run_state_machine_as_test(
-        LedgerAndModel, settings=settings(max_examples=300, stateful_step_count=12, **QUIET)
+        LedgerAndModel, settings=settings(max_examples=100, stateful_step_count=12, **QUIET)
     )
 
 
 def test_a_ledger_in_a_database_agrees_with_the_same_model(postgres_server):
-    agree_in_a_database(postgres_server, max_examples=10)
+    agree_in_a_database(postgres_server, max_examples=5)
 
 
 @pytest.mark.long

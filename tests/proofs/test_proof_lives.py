@@ -1,6 +1,6 @@
 """Lives of campaigns at random, held to what the service and the persons know, and not to the package.
 
-25 short lives in every run, 2,000 longer ones behind `-m long`. A failure shows the life step by step.
+12 short lives in every run, 2,000 longer ones behind `-m long`. A failure shows the life step by step.
 """
 
 import os
@@ -41,11 +41,12 @@ NOTICED_BY = {
 # The life that notices it, which comes first; the others follow should it do so no longer.
 NOTICED = {
     "key without the text": 1, "withdraw and register in two transactions": 3,
-    "refused counts as reached": 3, "a rehearsal counts as reached": 2, "list written before the ledger": 2,
-    "accepted for another text": 1, "waiting text replaced unasked": 1, "reached counts as new": 1,
+    "refused counts as reached": 19, "a rehearsal counts as reached": 10,
+    "list written before the ledger": 14,
+    "accepted for another text": 3, "waiting text replaced unasked": 3, "reached counts as new": 1,
     "second line of defence removed": 1, "withdrawn and then again unasked": 17,
-    "same text elsewhere not asked": 1,
-    "opt out forgotten": 1,
+    "same text elsewhere not asked": 10,
+    "opt out forgotten": 8,
 }  # fmt: skip
 
 
@@ -61,7 +62,7 @@ def live(seed, place, link, **options):
     return Life(seed, folder, link, **options).live()
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_a_life(seed, tmp_path, link):
     life = live(seed, tmp_path, link, days=(1, 3))
     assert life.broken == [], "\n".join(life.story)

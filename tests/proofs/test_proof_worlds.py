@@ -17,11 +17,7 @@ from support.small_worlds import moved_number, one_number, record_of, two_number
 from support.worlds import Round, Row, World
 
 SMALL = {"one number": one_number, "two numbers": two_numbers, "moved number": moved_number}
-SHARES = {
-    "one number": 25,
-    "two numbers": 12,
-    "moved number": 8,
-}  # beginnings in every run, with all that follow
+SHARES = {"one number": 8, "two numbers": 4, "moved number": 3}  # beginnings, with all that follow
 LONG_SHARES = {"one number": None, "two numbers": 150, "moved number": None}
 
 
@@ -125,9 +121,8 @@ def test_every_small_world(kind, memory):
     assert not different, told(different)
 
 
-@pytest.mark.parametrize("first", [0, 50, 100, 150])
-def test_some_random_worlds(first, memory):
-    different = live_random(range(first, first + 50), memory)
+def test_some_random_worlds(memory):
+    different = live_random(range(60), memory)
     assert not different, told(different)
 
 

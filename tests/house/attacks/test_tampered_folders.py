@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pyarrow as pa
@@ -165,13 +166,20 @@ DAMAGE = {
 }
 
 
+def a_share(cases, every):
+    """Each `every`-th case in every run, and the others behind `-m long`."""
+    return [
+        pytest.param(*case, marks=[pytest.mark.long] if place % every else [])
+        for place, case in enumerate(cases)
+    ]
+
+
 @cache
 def golden_table(name):
     return pq.read_table(GOLDEN / f"format-{FORMAT}" / ROUND / name)
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize(("damage", "name"), a_share(product(DAMAGE, TABLES), 3))
 def test_a_table_with_other_contents_is_a_sentence(folder, name, damage):
     for table in DAMAGE[damage](golden_table(name)):
         for verb in ("load_result", "send"):
@@ -206,11 +214,12 @@ COLUMNS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("odd_value", ODD)
-@pytest.mark.parametrize(
-    ("table", "column"), [(table, column) for table, columns in COLUMNS.items() for column in columns]
-)
-def test_a_ledger_with_other_contents_is_a_sentence(folder, table, column, odd_value):
+PLACES = [f"{table}.{column}" for table, columns in COLUMNS.items() for column in columns]
+
+
+@pytest.mark.parametrize(("place", "odd_value"), a_share(product(PLACES, ODD), 4))
+def test_a_ledger_with_other_contents_is_a_sentence(folder, place, odd_value):
+    table, column = place.split(".")
     for verb in ("load_result", "history", "resolve", "resume"):
         shutil.rmtree(folder)
         shutil.copytree(GOLDEN / f"format-{FORMAT}", folder)
