@@ -29,6 +29,7 @@ from support.parquet_attacks import (
     wide,
 )
 from support.refusals import refused
+from support.shares import a_share
 
 from campaign import prepare, read_contacts
 from campaign.errors import ColumnError, FileError
@@ -47,7 +48,6 @@ ATTACKS = {
     "12,000 groups in groups": lambda: deep(6_000),
     "90,000 empty row groups": lambda: crowded(90_000),
 }
-MUCH_ALIKE = ("190,000,000 rows of one letter", "190,000,000 rows of one number", "a cell of 1.9 GB")
 READ = """
 import sys, campaign
 for read in (campaign.read_contacts, lambda path: campaign.prepare(
@@ -77,10 +77,7 @@ def watched(command):
     return child.communicate()[0].decode().split(), sum(seconds.values()), most
 
 
-@pytest.mark.parametrize(
-    "attack",
-    [pytest.param(name, marks=[pytest.mark.long] if name in MUCH_ALIKE else []) for name in ATTACKS],
-)
+@pytest.mark.parametrize("attack", a_share(ATTACKS, 5))
 def test_a_small_parquet_file_never_takes_a_gigabyte(attack, tmp_path):
     """Read whole, and then in parts: a sentence each time, in a process that nobody else has warmed."""
     path = tmp_path / "people.parquet"

@@ -11,6 +11,7 @@ from support.foreign_servers import SERVERS
 from support.form_page import SAMPLE, FormPage, is_in_sight, live_at, running_app
 from support.links import link_for
 from support.live_service import LiveService, start_live
+from support.shares import one_of
 
 import campaign
 
@@ -21,12 +22,6 @@ SAMPLE_TEXT = "Hi {First name}, your visit is on {Visit date:%-d %B}. Bring your
 LONG = (
     "Bring your card, your child's book and the receipt of your last visit. Thank you very much for coming."
 )
-
-
-def one_of(cases):
-    """The first in every run, the others behind `-m long`."""
-    first, *others = cases
-    return [first, *(pytest.param(case, marks=pytest.mark.long) for case in others)]
 
 
 @pytest.fixture

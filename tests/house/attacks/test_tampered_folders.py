@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.golden_folder import GOLDEN
+from support.shares import a_share
 
 import campaign
 from campaign.sending.store.manifest import FORMAT, read_round_manifest
@@ -166,20 +167,12 @@ DAMAGE = {
 }
 
 
-def a_share(cases, every):
-    """Each `every`-th case in every run, and the others behind `-m long`."""
-    return [
-        pytest.param(*case, marks=[pytest.mark.long] if place % every else [])
-        for place, case in enumerate(cases)
-    ]
-
-
 @cache
 def golden_table(name):
     return pq.read_table(GOLDEN / f"format-{FORMAT}" / ROUND / name)
 
 
-@pytest.mark.parametrize(("damage", "name"), a_share(product(DAMAGE, TABLES), 3))
+@pytest.mark.parametrize(("damage", "name"), a_share(product(DAMAGE, TABLES), 5))
 def test_a_table_with_other_contents_is_a_sentence(folder, name, damage):
     for table in DAMAGE[damage](golden_table(name)):
         for verb in ("load_result", "send"):
@@ -217,7 +210,7 @@ COLUMNS = {
 PLACES = [f"{table}.{column}" for table, columns in COLUMNS.items() for column in columns]
 
 
-@pytest.mark.parametrize(("place", "odd_value"), a_share(product(PLACES, ODD), 4))
+@pytest.mark.parametrize(("place", "odd_value"), a_share(product(PLACES, ODD), 8))
 def test_a_ledger_with_other_contents_is_a_sentence(folder, place, odd_value):
     table, column = place.split(".")
     for verb in ("load_result", "history", "resolve", "resume"):
