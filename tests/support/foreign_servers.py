@@ -160,4 +160,4 @@ def node(link: Link) -> Iterator[Service]:
             process.kill()
 
 
-SERVERS = {"aiohttp.web": aiohttp_web, "http.server": http_server, "node": node}
+SERVERS = {"http.server": http_server, "aiohttp.web": aiohttp_web, "node": node}
