@@ -154,6 +154,8 @@ class Reader:
             lines = "\n".join(text.splitlines()[statement.lineno - 1 : statement.end_lineno])
             phrase = ast.unparse(statement)
             statement = ast.parse(re.sub(r"confirm='[^']*'", f"confirm={self._phrase!r}", phrase)).body[0]
+            if number := re.search(r"  # (\d+)$", lines):  # what the line is said to come to
+                (statement,) = ast.parse(f"assert {phrase} == {number[1]}").body
             if "# asks" in lines:
                 with pytest.raises(CampaignError) as asked:
                     self._evaluate(statement)
