@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import sys
 import threading
+import time
 from contextlib import closing
 from decimal import Decimal
 from functools import partial
@@ -456,10 +457,10 @@ def test_an_error_of_ours_in_a_commit_is_an_answer_and_the_next_commit_goes_on(f
     assert allowed is None
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("moment", ["before a commit", "in a commit", "before a flush"])
-def test_a_commit_whose_thread_is_killed_is_answered_within_seconds(fresh_ledger, path, moment):
+def test_a_commit_whose_thread_is_killed_is_answered_within_seconds(fresh_ledger, path, moment, monkeypatch):
     start, commits, may_die = fresh_ledger.start_commit, iter(range(3)), threading.Event()
+    monkeypatch.setattr(threading, "excepthook", lambda _: time.sleep(0.2))  # it dies slowly
 
     def die():
         may_die.wait()
