@@ -159,7 +159,7 @@ def test_damaged_files_are_read_or_refused(tmp_path):
 
 def test_our_own_readers_raise_nothing_but_sentences_for_damaged_files(tmp_path):
     """Without the process that turns anything into a sentence, so that a fault of ours would be seen."""
-    counts = damage(120, tmp_path, without_a_process_for_each)
+    counts = damage(300, tmp_path, without_a_process_for_each)
     assert counts["read"] > 20
     assert counts["refused"] > 20
 
