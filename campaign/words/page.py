@@ -146,7 +146,7 @@ RESULTS = {
     "rows_for_workers": "",
     "workers_paused": "Ask whoever paused the workers.",
     "rows_to_correct": "Correct your spreadsheet, or the file “Rows to correct”, and send it.",
-    "rows_sharing_phone": "Give them other numbers, or choose “Every different message”.",
+    "rows_sharing_phone": "Give them other numbers.",
     "costs_missing": "Add it once the provider names it.",
     "campaign_closed": "Send the spreadsheet again to reach the others.",
     "campaigns_unknown": "Ask the provider what it received, then settle them by its list.",
