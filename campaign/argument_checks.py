@@ -70,10 +70,8 @@ def check_count(
         raise wrong(value, subject=subject, needs=f"a whole number {bounds}", write=write)
 
 
-def check_amount(value: object, *, subject: str, write: str, or_none: bool = False) -> None:
+def check_amount(value: object, *, subject: str, write: str) -> None:
     """Refuse anything but a number of 0 or more; `Decimal` and numbers written as text are accepted."""
-    if or_none and value is None:
-        return
     try:
         if isinstance(value, bool) or not isinstance(value, (Real, Decimal, str)):
             raise ValueError
