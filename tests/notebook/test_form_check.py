@@ -322,20 +322,23 @@ def test_a_list_that_leaves_out_most_is_doubted(person):
 
 
 def test_whoever_wants_none_wants_none_of_the_next_message(person):
-    """The list stays in use until a person says otherwise."""
+    """A list and single numbers stay in use until a person says otherwise."""
     person.check()
     person.upload("opt_outs", "stop.csv", STOP)
+    person.fill("opt_out_numbers", "0772 000 001")
     person.press("next")
     person.rehearse()
     another_day = Person()
     another_day.check(VISITS, "pupils.csv")
-    assert statuses(another_day)[3] == "opted_out"
+    assert (statuses(another_day)[2], statuses(another_day)[3]) == ("opted_out", "opted_out")
     assert another_day.says("form_list", file="stop.csv")
+    assert another_day.item("opt_out_numbers")["value"] == "0772 000 001"
     another_day.press("no-list")
+    another_day.fill("opt_out_numbers", "")
     another_day.do("press", "step:0")
     another_day.upload("source", "pupils.csv", CORRECTED)
     another_day.go_on()
-    assert statuses(another_day)[3] == "not_sent"
+    assert (statuses(another_day)[2], statuses(another_day)[3]) == ("not_sent", "not_sent")
 
 
 def test_a_list_that_is_gone_is_said_and_can_be_left_out(person):

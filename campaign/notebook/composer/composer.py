@@ -201,7 +201,8 @@ class Composer:
         if continues is None and self.form.step == "result":  # the table that was sent, as it is today
             form = form.changed(name=self.facts.result(self.form).name)
         if not self.form.source and last is not None:
-            form = form.changed(opt_outs=last.opt_outs)  # whoever wants none wants none of the next one
+            # Whoever wants none wants none of the next message.
+            form = form.changed(opt_outs=last.opt_outs, opt_out_numbers=last.opt_out_numbers)
         if before is not None:  # rows to correct have the text and the lists of their campaign
             form = fitted(replace(before, source=path, sheet=None, step="people"), self.facts)
         elif last is not None and not form.sender:

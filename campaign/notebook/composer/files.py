@@ -109,8 +109,8 @@ _FILES: dict[str, tuple[str, _Write]] = {
 
 
 def keep(folder: Path, form: Form) -> None:
-    """Keep a form in the folder of its campaign, for its owner only, and without single numbers of people."""
-    kept = replace(form, step="start", folder="", answers={}, not_again=(), opt_out_numbers="", own_number="")
+    """Keep a form in the folder of its campaign, for its owner only."""
+    kept = replace(form, step="start", folder="", answers={}, not_again=(), own_number="")
     path = folder / COMPOSED
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
     with suppress(OSError):  # what is being sent matters more
